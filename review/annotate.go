@@ -130,13 +130,13 @@ func dropReview(n *sgf.Node) {
 	n.Remove(marksID)
 }
 
-// mark sets a property and notes it as the review's.
+// mark sets a property and records it as the review's.
 func mark(n *sgf.Node, id, value string) {
 	n.Set(id, value)
 	ours(n, id)
 }
 
-// ours notes a property as the review's.
+// ours records a property as the review's.
 func ours(n *sgf.Node, id string) {
 	if marks := n.Values(marksID); !slices.Contains(marks, id) {
 		n.Set(marksID, append(slices.Clone(marks), id)...)

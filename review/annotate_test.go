@@ -10,8 +10,8 @@ import (
 	"kosumi/sgf"
 )
 
-// TestSecondReview: a review of a reviewed record leaves no mark of the first, and
-// every mark of its own people.
+// TestSecondReview: a review of a reviewed record removes all marks of the first review, and
+// keeps all marks made by people.
 func TestSecondReview(t *testing.T) {
 	const game = `(;GM[1]FF[4]CA[UTF-8]SZ[7]KM[7]RU[Chinese];B[dd]C[mine]TR[aa:gg];W[de]MA[ab]HO[2];B[ed]W[ee]C[two moves];B[cd];W[fd]DO[];B[fc];W[ge]SQ[aa:cc])`
 	g := load(t, game)
@@ -82,7 +82,7 @@ func TestHandicapByPlay(t *testing.T) {
 	}
 }
 
-// TestNotes: what a review assumes, mends and leaves out stands at its top.
+// TestNotes: the assumptions, corrections and omissions of a review stand at its top.
 func TestNotes(t *testing.T) {
 	for record, want := range map[string][]string{
 		"(;SZ[7]KM[700]RU[Chinese];B[cc];W[dd])":                               {`The komi "700" of the record means 7 points.`},

@@ -313,7 +313,7 @@ type Outcome struct {
 	Reviewed, Refused int
 	Index             string // file of the page about all games
 	Problems          int    // number in the problem set
-	DrillFile         string // of the problem set; "": none
+	DrillFile         string // path of the problem set; "": none
 }
 
 // Finish writes the pages about all games and the problem set. Without reviewed games it

@@ -39,7 +39,7 @@ func folder(t *testing.T, files map[string]string) string {
 	return dir
 }
 
-// server answers with made-up numbers that depend on the position alone.
+// server answers with invented numbers that depend only on the position.
 func server(t testing.TB) *nn.Server {
 	t.Helper()
 	s, err := nn.NewServer(nntest.HashModel(7), nn.ServerConfig{Sessions: 2, MaxBatch: 4})
@@ -48,7 +48,7 @@ func server(t testing.TB) *nn.Server {
 	return s
 }
 
-// config reviews with numbers that are made up, and refuses boards of 7x7.
+// config reviews with invented numbers, and refuses boards of 7x7.
 func config(t *testing.T, show review.Display) review.BatchConfig {
 	t.Helper()
 	made := server(t)
@@ -113,7 +113,7 @@ func TestBatch(t *testing.T) {
 	require.Contains(t, text.String(), "Black: 8 moves")
 }
 
-// TestManyRefused: games of a file that are not reviewed for the same reason have one line.
+// TestManyRefused: the games of a file that are refused for the same reason share one line.
 func TestManyRefused(t *testing.T) {
 	bare := "(;SZ[5])"
 	dir := folder(t, map[string]string{"a.sgf": strings.Repeat(bare, 54), "b.sgf": bare + game + strings.Repeat(bare, 3) + game + bare + "(;SZ[7];B[aa])", "c.sgf": bare})
@@ -140,8 +140,7 @@ func TestManyRefused(t *testing.T) {
 	}, refused)
 }
 
-// TestRemark: what to know of a network's judgement is said once, and stands in each
-// report.
+// TestRemark: a caveat about a network's judgement is printed once, and stands in each report.
 func TestRemark(t *testing.T) {
 	show := new(said)
 	c := config(t, show)
@@ -172,7 +171,7 @@ func TestPrintNothingJudged(t *testing.T) {
 	require.Equal(t, "1 reviewed, 0 not; index.html\n", text.String())
 }
 
-// TestOnePlayer leaves out games that a player has no part in.
+// TestOnePlayer leaves out games in which a player did not take part.
 func TestOnePlayer(t *testing.T) {
 	show := new(said)
 	c := config(t, show)
@@ -187,8 +186,8 @@ func TestOnePlayer(t *testing.T) {
 	require.Contains(t, strings.Join(show.lines, "\n"), "b.sgf: not reviewed: bob is not one of its players")
 }
 
-// TestWhatEndsABatch: a network that fails ends it, and so does the context, which is
-// no error.
+// TestWhatEndsABatch: a failing network ends it with an error; the end of the context ends it
+// without one.
 func TestWhatEndsABatch(t *testing.T) {
 	name := filepath.Join(folder(t, map[string]string{"a.sgf": game}), "a.sgf")
 	broken := errors.New("no network")

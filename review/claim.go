@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// Claim is one statement about a mistake, checked before it is made. Vertices are such as "Q16".
+// Claim is one statement about a mistake, checked before it is made. Vertices are like "Q16".
 type Claim struct {
 	Kind ClaimKind `json:"kind"`
-	// After names the line that shows it.
+	// After names the line that shows the claim.
 	After Line `json:"after"`
 	// Color is the side, "b" or "w", of Stones.
 	Color  string   `json:"color,omitempty"`
@@ -17,7 +17,7 @@ type Claim struct {
 	Others []string `json:"others,omitempty"`
 	// Area are the points of a territory that changes hands.
 	Area []string `json:"area,omitempty"`
-	// Move is the move that does it.
+	// Move is the move that the claim is about.
 	Move string `json:"move,omitempty"`
 	// Line is the line from the position before the mistake, if it is neither the better line
 	// nor the refutation.
@@ -27,7 +27,7 @@ type Claim struct {
 	// Proved reports whether life and death was proved, Only whether no other move does it.
 	Proved bool `json:"proved,omitempty"`
 	Only   bool `json:"only,omitempty"`
-	// Of is the claim that a threat is about.
+	// Of is the claim that the threat would make true.
 	Of *Claim `json:"of,omitempty"`
 }
 
@@ -50,16 +50,16 @@ const (
 	Captured    ClaimKind = "captured"    // Stones are taken
 	Laddered    ClaimKind = "laddered"    // Stones are caught in a ladder
 	Broken      ClaimKind = "broken"      // the mistake's ladder on Stones does not work because of Others
-	Dies        ClaimKind = "dies"        // Stones cannot be saved any more
-	Lives       ClaimKind = "lives"       // the opponent's Stones cannot be killed any more
+	Dies        ClaimKind = "dies"        // Stones can no longer be saved
+	Lives       ClaimKind = "lives"       // the opponent's Stones can no longer be killed
 	Parted      ClaimKind = "parted"      // Stones are cut from Others, and weak
 	Joined      ClaimKind = "joined"      // the opponent's Stones and Others are connected
-	Weak        ClaimKind = "weak"        // Stones would rather live, and rather die now
-	Stronger    ClaimKind = "stronger"    // the opponent's Stones would rather die, and rather live now
+	Weak        ClaimKind = "weak"        // Stones would probably live, and now probably die
+	Stronger    ClaimKind = "stronger"    // the opponent's Stones would probably die, and now probably live
 	Weakens     ClaimKind = "weakens"     // Stones are weaker
 	Strengthens ClaimKind = "strengthens" // the opponent's Stones are stronger
 	Atari       ClaimKind = "atari"       // the refutation puts Stones in atari
-	Threat      ClaimKind = "threat"      // the opponent threatens Of, and the mistake leaves it
+	Threat      ClaimKind = "threat"      // the opponent threatens Of, and the mistake does not answer it
 	Saves       ClaimKind = "saves"       // the better move saves Stones
 	Kills       ClaimKind = "kills"       // the better move kills Stones
 	Connects    ClaimKind = "connects"    // the better move connects Stones and Others
@@ -76,7 +76,7 @@ const (
 	Gote        ClaimKind = "gote"        // to ignore the mistake costs less than it gains
 	Shape       ClaimKind = "shape"       // the mistake makes an empty triangle
 	Direct      ClaimKind = "direction"   // Region is the bigger part of the board
-	Worth       ClaimKind = "worth"       // the better move is better, no more is known
+	Worth       ClaimKind = "worth"       // the better move is better; no further reason is known
 )
 
 // Templates are the texts of claims in English, by [Claim.Key]; the page has them in other

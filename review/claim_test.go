@@ -10,10 +10,9 @@ import (
 	"kosumi/board"
 )
 
-// mistakeOn is a mistake of Black's on a board of X and O, after whose better move
-// Black has the points that the first map says, and after the played one those of the
-// second: + for Black's, - for White's, anything else nobody's. White answers D2, or the line's
-// second move.
+// mistakeOn is a mistake of Black's on a board of X and O. After the better move Black owns the
+// points of the first map, after the played one those of the second: + is Black's, - White's,
+// anything else nobody's. White answers D2, or the line's second move.
 func mistakeOn(t *testing.T, rows []string, line, best string, loss float64, bestOwn, did []string) *mistake {
 	t.Helper()
 	played, reply, _ := strings.Cut(line, " ")
@@ -65,7 +64,7 @@ func TestReasons(t *testing.T) {
 	lost := []string{".........", ".........", ".........", "...--....", "..----...", "...---...", "....---..", ".........", "........."}
 	broken := []string{".........", ".........", ".........", "...X.....", "..XO.....", "..X......", "......O..", ".........", "........."}
 	triangle := []string{".........", ".........", ".........", ".........", "...X.....", "..X......", ".........", ".........", "........."}
-	// White's stones in the corner live or die by B1; a stone of Black's is in atari.
+	// White's stones in the corner live or die by B1; a black stone is in atari.
 	race := []string{".........", ".........", ".........", ".........", ".........", "XXXX.....", "OOOX.....", ".OX.X....", "..O......"}
 	quiet := []string{".........", ".........", ".........", ".........", ".........", "XXXX.....", "OOOX.....", ".O..X....", "..O......"}
 	raced := []string{".........", ".........", ".........", ".........", ".........", ".........", "++++.....", "++++.....", "++++....."}
@@ -130,7 +129,7 @@ func TestSay(t *testing.T) {
 	require.Equal(t, "This loses points on the left side; B3 is better.", Say([]Claim{{Kind: Holds, Move: "B3", Region: "left"}}, "b", "A1"))
 }
 
-// A proof replaces the claims about the mistake that missed it.
+// A proof replaces the claims about the mistake that the search missed.
 func TestProvedClaims(t *testing.T) {
 	weak := Claim{Kind: Weak, Move: "C3", Stones: []string{"B1"}}
 	for said, c := range map[string]struct {

@@ -141,7 +141,7 @@ func (r *rules) inAtari(ply int, c *review.Claim, moves ...string) bool {
 	return after.Board().Liberties(at) == 1 && before.Board().Liberties(at) > 1
 }
 
-// joined reports whether two lots of stones are one chain after a line.
+// joined reports whether two groups of stones are one chain after a line.
 func (r *rules) joined(ply int, line, a, b []string) bool {
 	g := r.after(ply, line...)
 	p, _ := g.Size().ParseVertex(a[0])
@@ -149,7 +149,7 @@ func (r *rules) joined(ply int, line, a, b []string) bool {
 	return g.At(p) != board.Empty && g.At(p) == g.At(q) && g.Board().ChainHead(p) == g.Board().ChainHead(q)
 }
 
-// sureFor is the ownership from which the judge takes stones for alive.
+// sureFor is the ownership from which the judge regards stones as alive.
 const sureFor = 0.8
 
 // holds judges a claim about the move of a ply; why names the figures.
@@ -222,11 +222,11 @@ func (r *rules) holds(ply int, c *review.Claim) (ok bool, why string) {
 	return loss > 0, fmt.Sprintf("%.1f", loss)
 }
 
-// TestClaims reviews games of levels from 18k to 1d and counts how many of the moves that
-// lose 4 points or more get a claim that names stones or a threat, how many points are lost
-// by moves of which no more is known than their loss, and how many claims an independent
-// search confirms. KOSUMI_JUDGE=FILE judges 100 claims drawn at random with that network and
-// 200 visits. Without KOSUMI_ALL only the games on 9x9 are reviewed.
+// TestClaims reviews games of levels from 18k to 1d. Among the moves that lose 4 points or more
+// it counts those with a claim that names stones or a threat, and the points lost by moves
+// without a reason. It also counts the claims that an independent search confirms.
+// KOSUMI_JUDGE=FILE judges 100 claims drawn at random with that network and 200 visits. Without
+// KOSUMI_ALL only the games on 9x9 are reviewed.
 func TestClaims(t *testing.T) {
 	testshared.Slow(t)
 	open := func(file string) nn.Evaluator {

@@ -8,21 +8,21 @@ import (
 	"kosumi/board"
 )
 
-// found is a claim with the points that it is about and the loss that it accounts for.
+// found is a claim with its points and the loss that it accounts for.
 type found struct {
 	Claim
 	at    []board.Point
 	worth float64
-	score float64 // worth, weighted by how much the claim tells
+	score float64 // worth, weighted by how much the claim explains
 }
 
 // Conditions of claims. Ownership is the mover's, the mean over some stones.
 const (
-	sureFrom    = 0.88 // of stones that live; dead ones are below its negative
+	sureFrom    = 0.88 // of live stones; dead ones are below its negative
 	likely      = 0.2  // of stones that rather live
 	lostBelow   = -0.3 // of captured stones' points
 	lostBy      = 0.5  // by which the mistake changes the owner of captured stones
-	keptFrom    = 0.3  // of stones that the other line keeps
+	keptFrom    = 0.3  // of stones that the other line saves
 	weakerBy    = 0.4  // by which a cut makes stones weaker
 	leastShare  = 0.25 // of the loss that a claim accounts for
 	leastPoints = 1.0  // that a claim accounts for
@@ -30,8 +30,8 @@ const (
 	farFromLast = 7    // least distance of a move that is elsewhere
 )
 
-// claims returns one or two claims: what the mistake let happen, and what the better move
-// does. Claims that name no stones are made only where no other holds.
+// claims returns one or two claims: what the mistake let happen, and what the better move does.
+// Claims that name no stones are made only if no other claim holds.
 func (k *mistake) claims() ([]found, error) {
 	k.caughtPlayed, k.caughtBest = k.caught(k.played), k.caught(k.best)
 	let, do := heaviest(k.letHappen()), heaviest(k.betterDoes())
@@ -173,8 +173,8 @@ var changes = []struct {
 	}},
 }
 
-// linked finds two chains of a colour that are one after one line and two after another, and
-// the smaller of them. lost is what that costs, as ownership.
+// linked finds two chains of a colour that are connected after one line and separate after the
+// other, and the smaller of them. lost is the cost of the separation, as ownership.
 func (k *mistake) linked(kind ClaimKind, color board.Color, one, two *board.Board, lost []float64) (best found, ok bool) {
 	b := k.before.Board()
 	var heads []board.Point

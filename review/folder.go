@@ -23,11 +23,11 @@ type Folder struct{ dir string }
 
 // Names in a folder of reviews.
 const (
-	DrillsName  = "drills"   // of the problem set, without extension
+	DrillsName  = "drills"   // name of the problem set, without extension
 	SearchesDir = "searches" // the folder of stores
 )
 
-const mostFile = 256 << 20 // bytes of a review that is read
+const mostFile = 256 << 20 // bound on a review file, bytes
 
 // OpenFolder opens or creates a folder of reviews.
 func OpenFolder(dir string) (*Folder, error) {

@@ -57,7 +57,7 @@ type Only struct {
 
 // Limits of the proofs.
 const (
-	nodesAVisit = 0.3   // searched positions for each visit of the review and point of the board: about a tenth of its time
+	nodesAVisit = 0.3   // searched positions per visit of the review and point of the board: about a tenth of its time
 	groupNodes  = 8000  // searched positions for a question about a group
 	onlyNodes   = 40000 // searched positions for a question about a mistake
 	leastGroup  = 3     // stones
@@ -91,8 +91,8 @@ func prove(ctx context.Context, g *Game, res *Result) error {
 	return err
 }
 
-// refused handles the error of a question. It ignores an invalid question. A proof that the
-// checker refuses is a fault of the program and becomes a note; the review stands.
+// refused handles the error of a question. It ignores an invalid question. If the checker refuses
+// a proof, that is a fault of the program and becomes a note; the review stays valid.
 func (p *prover) refused(err error) {
 	if !errors.Is(err, life.ErrQuestion) && p.ctx.Err() == nil {
 		p.res.Notes = append(slices.Clip(p.res.Notes), "A group was left out: "+err.Error())
@@ -127,8 +127,8 @@ type candidate struct {
 	taken  int // number of the capturing move, 0: none
 }
 
-// groups finds the groups of the final position and the captured ones whose life is proved,
-// with the move from which on it is.
+// groups finds the groups of the final position and the captured ones whose life is proved, and
+// the first move after which it is.
 func (p *prover) groups() error {
 	placed, list, err := p.candidates()
 	if err != nil {
@@ -197,8 +197,8 @@ func (p *prover) join(chains []*settledChain) (*Group, []*settledChain, error) {
 	return g, rest, nil
 }
 
-// grounded splits chains into those whose proofs do not rest on each other in a circle, in,
-// and the others: chains that each live only if the other lives are not proved. If all are in
+// grounded splits chains into in, whose proofs do not rest on each other in a circle, and the
+// others: if two chains each live only because the other lives, neither is proved. If all are in
 // circles, in is the first chain.
 func grounded(list []*settledChain) (in, apart []*settledChain) {
 	open := slices.Clone(list)
@@ -222,8 +222,8 @@ func grounded(list []*settledChain) (in, apart []*settledChain) {
 	return in, apart
 }
 
-// rests reports whether the proof of a chain needs another to be alive. A dead chain needs
-// none.
+// rests reports whether the proof of a chain requires another one to be alive. The proof of a
+// dead chain never does.
 func (c *settledChain) rests(on *settledChain) bool {
 	return c.Verdict != life.Dead && slices.ContainsFunc(c.Assumed, func(a string) bool { return slices.Contains(on.Stones, a) })
 }
@@ -273,8 +273,8 @@ func (p *prover) candidates() (placed []int, list []candidate, err error) {
 	return placed, list, nil
 }
 
-// sure reports whether the owner of a group is settled by the review's ownership. Otherwise a
-// proof is unlikely.
+// sure reports whether the review's ownership settles the owner of a group. Otherwise a proof is
+// unlikely.
 func (p *prover) sure(c candidate) bool {
 	own := p.res.Positions[c.ply].Ownership
 	if own == nil {
@@ -323,7 +323,7 @@ func (p *prover) since(c candidate, stone board.Point, lo int) (*settledChain, e
 			return nil, err
 		}
 		then := &settledChain{Group: Group{Verdict: at.Verdict, Assumed: at.Assumed}}
-		if at.Verdict != found.Verdict || then.rests(found) { // rests on stones that joined it later
+		if at.Verdict != found.Verdict || then.rests(found) { // the proof rests on stones that joined the chain later
 			lo = mid + 1
 			continue
 		}
@@ -436,7 +436,7 @@ func (p *prover) only(t int, chain []board.Point) error {
 	return err
 }
 
-// loses returns the proved first move by which the side to move kills a chain, or with lives
+// loses returns the proved first move by which the side to move kills a chain, or, with lives,
 // saves it; "" if there is none.
 func (p *prover) loses(ply int, stone board.Point, lives bool, prefer string) (string, error) {
 	q, err := p.question(ply, stone)
@@ -460,8 +460,8 @@ func (p *prover) loses(ply int, stone board.Point, lives bool, prefer string) (s
 	return works(out, !lives, prefer), p.ctx.Err()
 }
 
-// works returns a first move that is proved to kill, or with kills false to save, the target:
-// the preferred one if it does; "" for none.
+// works returns a first move that is proved to kill the target, or, with kills false, to save it:
+// the preferred one if that is proved; "" for none.
 func works(out *life.Answer, kills bool, prefer string) string {
 	c, want := out.Defends, []string{life.Alive, life.Seki}
 	if kills {

@@ -11,12 +11,12 @@ import (
 	"kosumi/board"
 )
 
-// corner is a game in which White looks away from a straight three in the corner, and
-// Black kills it.
+// corner is a game in which White does not defend a straight three in the corner, and Black kills
+// it.
 const corner = `(;GM[1]FF[4]SZ[9]RU[Chinese]AW[ab][bb][cb][db][da]AB[ac][bc][cc][dc][ec][eb][ea]PL[W];W[ff];B[ba];W[gd];B[fd];W[ge])`
 
-// reviewed is a result of a game without a network, of which Black has a share of the
-// points so many percent in each position.
+// reviewed is the result of a game without a network; percent is Black's share of the points in
+// each position.
 func reviewed(t *testing.T, g *Game, black ...int) *Result {
 	res := &Result{Visits: 1000, Complete: true, Mistakes: []int{0}}
 	for ply := range len(g.Moves) + 1 {
@@ -38,7 +38,7 @@ func reviewed(t *testing.T, g *Game, black ...int) *Result {
 	return res
 }
 
-// TestGroups proves since when a corner is dead, and that one move would have saved it.
+// TestGroups proves from which move on a corner is dead, and that one move would have saved it.
 func TestGroups(t *testing.T) {
 	g := load(t, corner)
 	res := reviewed(t, g, 0, 80, 99, 99, 99, 99)
@@ -53,7 +53,7 @@ func TestGroups(t *testing.T) {
 	require.NoError(t, prove(context.Background(), g, again))
 	require.Equal(t, res, again, "the same every time")
 
-	// Without visits there is nothing to spend, and an end by halves leaves nothing.
+	// With few visits there is no budget for questions, and an interrupted review has no groups.
 	poor := reviewed(t, g, 0, 80, 99, 99, 99, 99)
 	poor.Visits = 10
 	require.NoError(t, prove(context.Background(), g, poor))
@@ -65,15 +65,15 @@ func TestGroups(t *testing.T) {
 	require.False(t, ended.Complete)
 	require.Empty(t, ended.Groups)
 
-	// Who has the corner in the end is open: nothing is asked.
+	// The owner of the corner is open at the end: nothing is asked.
 	open := reviewed(t, g, 0, 0, 0, 0, 0, 0)
 	open.Mistakes = nil
 	require.NoError(t, prove(context.Background(), g, open))
 	require.Empty(t, open.Groups)
 }
 
-// TestGroupsOfChains makes one group of two chains at a bamboo joint, dead since Black
-// plays into it or alive, and two of chains in different places.
+// TestGroupsOfChains makes one group of two chains at a bamboo joint, dead from the move on with
+// which Black plays into it, or alive; and two groups of chains in different places.
 func TestGroupsOfChains(t *testing.T) {
 	const joint = "(;GM[1]FF[4]SZ[9]RU[Chinese]AB[ac][bc][cc][dc][ec][fc][gb][ha]AW[ab][bb][cb][db][da][fa][fb][ga]"
 	type group struct {
@@ -84,7 +84,7 @@ func TestGroupsOfChains(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name, record string
-		black        int // percent of White's points that Black has
+		black        int // Black's share of White's points, percent
 		want         []group
 	}{
 		{"dead", joint + "AW[ca]PL[W];W[ff];B[eb];W[gd];B[fd])", 99, []group{{"C9", 9, 3, "dead", 2}}},
@@ -110,8 +110,8 @@ func TestGroupsOfChains(t *testing.T) {
 	}
 }
 
-// TestGroupsInRecord writes what is proved into the record: at its beginning, and at the
-// move since which it is so.
+// TestGroupsInRecord writes the proved groups into the record: at its beginning, and at the move
+// from which the proof holds.
 func TestGroupsInRecord(t *testing.T) {
 	g := load(t, corner)
 	res := reviewed(t, g, 0, 80, 99, 99, 99, 99)
@@ -132,7 +132,7 @@ func TestGroupsInRecord(t *testing.T) {
 	require.Equal(t, 1, said)
 }
 
-// TestGrounded keeps chains apart that live only if each other does.
+// TestGrounded separates chains that live only if the other lives.
 func TestGrounded(t *testing.T) {
 	chain := func(verdict, stone string, assumed ...string) *settledChain {
 		return &settledChain{Group: Group{Verdict: verdict, Stones: []string{stone}, Assumed: assumed}}

@@ -6,8 +6,8 @@ import (
 	"kosumi/board"
 )
 
-// hunted returns the mover's stones that can be caught in a ladder, or taken at once, after the mistake and not after
-// the better move.
+// hunted returns the mover's stones that can be caught in a ladder, or captured at once, after the mistake and not
+// after the better move.
 func (k *mistake) hunted() (list []found) {
 	for _, c := range k.onlyIn(k.caughtPlayed, k.caughtBest, k.mover) {
 		if mean(k.did, c) > lostBelow || mean(k.diff, c) < lostBy {
@@ -42,8 +42,9 @@ type hunt struct {
 	move      board.Point // that begins it
 }
 
-// caught returns the stones that the opponent can catch after a move of the mover's, by a
-// capture or in a ladder, and those of the opponent's that cannot escape though it is its turn.
+// caught returns the stones that the opponent can catch after a move of the mover's, by a capture
+// or in a ladder; and those of the opponent's stones that cannot escape although it is the
+// opponent's turn.
 func (k *mistake) caught(move board.Point) map[board.Point]hunt {
 	var after board.Game
 	after.CopyFrom(k.before)
@@ -98,8 +99,8 @@ func (k *mistake) inAtari(kind ClaimKind, after Line, before *board.Game, v stri
 	return best, ok
 }
 
-// brokenLadder returns the claim that the mistake puts stones into a ladder from which they
-// escape, and would not but for one chain in its way.
+// brokenLadder returns the claim that stones escape from the ladder that the mistake starts,
+// because of one chain in its way.
 func (k *mistake) brokenLadder() (found, bool) {
 	if k.played < 0 {
 		return found{}, false

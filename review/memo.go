@@ -25,7 +25,7 @@ type memo struct {
 // memoKey holds all inputs of an evaluation.
 type memoKey struct {
 	hash  board.Hash
-	moves [5]board.Move // the last ones, which networks read
+	moves [5]board.Move // the last boards, which networks read
 	turns int           // number of moves that belong to the present phase
 	asked nn.Query      // without the game
 }

@@ -34,7 +34,7 @@ func WritePage(w io.Writer, res *Result) error {
 
 // WriteSummaryPage writes a self-contained HTML page about many games.
 func WriteSummaryPage(w io.Writer, s *Summary) error {
-	text, err := json.Marshal(s) // escapes what could end a script
+	text, err := json.Marshal(s) // escapes text that could end a script element
 	if err != nil {
 		return err
 	}

@@ -13,7 +13,7 @@ type part struct {
 	sum    float64 // lost points
 }
 
-// partFrom is the least change of a point's ownership that counts, of 2.
+// partFrom is the least change of a point's ownership that counts, on a scale of 0 to 2.
 const partFrom = 0.2
 
 // findParts finds the regions that the mistake lost.
@@ -68,8 +68,8 @@ func (k *mistake) worth(stones []board.Point) float64 {
 	return sum
 }
 
-// bigPart returns the region that accounts for half of the loss, by both judgements, and lies
-// near one of the moves; nil if there is none.
+// bigPart returns the region that accounts for half of the loss, by both judgements, and is near
+// one of the moves; nil if there is none.
 func (k *mistake) bigPart() *part {
 	if len(k.parts) == 0 {
 		return nil
@@ -86,7 +86,7 @@ func (k *mistake) bigPart() *part {
 	return &big
 }
 
-// groups returns the stones of a colour whose chains changed as asked, by neighbourhood.
+// groups returns the stones of a colour whose chains changed in a given way, by neighbourhood.
 func (k *mistake) groups(color board.Color, changed func(chain []board.Point) bool) [][]board.Point {
 	var all []board.Point
 	for _, chain := range chainsOf(k.before, func(p board.Point) bool { return k.before.At(p) == color }) {

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestLeaderAndNumberAgree: who is ahead is told by the number that is shown.
+// TestLeaderAndNumberAgree: the side named as ahead agrees with the number shown.
 func TestLeaderAndNumberAgree(t *testing.T) {
 	for _, c := range []struct {
 		lead, winrate float64

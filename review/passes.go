@@ -66,7 +66,7 @@ func (r *run) rung(t int) int64 {
 	return v
 }
 
-// listedShare is the weight of visits for a ply that is certainly among the worst, against
+// listedShare is the weight of visits for a ply that is certainly among the worst, relative to
 // one that may be: its loss and better line should be accurate too.
 const listedShare = 0.15
 

@@ -8,7 +8,7 @@ import (
 	"kosumi/board"
 )
 
-// Kind is what sort of mistake a move was.
+// Kind is the kind of a mistake.
 type Kind string
 
 // The kinds of mistakes.
@@ -40,7 +40,7 @@ var kinds = map[ClaimKind]Kind{
 	Small: SmallMove, Unneeded: TooSmall, Inside: OwnTerritory, Holds: Territory, Sente: SmallMove, Gote: SmallMove, Shape: BadShape, Direct: Direction, Worth: Other,
 }
 
-// mistake is a bad move that is to be explained. Ownership is the mover's, -1..1.
+// mistake is a bad move to be explained. Ownership is the mover's, -1..1.
 type mistake struct {
 	size          board.Size
 	mover         board.Color
@@ -51,7 +51,7 @@ type mistake struct {
 	played, best  board.Point
 	last          board.Point // the opponent's last move
 	own           []float64   // before, at the root
-	bestOwn, did  []float64   // after the better move, after the played one: means of twice
+	bestOwn, did  []float64   // after the better and the played move: mean of the two judgements
 	better, worse twice       // the same by the search of the move and by the end of its line
 	diff          []float64   // bestOwn - did
 	loss, err     float64
@@ -66,13 +66,13 @@ type mistake struct {
 	// caughtPlayed and caughtBest are the stones that can be caught after the mistake and after the better move.
 	caughtPlayed, caughtBest map[board.Point]hunt
 
-	look    func(*board.Game, int64) (*Eval, error) // searches a position, nil: nothing more may be asked
+	look    func(*board.Game, int64) (*Eval, error) // searches a position; nil: no more searches
 	visits  int64                                   // of such searches
 	passed  *Eval                                   // after a pass in place of the move, nil: unknown
 	ignored *Eval                                   // after the better move and a pass
 }
 
-// explain fills kind, claims, reason and points of a move that lost something.
+// explain sets kind, claims, reason and points of a move that lost something.
 func (r *run) explain(t int, m *Move, look func(*board.Game, int64) (*Eval, error), visits int64) error {
 	k, err := r.mistakeAt(t, m)
 	if err != nil || k == nil {
@@ -117,11 +117,11 @@ func (m *Move) told() {
 	}
 }
 
-// lookShare is the share of a review's visits that its reasons may take in addition.
+// lookShare bounds the additional visits for reasons, as a share of the review's visits.
 const lookShare = 0.08
 
-// explainAll explains the listed moves. With judges it asks for a few more positions
-// about the worst of them.
+// explainAll explains the listed moves. With judges it searches a few more positions about the
+// worst of them.
 func (r *run) explainAll(ctx context.Context, res *Result, judges []*Judge) error {
 	var listed []int
 	for t := range res.Moves {
@@ -159,9 +159,9 @@ func (r *run) explainAll(ctx context.Context, res *Result, judges []*Judge) erro
 	return nil
 }
 
-// settle makes a proof about a group the claims of a move: line begins with the mover's move
-// that saves it, or with kills kills it, and loses is the opponent's that does the opposite after
-// the mistake. Either may be "", for unproved.
+// settle turns a proof about a group into claims about the move: line begins with the mover's
+// move that saves the group, or with kills kills it; loses is the opponent's move that does the
+// opposite after the mistake. Either may be "", for unproved.
 func (m *Move) settle(kills bool, group, line []string, loses string, only bool) {
 	saves := first(line)
 	let := Claim{Kind: Dies, After: AfterPlayed, Color: m.Color, Stones: group, Move: loses, Proved: true}
@@ -187,10 +187,10 @@ func (m *Move) settle(kills bool, group, line []string, loses string, only bool)
 	m.told()
 }
 
-// lineLength is how many plies of a line are played out to see what it captures.
+// lineLength is how many plies of a line are played to find its captures.
 const lineLength = 8
 
-// mistakeAt gathers what is known about a mistake; nil if there is no better move.
+// mistakeAt collects the data about a mistake; nil if there is no better move.
 func (r *run) mistakeAt(t int, m *Move) (*mistake, error) {
 	before, after := r.evals[t], r.evals[t+1]
 	if len(before.Moves) == 0 || len(before.Moves[0].Line) == 0 || before.Moves[0].Move == m.Move {
@@ -222,7 +222,7 @@ func (r *run) mistakeAt(t int, m *Move) (*mistake, error) {
 	return k, nil
 }
 
-// twice is an ownership by two judgements: a search, and the network after its line.
+// twice holds two judgements of ownership: by a search, and by the network after its line.
 type twice [2][]float64
 
 // least and most bound the mean ownership of some points by both judgements.
@@ -234,13 +234,13 @@ func (v *twice) most(points []board.Point) float64 {
 	return max(mean(v[0], points), mean(v[1], points))
 }
 
-// change is the ownership of some points that the mistake lost, by the judgement that sees
-// less of it.
+// change is the ownership of some points that the mistake lost, by the judgement with the smaller
+// loss.
 func (k *mistake) change(points []board.Point) float64 {
 	return min(mean(k.better[0], points)-mean(k.worse[0], points), mean(k.better[1], points)-mean(k.worse[1], points))
 }
 
-// playOut judges both lines again at their ends, and finds the regions that changed.
+// playOut evaluates the ends of both lines, and finds the regions that changed.
 func (k *mistake) playOut() error {
 	for _, line := range []struct {
 		end *board.Game
@@ -269,8 +269,8 @@ func (k *mistake) playOut() error {
 	return nil
 }
 
-// lookAfter searches the position after some moves, the mover first; nil if nothing may be
-// asked or the game is over there.
+// lookAfter searches the position after some moves, the mover first; nil if no more searches are
+// allowed or the game is over there.
 func (k *mistake) lookAfter(moves ...board.Point) (*Eval, error) {
 	if k.look == nil {
 		return nil, nil
@@ -303,8 +303,8 @@ func (k *mistake) view(o Owners) []float64 {
 	return out
 }
 
-// playLine plays the first plies of a line, the mover first, and returns the stones
-// of either side that were captured: those that stood before, and that of the first move.
+// playLine plays the first plies of a line, the mover first. It returns the captured stones of
+// either side, as far as they stood before the line or are its first move.
 func (k *mistake) playLine(line []string) (g *board.Game, theirs, ours []board.Point) {
 	g = &board.Game{}
 	g.CopyFrom(k.before)

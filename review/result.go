@@ -6,8 +6,8 @@ import (
 	"kosumi/board"
 )
 
-// Version is the version of the JSON form of [Result]. It grows when a field
-// changes its meaning or goes; new fields do not count.
+// Version is the version of the JSON form of [Result]. It increases when a field changes its
+// meaning or is removed, not for new fields.
 const Version = 1
 
 // Result is the review of one game. Winrates are Black's, 0..1, leads Black's
@@ -15,7 +15,7 @@ const Version = 1
 type Result struct {
 	Version int  `json:"version"`
 	Game    Info `json:"game"`
-	// Network is the network's name. Losses by other networks or budgets do not compare.
+	// Network is the network's name. Losses are not comparable between networks or budgets.
 	Network string `json:"network"`
 	// Visits is the sum over all positions; each has at least First.
 	Visits int64 `json:"visits"`
@@ -102,10 +102,10 @@ type Move struct {
 	// Kind and Reason describe the mistake; empty for good moves.
 	Kind   Kind   `json:"kind,omitempty"`
 	Reason string `json:"reason,omitempty"`
-	// Claims are what the reason says: what the move let happen, then what the better one
-	// does, at most two.
+	// Claims are the claims of the reason: what the move let happen, then what the better one
+	// does; at most two.
 	Claims []Claim `json:"claims,omitempty"`
-	// Points are the points that the reason is about.
+	// Points are the points of the reason.
 	Points []string `json:"points,omitempty"`
 	Phase  Phase    `json:"phase"`
 
@@ -189,11 +189,11 @@ type Totals struct {
 	Loss float64 `json:"loss"`
 	Mean float64 `json:"meanLoss"`
 	// Accuracy is 0..100, by KaTrain's formula: 100 * 0.75^L, where L is the mean loss weighted
-	// by the expected loss of a move drawn from the priors. It compares only between reviews
+	// by the expected loss of a move drawn from the priors. It is comparable only between reviews
 	// with the same network and visits.
 	Accuracy float64 `json:"accuracy"`
-	// First is the share of moves that were the first choice, Five that of moves among the
-	// first five that lost less than 0.5 points.
+	// First is the share of moves that were the first choice, Five that of moves among the first
+	// five that lost less than 0.5 points.
 	First float64 `json:"firstChoice"`
 	Five  float64 `json:"topFive"`
 	// Classes counts moves by class.

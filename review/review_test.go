@@ -17,7 +17,7 @@ import (
 	"kosumi/sgf"
 )
 
-// server answers with made-up numbers that depend on the position alone.
+// server answers with invented numbers that depend only on the position.
 func server(t testing.TB) *nn.Server {
 	t.Helper()
 	s, err := nn.NewServer(nntest.HashModel(7), nn.ServerConfig{Sessions: 2, MaxBatch: 4})
@@ -37,7 +37,7 @@ func load(t testing.TB, text string) *Game {
 
 const short = `(;GM[1]FF[4]SZ[7]KM[7]RU[Chinese]PB[Ada]PW[Bob]DT[2026-01-02]RE[W+2];B[dd]C[mine];W[de](;B[ed];W[ee];B[cd];W[fd];B[fc];W[ge])(;B[aa]))`
 
-// quick is a review of few visits.
+// quick is the configuration of a review of few visits.
 func quick() Config {
 	c := Defaults()
 	c.First, c.Visits, c.Network = 4, 12, "hash"
@@ -51,9 +51,9 @@ func asJSON(t testing.TB, r *Result) string {
 	return string(text)
 }
 
-// TestReviewIsAFunctionOfGameAndSettings compares a review with one that searches
-// another number of positions at once, one that is stopped after each search, and
-// one whose store was cut short in the middle of a line.
+// TestReviewIsAFunctionOfGameAndSettings compares a review with one that searches a different
+// number of positions at once, one that is stopped after each search, and one whose store was cut
+// off in the middle of a line.
 func TestReviewIsAFunctionOfGameAndSettings(t *testing.T) {
 	g, net, conf := load(t, short), server(t), quick()
 	want, err := Run(t.Context(), g, net, conf, nil, nil)
@@ -95,7 +95,7 @@ func TestReviewIsAFunctionOfGameAndSettings(t *testing.T) {
 	require.Positive(t, mustStore(t, dir, g, conf).Spent()+1)
 }
 
-// TestClasses holds the bounds of the classes, which the page reads too.
+// TestClasses fixes the bounds of the classes, which the page reads too.
 func TestClasses(t *testing.T) {
 	require.Len(t, Classes, len(ClassBounds)+1)
 	for loss, want := range map[float64]Class{0: Best, 0.49: Best, 0.5: Good, 1.5: Inaccuracy, 3: Mistake, 5.9: Mistake, 6: Blunder, 11.9: Blunder, 12: Disaster, 80: Disaster} {
@@ -103,8 +103,8 @@ func TestClasses(t *testing.T) {
 	}
 }
 
-// The findings of a later search count for the positions before it, as far back as moves
-// that could be played lead to it, and the more the surer it is.
+// The result of a later search corrects the positions before it, as far back as the player could
+// have chosen the moves between, and with more weight the surer it is.
 func TestHindsight(t *testing.T) {
 	g := load(t, `(;GM[1]FF[4]SZ[7]KM[7]RU[Chinese];B[dd];W[de];B[ed];W[ee])`)
 	const little, much = 16, 16 * 1000 // visits: the errors are as 10 to 1
@@ -129,8 +129,8 @@ func TestHindsight(t *testing.T) {
 	}
 }
 
-// The second pass looks where it is open whether a move belongs among the worst, before
-// where that is sure, and where it is sure before where nothing happens.
+// The second pass searches first where it is open whether a move is among the worst, then where
+// that is certain, then where nothing happens.
 func TestWorthOfVisits(t *testing.T) {
 	var text strings.Builder
 	text.WriteString("(;GM[1]FF[4]SZ[9]KM[7]RU[Chinese]")
@@ -141,7 +141,7 @@ func TestWorthOfVisits(t *testing.T) {
 	g := load(t, text.String()+")")
 	require.Len(t, g.Moves, plies)
 	r := &run{game: g, evals: make([]*Eval, plies+1), moved: make([]float64, plies+1), first: make([]float64, plies+1)}
-	// Black's moves 0, 4, 8 .. 36 lose three points each, White wins nothing back; move 10
+	// Black's moves 0, 4, 8 .. 36 lose three points each, and White gains none back; move 10
 	// loses 2.9 more, move 20 five more.
 	lead := 0.0
 	for i := range r.evals {
@@ -161,7 +161,7 @@ func TestWorthOfVisits(t *testing.T) {
 	require.Greater(t, w[21], 2*w[31], "sure before nothing")
 }
 
-// TestPlayerSides: a part of a name, or the side where nobody has it.
+// TestPlayerSides: a part of a name, or the side if nobody has that name.
 func TestPlayerSides(t *testing.T) {
 	for name, want := range map[string][2]bool{
 		"ann": {true, false}, "BLACK": {true, true}, "white": {false, true}, "Eve": {}, "": {},

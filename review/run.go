@@ -14,16 +14,16 @@ import (
 
 // Config says how thoroughly a game is reviewed. Start from [Defaults].
 type Config struct {
-	// Search holds the settings of each search; noise and all else that is not repeatable
-	// is switched off.
+	// Search holds the settings of each search; noise and other features that are not repeatable
+	// are switched off.
 	Search search.Params
 	// First is the number of visits of every position in the first pass.
 	First int64
 	// Visits is the budget of a game in visits a position, as a mean. Less than First means
 	// no second pass.
 	Visits int64
-	// Time, if not 0, is the budget of a game and replaces Visits. When it is over, the rest
-	// of the first pass gets single visits.
+	// Time, if not 0, is the budget of a game and replaces Visits. After that time, the rest of
+	// the first pass gets single visits.
 	Time time.Duration
 	// Most bounds the visits of one position; 0 is 64 times First.
 	Most int64
@@ -98,14 +98,14 @@ type run struct {
 	paces  []pace    // after its newest searches
 }
 
-// pace is how far a run had come at a time.
+// pace is the state of a run at a time.
 type pace struct {
 	at    time.Duration // since its start
 	fresh int64
 }
 
-// pacesKept is how many searches the remaining time is estimated from: the first ones wait for the network,
-// and any may wait for other searches.
+// pacesKept is how many searches the estimate of the remaining time uses: the first searches wait for the
+// network, and any may wait for other searches.
 const pacesKept = 24
 
 // Run reviews a game. progress, if not nil, is called after each search, by one goroutine
@@ -261,7 +261,7 @@ func (r *run) progress(ply int, position Position) Progress {
 	return p
 }
 
-// left estimates the time that visits take at the pace of the newest searches; 0 while that is not known.
+// left estimates the time that visits take at the pace of the newest searches; 0 while that is unknown.
 func left(paces []pace, visits int64) time.Duration {
 	first, last := paces[0], paces[len(paces)-1]
 	if len(paces) < pacesKept/4 || last.fresh <= first.fresh {

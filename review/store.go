@@ -22,7 +22,7 @@ import (
 type Store struct {
 	mu    sync.Mutex
 	file  *os.File
-	kept  time.Time // when what was written was put on the disk
+	kept  time.Time // time of the last sync
 	known map[storeKey]*Eval
 	spent time.Duration
 }
@@ -41,7 +41,7 @@ type storeLine struct {
 	Eval   *Eval `json:"eval"`
 }
 
-// keepEvery is the most time between two writes to the disk.
+// keepEvery is the longest time between two syncs.
 const keepEvery = 3 * time.Second
 
 // storeFormat is part of a store's name, so that results of another version are not used.
@@ -144,7 +144,7 @@ func (s *Store) put(ply int, visits int64, e *Eval, spent time.Duration) error {
 	if _, err := s.file.Write(append(line, '\n')); err != nil {
 		return fmt.Errorf("cannot keep what was found: %w", err)
 	}
-	if time.Since(s.kept) > keepEvery { // a tab of a browser that is killed loses what is not
+	if time.Since(s.kept) > keepEvery { // a killed browser tab loses unsynced data
 		s.kept = time.Now()
 		return s.file.Sync()
 	}

@@ -7,8 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// tear appends the beginning of a line, as a program that is killed while it writes
-// leaves it.
+// tear appends the beginning of a line, as after a kill in the middle of a write.
 func tear(t testing.TB, name string) {
 	t.Helper()
 	f, err := os.OpenFile(name, os.O_APPEND|os.O_WRONLY, 0)

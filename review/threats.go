@@ -7,8 +7,8 @@ import (
 	"kosumi/board"
 )
 
-// threatLeft finds a threat of the opponent's that the better move answers and the mistake
-// does not: what the opponent's best move does after a pass.
+// threatLeft finds a threat of the opponent's that the better move answers and the mistake does
+// not: the effect of the opponent's best move after a pass.
 func (k *mistake) threatLeft() (*found, error) {
 	e, err := k.afterPass()
 	if e == nil || len(e.Moves) == 0 || e.Moves[0].Move == "pass" {
@@ -45,7 +45,7 @@ func (k *mistake) threatLeft() (*found, error) {
 	return heaviest(list), nil
 }
 
-// betterThreatens finds a threat that the better move makes: what the mover's next one does
+// betterThreatens finds a threat that the better move makes: the effect of the mover's next move
 // if the opponent passes.
 func (k *mistake) betterThreatens() (*found, error) {
 	if k.best < 0 {
@@ -130,8 +130,8 @@ func (k *mistake) quiet() (list []found, err error) {
 	return []found{f}, nil
 }
 
-// values returns how the mistake and the better move compare by what they gain against a pass,
-// and whether the opponent need answer them, as far as that is certain.
+// values compares how much the mistake and the better move gain against a pass, and whether the
+// opponent must answer them, as far as that is certain.
 func (k *mistake) values() (list []found, err error) {
 	passed, err := k.afterPass()
 	if passed == nil || k.played < 0 || k.best < 0 {

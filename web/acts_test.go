@@ -75,7 +75,7 @@ func TestLookedAtOtherwise(t *testing.T) {
 	p.Clean()
 }
 
-// TestPrintReview prints the page that a review leaves, on two papers.
+// TestPrintReview prints the page of a review on two paper sizes.
 func TestPrintReview(t *testing.T) {
 	testshared.Long(t)
 	looks(t)
@@ -129,8 +129,8 @@ func TestPointing(t *testing.T) {
 	p.Clean()
 }
 
-// TestLookDeeper presses a candidate of a search that has ended, and points that have
-// marks: both are looked into more deeply, until it is pressed again.
+// TestLookDeeper presses a candidate of a finished search, then points with marks: each is
+// searched more deeply until it is pressed again.
 func TestLookDeeper(t *testing.T) {
 	testshared.Long(t)
 	s := servePage(t, t.TempDir())
@@ -149,7 +149,7 @@ func TestLookDeeper(t *testing.T) {
 	p.Until(fmt.Sprintf(`%s?.getAttribute("aria-pressed") === "false"`, button))
 	p.Press("Look deeper at marks")
 	p.Until(browsertest.Button("Look deeper at marks") + `.getAttribute("aria-pressed") === "true"`)
-	for _, v := range []string{"A2", "B1"} { // no move that anybody would think of
+	for _, v := range []string{"A2", "B1"} { // a move that nobody would consider
 		p.Until(fmt.Sprintf(`[...document.querySelectorAll(".cands tbody tr th")].some((e) => e.innerText.includes(%q))`, v)) // by itself, or as the image of the other
 	}
 	require.Equal(t, node, browsertest.JS[string](p, `document.querySelector("main.analyse").dataset.node`), "nothing was played")
@@ -222,15 +222,15 @@ func TestCut(t *testing.T) {
 	p.HasStones(2)
 }
 
-// ears counts what sounds in a page, and the moments at which it was settled whether this
-// tab is the one that sounds: none of those is still open then.
+// ears counts the sounds in a page, and the moments when the page decided whether this tab plays
+// them. No such decision is pending then.
 const ears = `window.sounds = 0; window.settled = 0; {
 	const start = AudioScheduledSourceNode.prototype.start, own = AudioBufferSourceNode.prototype.start, request = navigator.locks.request.bind(navigator.locks);
 	AudioScheduledSourceNode.prototype.start = function (...a) { sounds++; return start.apply(this, a); }; AudioBufferSourceNode.prototype.start = function (...a) { sounds++; return own.apply(this, a); };
 	navigator.locks.request = (name, how, f) => request(name, how, (lock) => { const r = f(lock); settled++; return r; });
 }`
 
-// TestSounds counts what sounds: a stone, and none when they are turned off.
+// TestSounds counts sounds: one for a stone, none when sounds are off.
 func TestSounds(t *testing.T) {
 	testshared.Long(t)
 	s := servePage(t, t.TempDir())
@@ -250,13 +250,13 @@ func TestSounds(t *testing.T) {
 		sounds := 0
 		if on {
 			p.Until(`settled === 1`) // the answer's
-			sounds = 2               // a stone sounds once it lies
+			sounds = 2               // a stone sounds when it is placed
 		}
 		require.Equal(t, sounds, browsertest.JS[int](p, "sounds"), "of two stones")
 	}
 
-	// A pass is two tones, a capture a stone and a tick more than there are prisoners;
-	// what several tabs show sounds in one of them.
+	// A pass is two tones. A capture is a stone and one tick more than prisoners. Of several tabs
+	// that show a game, one sounds.
 	p.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.settings", "{}")`, nil))
 	id := newGame(p, s, api.NewGame{Size: [2]int{9, 9}, Rules: "chinese", Colour: "b", Seat: api.Seat{Visits: 2}})
 	p.Mine()
@@ -264,7 +264,7 @@ func TestSounds(t *testing.T) {
 	other := beside
 	other.Do(count, chromedp.Navigate(s.Address()+"play/"+id))
 	other.Mine()
-	other.Do(chromedp.MouseClickXY(3, 3)) // a gesture: else it may not sound
+	other.Do(chromedp.MouseClickXY(3, 3)) // a user gesture: without one the browser allows no sound
 	p.Point("E5")
 	p.HasMoves(2)
 	p.Until(`settled === 1`)

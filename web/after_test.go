@@ -12,8 +12,8 @@ import (
 	"kosumi/web/api"
 )
 
-// TestLookBack walks back in a game that is being played, and sees what comes after
-// its end: the story of the game, whose largest mistake is that of the review, and another game.
+// TestLookBack walks back in a running game, then looks at the end of the game: its story, whose
+// largest mistake is that of the review, and another game.
 func TestLookBack(t *testing.T) {
 	s := servePage(t, t.TempDir())
 	p := openPage(t, s)
@@ -49,7 +49,7 @@ func TestLookBack(t *testing.T) {
 	p.HasMoves(made)
 	require.Len(t, ask[api.GameState](join(t, s), "watch", api.Watch{What: "game:" + id}).Moves, made)
 
-	// Nothing is said for sure of the mistakes before the game is reviewed.
+	// Before the review, the story claims nothing about mistakes.
 	p.Do(chromedp.Evaluate(`window.hasty = 0; new MutationObserver(() => { const o = document.querySelector(".over"); if (o && o.dataset.review !== "done" && o.querySelector(".chip-loss")) hasty++; })
 		.observe(document.body, { childList: true, subtree: true, attributes: true, characterData: true })`, nil))
 	resign(p)

@@ -40,7 +40,7 @@ type run struct {
 		rev          int
 		policy       string
 	}
-	threads int // of the engine; 0: as it was made
+	threads int // of the engine; 0: unchanged
 }
 
 // analyse sets what this connection analyses.

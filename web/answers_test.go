@@ -40,7 +40,7 @@ func TestNewcomers(t *testing.T) {
 	require.Len(t, s.newcomers.conns, maxNewcomers-1)
 }
 
-// TestFullHouse has as many pages as there may be: one more is told to come later.
+// TestFullHouse opens as many pages as are allowed: the next one is told to try later.
 func TestFullHouse(t *testing.T) {
 	s := serve(t, t.TempDir())
 	for range wire.MaxClients {
@@ -62,8 +62,8 @@ func answered(s *Server) *conn {
 	return c
 }
 
-// TestEveryCommandIsAnswered throws commands at a server, right ones and wrong ones:
-// each gets exactly one answer, ok or err, under its own ID.
+// TestEveryCommandIsAnswered sends good and bad commands to a server: each gets exactly one
+// answer, ok or err, with its own ID.
 func TestEveryCommandIsAnswered(t *testing.T) {
 	s := serve(t, t.TempDir())
 	c := answered(s)
@@ -118,13 +118,13 @@ func TestEveryCommandIsAnswered(t *testing.T) {
 	} {
 		c.command([]byte(tc.send))
 		e := <-c.events
-		for e.T != "err" && e.Re == "" { // of an analysis that is on
+		for e.T != "err" && e.Re == "" { // ID of an analysis that runs
 			e = <-c.events
 		}
 		require.Equal(t, "err", e.T)
 		require.Equal(t, tc.re, e.Re, tc.send)
 	}
-	doc = ask[api.ID](other, "doc.new", api.NewDoc{Size: [2]int{5, 5}}).ID // the first may be deleted by now
+	doc = ask[api.ID](other, "doc.new", api.NewDoc{Size: [2]int{5, 5}}).ID // an earlier command may have deleted the first one
 	require.NoError(t, c.analyse(&api.Analyse{On: true, Doc: doc}))
 	c.cancel()
 	c.run.close()

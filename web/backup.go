@@ -31,7 +31,7 @@ func (s *Server) serveBackup(w http.ResponseWriter, r *http.Request) {
 	s.sendBackup(w, "kosumi-backup-", s.saved(nil), settings)
 }
 
-// serveGames sends the records of all games, as a backup of them.
+// serveGames sends the records of all games, in the format of a backup.
 func (s *Server) serveGames(w http.ResponseWriter, _ *http.Request) {
 	s.sendBackup(w, "kosumi-games-", s.player.Games.Saved(nil), nil)
 }
@@ -48,7 +48,8 @@ func (s *Server) sendBackup(w http.ResponseWriter, name string, kinds []store.Sa
 	}
 }
 
-// saved are all files of a backup. r counts what a merge takes; nil: it is to be written.
+// saved lists all files of a backup. r counts what a merge takes; nil: the backup is to be
+// written.
 func (s *Server) saved(r *restoring) []store.Saved {
 	all := s.player.Games.Saved(func(e store.Entry, do bool) (fresh, all int, err error) {
 		fresh, all, err = s.games.Merge(e, do)
@@ -71,14 +72,14 @@ func (s *Server) saved(r *restoring) []store.Saved {
 		}})
 }
 
-// restoring is what a backup has brought.
+// restoring is the content of a backup during a merge.
 type restoring struct {
 	games map[string]bool // those in the backup, by ID; true: not here before
-	taken map[string]bool // boards whose rating is the backup's
+	taken map[string]bool // boards whose rating comes from the backup
 }
 
-// serveRestore answers what is in a backup and what of that is not here; with ?do=1 it takes it. A ZIP of
-// game records is opened as the records are.
+// serveRestore answers with the content of a backup and the part that is missing here; with ?do=1 it
+// takes that part. A ZIP of game records is opened as records.
 func (s *Server) serveRestore(w http.ResponseWriter, r *http.Request) {
 	select {
 	case s.imports <- struct{}{}:

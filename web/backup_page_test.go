@@ -15,7 +15,7 @@ import (
 	"kosumi/web/api"
 )
 
-// savedFile presses a button and returns the file that the page saves upon it.
+// savedFile presses a button and returns the file that the page saves.
 func savedFile(p *browsertest.Tab, button string) (name string, data []byte) {
 	p.T.Helper()
 	p.Do(chromedp.Evaluate(`window.saved = null; { const made = URL.createObjectURL; URL.createObjectURL = (f) => { window.blob = f; return made.call(URL, f); }; }
@@ -28,7 +28,7 @@ func savedFile(p *browsertest.Tab, button string) (name string, data []byte) {
 	return browsertest.JS[string](p, "saved"), data
 }
 
-// give gives a file to the field with an accept of ZIP files.
+// give puts a file into the input field that accepts ZIP files.
 func give(p *browsertest.Tab, name string, data []byte) {
 	p.T.Helper()
 	path := filepath.Join(p.T.TempDir(), name)
@@ -36,9 +36,9 @@ func give(p *browsertest.Tab, name string, data []byte) {
 	p.Do(chromedp.SetUploadFiles(`input[type=file]`, []string{path}, chromedp.ByQuery))
 }
 
-// TestBackupPage backs up in one program and restores in another, by the buttons of the page: what is new
-// is said, nothing changes before a yes, and the settings come along. Files that are no backups are
-// refused by name.
+// TestBackupPage backs up in one program and restores in another by the buttons of the page: it lists
+// what is new, changes nothing before a yes, and restores the settings too. Files that are not backups
+// are refused by name.
 func TestBackupPage(t *testing.T) {
 	testshared.Slow(t)
 	from := servePage(t, t.TempDir())
@@ -106,8 +106,8 @@ func TestBackupPage(t *testing.T) {
 	p.Picture("known")
 }
 
-// TestAnalyseOfReview opens a review for analysis: at the move that is shown, and the same board each time.
-// A review says how much of a record it leaves out.
+// TestAnalyseOfReview opens a review for analysis: at the move shown, and the same board each time. A
+// review says how much of a record it leaves out.
 func TestAnalyseOfReview(t *testing.T) {
 	looks(t)
 	s := servePage(t, searched(t))
@@ -138,7 +138,8 @@ func TestAnalyseOfReview(t *testing.T) {
 	p.Clean()
 }
 
-// TestLeftClock leaves a game whose clock runs: every other screen shows it, until it stops.
+// TestLeftClock leaves a game with a running clock: every other screen shows the clock until it
+// stops.
 func TestLeftClock(t *testing.T) {
 	looks(t)
 	s := servePage(t, t.TempDir())

@@ -42,14 +42,15 @@ func restore(t *testing.T, s *Server, query string, data []byte) (r api.Restored
 	return r
 }
 
-// files are those of a folder with their contents, but for the lock and what changes by itself.
+// files returns the files of a folder with their contents, except the lock and files that change
+// by themselves.
 func files(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
 	require.NoError(t, filepath.WalkDir(dir, func(name string, d os.DirEntry, err error) error {
 		if err == nil && d.Type().IsRegular() {
 			data, err := os.ReadFile(name)
-			if len(data) > 0 { // a log without lines may be there or not
+			if len(data) > 0 { // an empty log may be missing
 				all[strings.TrimPrefix(name, dir)] = string(data)
 			}
 			return err
@@ -62,7 +63,7 @@ func files(t *testing.T, dir string) map[string]string {
 // entry is a file in a ZIP.
 type entry struct {
 	name, data string
-	raw        uint64 // size that is told in place of the true one
+	raw        uint64 // stated size, if not the true one
 	flags      uint16
 }
 
@@ -89,7 +90,7 @@ func zipped(t *testing.T, entries ...entry) []byte {
 	return out.Bytes()
 }
 
-// unzipped are the files of a ZIP.
+// unzipped returns the files of a ZIP.
 func unzipped(t *testing.T, data []byte) (all []entry) {
 	t.Helper()
 	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
@@ -104,7 +105,7 @@ func unzipped(t *testing.T, data []byte) (all []entry) {
 	return all
 }
 
-// manyThings is a server with two games, one of them rated and resigned, a board, a review, an answered
+// manyThings returns a server with two games (one rated and resigned), a board, a review, an answered
 // problem, a name and a lesson.
 func manyThings(t *testing.T) *Server {
 	t.Helper()
@@ -128,8 +129,8 @@ func fill(t *testing.T, s *Server) {
 	c.ask("lesson.done", api.ID{ID: "capture"}, nil)
 }
 
-// TestBackup brings everything from one program to another: once, also where it is done twice, and with
-// what was made there since; the export of the games alone too.
+// TestBackup moves everything from one program to another: nothing arrives twice, even if it is
+// restored again or includes what was made there since. It also does so with the export of games alone.
 func TestBackup(t *testing.T) {
 	from := manyThings(t)
 	own := filepath.Join(from.conf.Reviews, "collections")
@@ -165,7 +166,7 @@ func TestBackup(t *testing.T) {
 	require.Equal(t, ask[api.Profile](ca, "watch", api.Watch{What: "profile"}), ask[api.Profile](cb, "watch", api.Watch{What: "profile"}))
 	require.Len(t, ask[api.Reviews](cb, "watch", api.Watch{What: "reviews"}).Reviews, 1)
 
-	// All that was made there since comes back, and nothing twice.
+	// The backup of all that was made there since is restored, and nothing twice.
 	begin(cb, small("w"))
 	r = restore(t, from, "", sent(t, to, http.MethodPost, "api/backup", nil))
 	require.False(t, r.Other)
@@ -181,8 +182,8 @@ func TestBackup(t *testing.T) {
 	require.Len(t, ask[api.Games](cc, "watch", api.Watch{What: "games"}).Games, 3)
 }
 
-// TestBackupsMeet plays on after a backup on both sides: the ratings count each game once, and a game
-// that has gone on replaces its beginning.
+// TestBackupsMeet continues on both sides after a backup: the ratings count each game once, and a
+// continued game replaces its beginning.
 func TestBackupsMeet(t *testing.T) {
 	here, there := serve(t, t.TempDir()), serve(t, t.TempDir())
 	c, d := join(t, here), join(t, there)
@@ -190,7 +191,7 @@ func TestBackupsMeet(t *testing.T) {
 	rated := func(s *Server, c *client) {
 		t.Helper()
 		finished(t, s, c, engines.Auto, "W+R", fewMoves...)
-		time.Sleep(time.Second) // no two games end in one second
+		time.Sleep(time.Second) // two games may not end within one second
 	}
 	rated(here, c)
 	restore(t, there, "?do=1", sent(t, here, http.MethodPost, "api/backup", nil))
@@ -211,8 +212,8 @@ func TestBackupsMeet(t *testing.T) {
 	require.Equal(t, 4.0, here.games.levels.Curves()[0].Fit.Games)
 }
 
-// TestHostileBackups: each is refused in one sentence or its bad files are left out, by name; the server's
-// folder stays as it is, and nothing outside of it is touched.
+// TestHostileBackups: each backup is refused in one sentence, or its bad files are left out by name. The
+// server's folder stays as it is, and nothing outside it changes.
 func TestHostileBackups(t *testing.T) {
 	good := sent(t, manyThings(t), http.MethodPost, "api/backup", nil)
 	all := unzipped(t, good)
@@ -295,7 +296,7 @@ func TestHostileBackups(t *testing.T) {
 			require.Contains(t, r.Damaged[0], c.damaged, c.name)
 		}
 	}
-	// After a yes the others are taken.
+	// After a yes the other files are taken.
 	r := restore(t, s, "?do=1", changed("docs/*", func(string) string { return "%PDF" }))
 	require.Len(t, r.Damaged, 1)
 	require.Equal(t, 2, r.Fresh["games"])
@@ -314,7 +315,7 @@ func TestZipOfRecords(t *testing.T) {
 	require.ErrorIs(t, err, os.ErrNotExist)
 }
 
-// find is the content of a file.
+// find returns the content of a file.
 func find(all []entry, name string) string {
 	for _, e := range all {
 		if e.name == name {

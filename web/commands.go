@@ -22,7 +22,7 @@ type protocol struct {
 // command is a message that clients send.
 type command struct {
 	name, explain string
-	d, answer     reflect.Type // of the fields d of the message and of its answer
+	d, answer     reflect.Type // types of the field d of the message and of its answer
 	way           way
 	do            func(c *conn, d json.RawMessage) (any, error)
 }
@@ -181,17 +181,17 @@ func theReviews(c *conn) *reviews.Reviews   { return c.s.reviews }
 func theLibrary(c *conn) *engines.Library   { return c.s.library }
 func theDrills(c *conn) *reviews.Drills     { return c.s.reviews.Drills }
 
-// tells makes a handler of a method of a component that only returns an error.
+// tells makes a handler from a component's method that returns only an error.
 func tells[P, T any](part func(*conn) P, do func(P, *T) error) func(*conn, *T) (nothing, error) {
 	return func(c *conn, v *T) (nothing, error) { return nothing{}, do(part(c), v) }
 }
 
-// asks makes a handler of a method of a component.
+// asks makes a handler from a component's method.
 func asks[P, T, A any](part func(*conn) P, do func(P, *T) (A, error)) func(*conn, *T) (A, error) {
 	return func(c *conn, v *T) (A, error) { return do(part(c), v) }
 }
 
-// searches makes a handler of a method of a component that ends with the connection.
+// searches makes a handler from a component's method whose work ends with the connection.
 func searches[P, T, A any](part func(*conn) P, do func(P, context.Context, *T) (A, error)) func(*conn, *T) (A, error) {
 	return func(c *conn, v *T) (A, error) { return do(part(c), c.ctx, v) }
 }

@@ -56,7 +56,7 @@ type conn struct {
 	frames *frames
 	slow   sync.WaitGroup  // commands that take their time
 	run    *run            // the analysis; nil before the first
-	drill  reviews.Attempt // the problem that was asked last
+	drill  reviews.Attempt // the problem asked last
 	life   *engines.Asker
 
 	mu     sync.Mutex
@@ -173,7 +173,7 @@ func (c *conn) serve() {
 	c.sock.Close(code, reason)
 }
 
-// close ends the connection for a reason that its client is told.
+// close ends the connection and tells its client the reason.
 func (c *conn) close(code int, reason string) {
 	c.mu.Lock()
 	if c.reason == "" {

@@ -11,8 +11,8 @@ import (
 	"kosumi/web/engines"
 )
 
-// TestCrowd has a hundred pages analyse at once: each has its turn, a game goes on
-// all the while, and what they took is given back.
+// TestCrowd lets a hundred pages analyse at once: each gets its turn, a game continues meanwhile,
+// and all resources are released afterwards.
 func TestCrowd(t *testing.T) {
 	const pages = 100
 	s := serve(t, t.TempDir())
@@ -32,7 +32,7 @@ func TestCrowd(t *testing.T) {
 	}
 	require.LessOrEqual(t, s.engines.Memory.Granted(), int64(engines.AllBytes+pages*engines.LeastBytes))
 
-	// Now without an end; a player is not kept waiting by a hundred others.
+	// Now without a limit of visits; a player does not wait for a hundred analyses.
 	for i, c := range all {
 		c.ask("analysis.set", api.Analyse{Doc: ids[i], On: true}, nil)
 	}

@@ -40,7 +40,7 @@ func played(t *testing.T, s *Server, c *client, free bool) (id string, journal, 
 	return g.Game, journal, sgfFile, g
 }
 
-// put lays files of a game down under a new ID.
+// put writes the files of a game under a new ID.
 func put(t *testing.T, s *Server, journal, sgfFile []byte) string {
 	t.Helper()
 	id := store.NewID()
@@ -51,7 +51,7 @@ func put(t *testing.T, s *Server, journal, sgfFile []byte) string {
 	return id
 }
 
-// buffer is a log that several write.
+// buffer is a log for several writers.
 type buffer struct {
 	mu sync.Mutex
 	bytes.Buffer
@@ -69,9 +69,8 @@ func (b *buffer) text() string {
 	return b.String()
 }
 
-// TestDamagedByte changes single bytes of a journal: the game is there with every
-// move, from the record beside it where it has to be, and says so; the damaged file
-// is kept.
+// TestDamagedByte changes single bytes of a journal: the game keeps every move, with the help of
+// the game record where needed, and says so; the damaged file is kept.
 func TestDamagedByte(t *testing.T) {
 	var log buffer
 	s := serveWith(t, "", Config{Folder: t.TempDir(), Page: bare, Log: slog.New(slog.NewTextHandler(&log, nil))})
@@ -131,7 +130,7 @@ func TestDamage(t *testing.T) {
 		}
 		return all
 	}
-	old := func() []byte { // as written before lines had sums
+	old := func() []byte { // as written before lines had checksums
 		var all []byte
 		for _, l := range lines[:len(lines)-1] {
 			all = append(all, l[:bytes.LastIndex(l, []byte(`,"sum":`))]...)

@@ -123,8 +123,8 @@ func TestLabels(t *testing.T) {
 	require.ElementsMatch(t, append(marks, api.Mark{Kind: "sq", Point: "E5"}), now)
 }
 
-// TestInfoKeepsTheRest changes komi or rules of a record: the other stays as the
-// record has it, and rules stand by a name that other programs read.
+// TestInfoKeepsTheRest changes komi or rules of a record: the other one stays as recorded, and
+// rules are written by a name that other programs read.
 func TestInfoKeepsTheRest(t *testing.T) {
 	s := serve(t, t.TempDir())
 	c := join(t, s)
@@ -165,8 +165,8 @@ func TestInfoKeepsTheRest(t *testing.T) {
 	}
 }
 
-// TestAnalysis searches what it is told, stops at its visits, and goes to another
-// node at once.
+// TestAnalysis searches the requested position, stops at its visits, and moves to another node at
+// once.
 func TestAnalysis(t *testing.T) {
 	s := serve(t, t.TempDir())
 	c := join(t, s)
@@ -189,13 +189,13 @@ func TestAnalysis(t *testing.T) {
 	require.Equal(t, "visits", f.Final)
 	c.ask("analysis.set", api.Analyse{On: false}, nil)
 
-	// A move that is asked for is looked into, beyond the visits, and listed.
+	// A requested move is searched beyond the visits, and listed.
 	c.ask("analysis.set", api.Analyse{Doc: id.ID, Node: ref.Node, On: true, Moves: 1, Focus: []string{"A1", "Z9", "C3"}}, nil)
 	f = until(c, "analysis.frame", func(f *api.Frame) bool { return f.Node == ref.Node && len(f.Moves) > 1 && f.Moves[1].Visits > 100 })
 	require.Len(t, f.Moves, 2, "the best one, and A1 by one of its images")
 	c.ask("analysis.set", api.Analyse{On: false}, nil)
 
-	// A game in the middle of somebody's endless analysis is answered.
+	// A game gets its answer during somebody else's endless analysis.
 	other := join(t, s)
 	other.ask("analysis.set", api.Analyse{Doc: id.ID, Node: 0, On: true}, nil)
 	until(other, "analysis.frame", func(f *api.Frame) bool { return true })

@@ -18,8 +18,8 @@ import (
 	"kosumi/web/api"
 )
 
-// dueOfLife is a folder in which a problem of life and death is due that takes two moves: G2,
-// and after D4 the move E4.
+// dueOfLife is a folder with a problem of life and death that is due and takes two moves: G2, and
+// after D4 the move E4.
 func dueOfLife(t *testing.T) (dir string, p drill.Problem, attempts func() []drill.Attempt) {
 	t.Helper()
 	list := drill.Collection()
@@ -91,8 +91,8 @@ func TestDrillOfLife(t *testing.T) {
 	require.Len(t, attempts(), 4)
 }
 
-// TestProblemsAnswerBack solves the problem: the answer of the other side stands on the board,
-// and the page asks for more.
+// TestProblemsAnswerBack solves the problem: the other side's answer appears on the board, and
+// the page asks for the next move.
 func TestProblemsAnswerBack(t *testing.T) {
 	looks(t)
 	t.Run("right", func(t *testing.T) {

@@ -22,7 +22,7 @@ import (
 	"kosumi/web/store"
 )
 
-// spoil has every new file in a folder fail until the returned function is called.
+// spoil makes every new file in a folder fail until the returned function is called.
 func spoil(t *testing.T, dir string) (mend func()) {
 	t.Helper()
 	require.NoError(t, os.Rename(dir, dir+".away"))
@@ -41,9 +41,9 @@ func onDisk(t *testing.T, s *Server, id string) *api.Doc {
 	return d.State()
 }
 
-// TestUnsavedEdit makes every change of a document while nothing can be saved: it is
-// refused, and the document is as it was, for pages and in memory; the same command
-// is taken once it can be saved, and then it is on the disk.
+// TestUnsavedEdit makes every change of a document while nothing can be saved. Each is refused
+// and leaves the document as it was, for pages and in memory. The same command succeeds once
+// saving works, and then the change is on the disk.
 func TestUnsavedEdit(t *testing.T) {
 	s := serve(t, t.TempDir())
 	c := join(t, s)
@@ -97,8 +97,8 @@ func marshalled(t *testing.T, d *store.Document) string {
 	return string(data)
 }
 
-// TestAcknowledgedIsOnDisk has many pages change one document while it cannot always
-// be saved: whatever was answered ok stands in the file at that moment.
+// TestAcknowledgedIsOnDisk lets many pages change one document while saving sometimes fails:
+// whenever a command is answered ok, its change is in the file.
 func TestAcknowledgedIsOnDisk(t *testing.T) {
 	s := serve(t, t.TempDir())
 	first := join(t, s)
@@ -153,9 +153,8 @@ func TestAcknowledgedIsOnDisk(t *testing.T) {
 	require.Len(t, onDisk(t, s, id).Nodes, 1+all*each)
 }
 
-// TestUnsavedGame plays on while parts of a game cannot be saved: the player's move
-// is refused, the engine's is tried again, so is the record beside the journal, and
-// pages are told until all is written.
+// TestUnsavedGame plays on while parts of a game cannot be saved: the player's move is refused;
+// the engine's move and the game record are tried again, and pages are told until all is written.
 func TestUnsavedGame(t *testing.T) {
 	s := serve(t, t.TempDir())
 	c := join(t, s)
@@ -185,7 +184,7 @@ func TestUnsavedGame(t *testing.T) {
 	require.Equal(t, before.Rev, after.Rev)
 	require.False(t, after.Clocks[0].Running, "nobody pays for a full disk")
 	mended()
-	// A step of the engine, here that it sees the player resign.
+	// A step of the engine: it sees that the player resigns.
 	g.mu.Lock()
 	g.journal.Close()
 	g.tryStep(g.resign)
@@ -212,7 +211,7 @@ func TestUnsavedGame(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, string(data), "RE[W+R]")
 
-	// A program that ended before it could write the record: the next one does.
+	// If a program ended before it could write the record, the next one writes it.
 	require.NoError(t, os.Remove(s.folder.Path("games", st.Game, ".sgf")))
 	s.games.forget(st.Game)
 	_, err = s.games.Open(st.Game)
@@ -220,8 +219,8 @@ func TestUnsavedGame(t *testing.T) {
 	require.FileExists(t, s.folder.Path("games", st.Game, ".sgf"))
 }
 
-// TestUnsavedLevel ends a game that counts for the player's level while that cannot
-// be written.
+// TestUnsavedLevel ends a game that counts for the player's level while the rating cannot be
+// written.
 func TestUnsavedLevel(t *testing.T) {
 	s := serve(t, t.TempDir())
 	c := join(t, s)
@@ -249,8 +248,8 @@ func TestUnsavedLevel(t *testing.T) {
 
 func board5(i int) string { return string("ABCDE"[i%5]) + fmt.Sprint(5-i/5) }
 
-// TestUnsavedReview reviews a game while nothing can be written: the review waits,
-// says why, and is there once it can be.
+// TestUnsavedReview reviews a game while nothing can be written: the review waits, says why, and
+// is complete once writing works.
 func TestUnsavedReview(t *testing.T) {
 	needHandout(t)
 	dir := t.TempDir()
@@ -274,8 +273,8 @@ func TestUnsavedReview(t *testing.T) {
 	mend()
 }
 
-// TestDrillIsWrittenDown answers a problem: the answer is on the disk with the
-// verdict, and so is the grade that overrules it, once.
+// TestDrillIsWrittenDown answers a problem: the answer is on the disk together with the verdict,
+// and so is the grade that overrules it, once.
 func TestDrillIsWrittenDown(t *testing.T) {
 	dir := searched(t)
 	s := serve(t, dir)

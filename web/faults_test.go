@@ -33,7 +33,7 @@ func TestProblemsAtEveryWidth(t *testing.T) {
 	p.Clean()
 }
 
-// TestUndoAll takes back a whole game move by move, and brings it back.
+// TestUndoAll takes back a whole game move by move, and redoes it.
 func TestUndoAll(t *testing.T) {
 	s := servePage(t, t.TempDir())
 	p := openPage(t, s)
@@ -59,7 +59,7 @@ func TestUndoAll(t *testing.T) {
 	p.Clean()
 }
 
-// TestPhoneGame finds the way out of a game on a phone, and its moves.
+// TestPhoneGame finds the way out of a game on a phone, and the list of its moves.
 func TestPhoneGame(t *testing.T) {
 	looks(t)
 	s := servePage(t, t.TempDir())
@@ -85,7 +85,7 @@ func TestPhoneGame(t *testing.T) {
 	p.Clean()
 }
 
-// TestLevelsOfTheBoard offers on each board what is played there, and no more.
+// TestLevelsOfTheBoard offers on each board the levels played there, and no others.
 func TestLevelsOfTheBoard(t *testing.T) {
 	testshared.Long(t)
 	looks(t)
@@ -117,11 +117,11 @@ func TestLevelsOfTheBoard(t *testing.T) {
 	p.Clean()
 }
 
-// texts are what is written on canvases from now on.
+// texts records the texts that are drawn on canvases from now on.
 const texts = `window.written = []; { const is = CanvasRenderingContext2D.prototype.fillText; CanvasRenderingContext2D.prototype.fillText = function (text, ...at) { window.written.push(text); return is.call(this, text, ...at); }; }`
 
-// TestBoardSpeaksTheTable shows 19x19 on a small laptop: the coordinates and letters
-// that the table names are on the board, and stay with the policy.
+// TestBoardSpeaksTheTable shows 19x19 on a small laptop: the coordinates and letters of the table
+// also stand on the board, and stay while the policy is shown.
 func TestBoardSpeaksTheTable(t *testing.T) {
 	looks(t)
 	s := servePage(t, t.TempDir())
@@ -129,7 +129,7 @@ func TestBoardSpeaksTheTable(t *testing.T) {
 	id := ask[api.ID](join(t, s), "doc.new", api.NewDoc{SGF: "(;SZ[19];B[pd])"}).ID
 	p.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.analysis", JSON.stringify({ visits: 60, tab: "tree", area: true }))`, nil))
 	p.Screen(1280, 720)
-	p.Do(chromedp.Navigate(s.Address() + "settings")) // another screen, to be there before the board is drawn
+	p.Do(chromedp.Navigate(s.Address() + "settings")) // another screen first, so that this runs before the board is drawn
 	p.Until(`document.querySelector("main.settings")`)
 	p.Do(chromedp.Evaluate(texts+`; history.pushState(null, "", "/analyse/`+id+`"); dispatchEvent(new PopStateEvent("popstate"))`, nil))
 	p.Until(`document.querySelectorAll(".cands tbody tr").length > 2`)
@@ -150,7 +150,7 @@ func TestBoardSpeaksTheTable(t *testing.T) {
 	p.Clean()
 }
 
-// TestDroppedGameIsAnalysed opens a record: its graph fills unasked.
+// TestDroppedGameIsAnalysed opens a record: its graph fills without a request.
 func TestDroppedGameIsAnalysed(t *testing.T) {
 	s := servePage(t, t.TempDir())
 	p := openPage(t, s)
@@ -198,11 +198,11 @@ func TestNumbersAgree(t *testing.T) {
 	p.Clean()
 }
 
-// notesStay lets no short note go by itself: a test looks at it for as long as it takes.
+// notesStay keeps short notes on the screen, so that a test has time to look at them.
 const notesStay = `{ const real = window.setTimeout; window.setTimeout = (f, ms, ...more) => (ms >= 2000 && ms <= 10000 ? 0 : real(f, ms, ...more)); }`
 
-// TestNotesLeaveTheBoard makes notes: one at a time, beside the board, and only on the
-// screen where they were made.
+// TestNotesLeaveTheBoard shows notes: one at a time, beside the board, and only on the screen
+// where they arose.
 func TestNotesLeaveTheBoard(t *testing.T) {
 	testshared.Long(t)
 	looks(t)
@@ -227,8 +227,8 @@ func TestNotesLeaveTheBoard(t *testing.T) {
 	p.Clean()
 }
 
-// TestWhoseMistakes says once which player one was: the other's mistakes are no
-// problems, and the next game of the same name is not asked about.
+// TestWhoseMistakes answers once which player one was: the other's mistakes make no problems, and
+// the next game with the same name asks no question.
 func TestWhoseMistakes(t *testing.T) {
 	testshared.Long(t)
 	s := servePage(t, searched(t))
@@ -262,7 +262,8 @@ func TestWhoseMistakes(t *testing.T) {
 }
 
 // TestLabelsStayWhole shows the buttons of a game at twice the size, in the languages that
-// have words between spaces: none is broken. Chinese and Japanese break between any two letters.
+// separate words by spaces: no word is broken. Chinese and Japanese break between any two
+// letters.
 func TestLabelsStayWhole(t *testing.T) {
 	testshared.Long(t)
 	looks(t)
@@ -288,8 +289,8 @@ func TestLabelsStayWhole(t *testing.T) {
 	p.Clean()
 }
 
-// TestOvertimeIsShown shows what comes after the main time while it still runs, and one
-// sign only on the last stone.
+// TestOvertimeIsShown shows the overtime while the main time still runs, and one sign only on the
+// last stone.
 func TestOvertimeIsShown(t *testing.T) {
 	testshared.Long(t)
 	looks(t)
@@ -317,7 +318,8 @@ func TestOvertimeIsShown(t *testing.T) {
 	p.Clean()
 }
 
-// TestSelectionIsNotHover points at a row that is not chosen: it looks otherwise.
+// TestSelectionIsNotHover points at a row that is not selected: it looks different from the
+// selected one.
 func TestSelectionIsNotHover(t *testing.T) {
 	looks(t)
 	s := servePage(t, searched(t))

@@ -99,8 +99,8 @@ func heap(p *browsertest.Tab) float64 {
 	return used / 1e6
 }
 
-// watchFrames measures, inside the page, what comes over the socket until it is
-// painted, and the time between animation frames.
+// watchFrames measures, inside the page, the time from the arrival of a frame at the socket to
+// its paint, and the time between animation frames.
 const watchFrames = `(() => {
 	const Real = WebSocket; window.lag = []; window.gaps = [];
 	window.WebSocket = class extends Real { set onmessage(f) { super.onmessage = (e) => { const t0 = performance.now(); f(e);
@@ -195,8 +195,7 @@ func stream(t *testing.T) {
 		len(lag), at(lag, 0.5), at(lag, 0.9), at(lag, 1), len(gaps), long, at(gaps, 0.5), at(gaps, 1))
 }
 
-// walk holds an arrow down through a game and asks when there are numbers once it
-// is let go.
+// walk holds an arrow key down through a game, and waits for numbers after its release.
 func walk(t *testing.T) {
 	s := startProgram(t, t.TempDir())
 	p := analyse(t, s)
@@ -211,8 +210,8 @@ func walk(t *testing.T) {
 	fmt.Printf("walk: 30 moves a second; numbers %.0f ms after the key is let go (worst of %d: %.0f)\n", wait[len(wait)/2], len(wait), wait[len(wait)-1])
 }
 
-// watchStones measures from the end of a press to the paint of the first frame in which
-// the stone is on the canvas: its pixel is asked for.
+// watchStones measures from the end of a press to the paint of the first frame with the stone on
+// the canvas; it reads the stone's pixel.
 const watchStones = `window.drawn = []; addEventListener("pointerup", (e) => {
 	const from = performance.now(), c = document.querySelector(".board canvas.stones"), r = c.getBoundingClientRect(), k = c.width / r.width;
 	const there = () => c.getContext("2d").getImageData((e.clientX - r.left) * k, (e.clientY - r.top) * k, 1, 1).data[3] > 200;
@@ -220,7 +219,7 @@ const watchStones = `window.drawn = []; addEventListener("pointerup", (e) => {
 	wait();
 }, true);`
 
-// slow plays and walks on a processor a quarter as fast.
+// slow plays and walks on a processor slowed to a quarter.
 func slow(t *testing.T) {
 	s := startProgram(t, t.TempDir())
 	p := browsertest.Open(t)
@@ -243,8 +242,7 @@ func slow(t *testing.T) {
 	fmt.Printf("slow: processor slowed to a quarter: first paint %.0f ms; %d stones painted %.0f ms after the finger (worst %.0f)\n", paint, len(drawn), drawn[len(drawn)/2], drawn[len(drawn)-1])
 }
 
-// longReview reviews a game of 200 moves on 19x19 that the network has played
-// without a search.
+// longReview reviews a game of 200 moves on 19x19 that the network has played without search.
 func longReview(t *testing.T) {
 	path, err := filepath.Abs(filepath.Join("..", *figures))
 	require.NoError(t, err)
@@ -277,8 +275,7 @@ func longReview(t *testing.T) {
 	fmt.Printf("review: 200 moves on 19x19: every eighth position in the graph after %.1f s, all after %.1f s, the mistakes after %.1f s (state %s), done after %.1f s\n", first, all, mistakes, state, done)
 }
 
-// idle asks what an open page costs that nobody uses, and one with analysis at its
-// end.
+// idle measures the cost of an open page that nobody uses, and of one whose analysis is over.
 func idle(t *testing.T) {
 	s := startProgram(t, t.TempDir())
 	p := browsertest.Open(t)
@@ -291,7 +288,7 @@ func idle(t *testing.T) {
 	fmt.Printf("idle: the program took %d ms of processor in %.0f s with a page open, %.1f %%\n", spent.Milliseconds(), over/1000, 100*float64(spent.Milliseconds())/over)
 }
 
-// kills ends the program, or loads the page again, at thirty moments of a game.
+// kills kills the program, or reloads the page, at thirty moments of a game.
 func kills(t *testing.T) {
 	dir := t.TempDir()
 	s := startProgram(t, dir)

@@ -35,7 +35,7 @@ func TestFilm(t *testing.T) {
 	p.Mine()
 	var body []byte
 	show := func(ms int) {
-		time.Sleep(600 * time.Millisecond) // what moves on the page has come to rest
+		time.Sleep(600 * time.Millisecond) // waits until animations on the page have ended
 		var data []byte
 		p.Do(chromedp.ActionFunc(func(ctx context.Context) (err error) {
 			data, err = page.CaptureScreenshot().WithFormat(page.CaptureScreenshotFormatWebp).WithQuality(75).Do(ctx)

@@ -18,13 +18,13 @@ const (
 // is visible, and as fast as the page acknowledges. The analysis calls show, the writer of the
 // connection next. Make one with [newFrames].
 type frames struct {
-	woken chan struct{} // there may be one to send
+	woken chan struct{} // set if there may be a frame to send
 
 	mu      sync.Mutex
 	visible bool
 	newest  *api.Event // not yet sent
 	number  int64
-	unacked time.Time // when the one under way was sent; zero: none is
+	unacked time.Time // when the frame under way was sent; zero: none is
 }
 
 func newFrames() *frames { return &frames{woken: make(chan struct{}, 1), visible: true} }

@@ -21,8 +21,8 @@ import (
 	"kosumi/web/engines"
 )
 
-// TestFirstUse asks a newcomer one thing, beside a board and a line on what this is; a rank that
-// is given is where games begin.
+// TestFirstUse asks a newcomer one question, beside a board and a line on what this is; games
+// begin at the rank that is claimed.
 func TestFirstUse(t *testing.T) {
 	looks(t)
 	s := servePage(t, t.TempDir())
@@ -54,8 +54,8 @@ func TestFirstUse(t *testing.T) {
 	p.Clean()
 }
 
-// TestSaidRank: a rank that was said and is served is the one that is proposed, and no other
-// browser asks again.
+// TestSaidRank: a claimed rank that the network serves is the one proposed, and another browser
+// does not ask again.
 func TestSaidRank(t *testing.T) {
 	looks(t)
 	s := servePage(t, t.TempDir())
@@ -70,8 +70,8 @@ func TestSaidRank(t *testing.T) {
 	p.Clean()
 }
 
-// TestFrontDoor plays on the board of the front door: a new game, and the game that was
-// left, each by the first click.
+// TestFrontDoor plays on the board of the first screen: a new game, then the unfinished game,
+// each by the first click.
 func TestFrontDoor(t *testing.T) {
 	s := servePage(t, t.TempDir())
 	p := openPage(t, s)
@@ -105,8 +105,9 @@ func TestFrontDoor(t *testing.T) {
 	p.Clean()
 }
 
-// TestRefutation has a problem of life and death: it says whether to kill or to live and marks the
-// group, the verdict speaks of no points, and a wrong move's refutation can be read everywhere.
+// TestRefutation shows a problem of life and death: it says whether to kill or to live and marks
+// the group, its verdict mentions no points, and the refutation of a wrong move can be read
+// everywhere.
 func TestRefutation(t *testing.T) {
 	looks(t)
 	p := drill.Collection()[0]
@@ -151,8 +152,8 @@ func TestStoneAtOnce(t *testing.T) {
 	p.Clean()
 }
 
-// TestStoneStays answers a problem and tries a move in a review while the answers are held
-// back: the stone lies on the board until they come.
+// TestStoneStays answers a problem and tries a move in a review while the answers are held back:
+// the stone stays on the board until they arrive.
 func TestStoneStays(t *testing.T) {
 	testshared.Long(t)
 	s := servePage(t, searched(t))
@@ -184,7 +185,7 @@ func TestStoneStays(t *testing.T) {
 	p.Clean()
 }
 
-// TestScreenStaysOn holds the screen on while a game is played, and lets go of it after.
+// TestScreenStaysOn keeps the screen on during a game, and releases it afterwards.
 func TestScreenStaysOn(t *testing.T) {
 	looks(t)
 	s := servePage(t, t.TempDir())

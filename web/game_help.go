@@ -17,7 +17,7 @@ import (
 )
 
 // help runs f with the game's engine at the present position, on the player's turn. due is the
-// loss, in points, from which teaching would warn.
+// loss, in points, at which teaching would warn.
 func (gs *games) help(ctx context.Context, id string, rev int, f func(ctx context.Context, e *engine.Engine, now *board.Game, handicap int, due float64) error) (*game, error) {
 	g, err := gs.Open(id)
 	if err != nil {
@@ -66,7 +66,7 @@ func (gs *games) Hint(ctx context.Context, a *api.AskHint) (*api.Hint, error) {
 		if err != nil {
 			return err
 		}
-		last.Moves = slices.DeleteFunc(last.Moves, func(m thinking.Move) bool { return m.SymmetryOf != board.NoPoint }) // mirror images are not further choices
+		last.Moves = slices.DeleteFunc(last.Moves, func(m thinking.Move) bool { return m.SymmetryOf != board.NoPoint }) // mirror images are not separate choices
 		most := []int{1, 3, 1}[a.Stage-1]
 		hint.to = now.Hash()
 		if hint.moves, err = engines.Sound(ctx, e, now, handicap, last, most, due); err != nil || a.Stage < 3 {
@@ -89,7 +89,7 @@ func (gs *games) Hint(ctx context.Context, a *api.AskHint) (*api.Hint, error) {
 		h.Region = region(g.rec.Size(), hint.moves[0])
 	} else {
 		h.Moves = wire.Vertices(g.rec.Size(), hint.moves, len(hint.moves))
-		slices.Sort(h.Moves) // the order would say which is best
+		slices.Sort(h.Moves) // their order would reveal the best one
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()

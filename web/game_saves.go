@@ -16,11 +16,11 @@ import (
 // pending is what a game could not write yet. Pages show it as unsaved, and the writes are
 // retried until they succeed.
 type pending struct {
-	step  func() error // of the engine or of the clock; nil: none
+	step  func() error // steps of the engine or of the clock; nil: none
 	rev   int          // that the step follows
 	sgf   bool         // the record beside the journal
-	level bool         // what the game says of the player's level
-	why   *api.Error   // what pages are told; nil: all is written
+	level bool         // the player's rating after the game
+	why   *api.Error   // the reason that pages show; nil: all is written
 	pause time.Duration
 	timer *time.Timer
 }

@@ -14,7 +14,7 @@ import (
 
 // lesson is the verdict of a teaching game on the player's last move.
 type lesson struct {
-	rev    int         // that the player's move made; 0: none yet
+	rev    int         // rev after the player's move; 0: none yet
 	advice *api.Advice // nil: the move may stand
 	kept   bool        // the player stands by the move
 }
@@ -58,7 +58,7 @@ func (g *game) examine() {
 	})
 }
 
-// keep lets the player's move stand.
+// keep accepts the player's move.
 func (g *game) keep() error {
 	if g.advice() == nil {
 		return api.RefuseWith("illegal", "over", "there is nothing to decide")

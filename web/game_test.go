@@ -42,7 +42,7 @@ func (c *client) settled(g *api.GameState) *api.GameState {
 	return until(c, "game.state", rest)
 }
 
-// do sends a command on a game, which must be taken, and waits for the engine.
+// do sends a command about a game, requires that it is accepted, and waits for the engine.
 func (c *client) do(g *api.GameState, typ string, d any) *api.GameState {
 	c.t.Helper()
 	c.ask(typ, d, nil)
@@ -56,7 +56,7 @@ func (c *client) play(g *api.GameState, move string) *api.GameState {
 	return c.do(g, "game.play", api.Play{Game: g.Game, Rev: g.Rev, Move: move})
 }
 
-// TestGame plays a game with everything in it, and reads it back.
+// TestGame plays a game that contains every kind of step, and reads it back.
 func TestGame(t *testing.T) {
 	dir := t.TempDir()
 	s := serve(t, dir)
@@ -97,7 +97,7 @@ func TestGame(t *testing.T) {
 	for i := 0; g.Phase == store.Play && i < 60; i++ {
 		g = c.play(g, "pass")
 	}
-	if g.Phase == store.Over { // the engine never resigns on a move like that, but may
+	if g.Phase == store.Over { // the engine never resigns on such a move, but may
 		require.NotEmpty(t, g.Result)
 		return
 	}
@@ -157,8 +157,7 @@ func TestCommandTwice(t *testing.T) {
 	require.Equal(t, "C3", now.Moves[0])
 }
 
-// TestCrash cuts a journal at every byte: what was acknowledged is there, and
-// what was torn is not.
+// TestCrash cuts a journal at every byte: every acknowledged step is there, and no torn one.
 func TestCrash(t *testing.T) {
 	s := serve(t, t.TempDir())
 	c := join(t, s)
@@ -191,8 +190,8 @@ func TestCrash(t *testing.T) {
 	}
 }
 
-// TestWake ends a server in the middle of the engine's thought: the next one task
-// again once somebody looks at the game.
+// TestWake ends a server while the engine thinks: the next server resumes once somebody opens the
+// game.
 func TestWake(t *testing.T) {
 	s := serve(t, t.TempDir())
 	c := join(t, s)
@@ -271,8 +270,8 @@ func TestLoseOnTime(t *testing.T) {
 	require.Zero(t, over.Clocks[0].Main)
 }
 
-// TestSlept stops the clock of a game that the machine has slept through: what went
-// by before counts, the sleep does not.
+// TestSlept stops the clock of a game while the machine sleeps: the time before the sleep counts,
+// the sleep does not.
 func TestSlept(t *testing.T) {
 	now := time.Now()
 	for ago, want := range map[time.Duration]bool{500 * time.Millisecond: false, 10 * time.Second: false, time.Minute: true} {
@@ -294,7 +293,7 @@ func TestSlept(t *testing.T) {
 	require.Equal(t, "sleep", st.Paused)
 	require.InDelta(t, 560_000, st.Clocks[0].Main, 20_000)
 
-	// A move that was on its way meanwhile is made, once, and the game goes on.
+	// A move sent meanwhile is made once, and the game continues.
 	require.Less(t, old.Rev, st.Rev)
 	st = c.play(old, "C3")
 	require.Empty(t, st.Paused)

@@ -167,14 +167,14 @@ func (gs *games) Merge(e store.Entry, do bool) (fresh, all int, err error) {
 	if !do {
 		return 1, 1, nil
 	}
-	if g := gs.All()[e.ID]; g != nil { // what is there is the beginning
+	if g := gs.All()[e.ID]; g != nil { // the game here is the beginning of that one
 		g.close()
 		g.mu.Lock()
 		g.removed = true
 		g.mu.Unlock()
 	}
 	err = file.WritePrivate(gs.folder.Path("games", e.ID, ".jsonl"), e.Data)
-	gs.Drop(e.ID) // only now: nobody opens the old journal meanwhile
+	gs.Drop(e.ID) // not earlier: now nobody opens the old journal
 	if err != nil {
 		return 0, 1, api.NotSaved(err)
 	}
@@ -282,7 +282,7 @@ func (gs *games) SGF(id string) (data []byte, at time.Time, err error) {
 	return data, began, err
 }
 
-// refit changes the rating that a game shows once its moves have counted too, after its result.
+// refit changes the rating that a game shows once its reviewed moves count too, after its result.
 func (gs *games) refit(id string, fit *api.Fit) {
 	g, err := gs.Open(id)
 	if err != nil {

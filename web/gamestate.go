@@ -70,8 +70,8 @@ func (g *game) accept() error {
 	if len(c.Differs) > 0 {
 		why = "player"
 	}
-	// The marking is kept even where nobody touched it: the engine might judge
-	// otherwise another time.
+	// The marking is kept even if nobody changed it: the engine might judge differently another
+	// time.
 	if err := g.commit(store.Step{K: "dead", Dead: c.Dead}); err != nil {
 		return err
 	}

@@ -17,7 +17,7 @@ import (
 	"kosumi/web/api"
 )
 
-// newGame begins a game of the server's and shows it.
+// newGame begins a game on the server and shows it.
 func newGame(p *browsertest.Tab, s *Server, n api.NewGame) string {
 	p.T.Helper()
 	c := join(p.T, s)
@@ -34,7 +34,7 @@ func resign(p *browsertest.Tab) {
 	p.Click(`.strip .danger`)
 }
 
-// touch presses one point and lets go over another.
+// touch presses one point and releases over another.
 func touch(p *browsertest.Tab, from, to string) {
 	p.T.Helper()
 	x, y := p.Where(from)
@@ -46,7 +46,7 @@ func touch(p *browsertest.Tab, from, to string) {
 	p.Do(input.DispatchTouchEvent(input.TouchEnd, []*input.TouchPoint{}))
 }
 
-// hears passes the time that the board is deaf to fingers after it has changed.
+// hears waits for the time in which the board ignores fingers after a change.
 func hears(p *browsertest.Tab) {
 	p.T.Helper()
 	require.True(p.T, browsertest.JS[bool](p, `new Promise((done) => setTimeout(() => done(true), 300))`))
@@ -54,8 +54,8 @@ func hears(p *browsertest.Tab) {
 
 const movesMade = `document.querySelector("main.play").dataset.rev`
 
-// TestPhone plays on 19x19 with a finger: a tap shows, a second one plays, and
-// what was meant can be corrected.
+// TestPhone plays on 19x19 with a finger: one tap previews, a second one plays, and the preview
+// can be corrected.
 func TestPhone(t *testing.T) {
 	s := servePage(t, t.TempDir())
 	p := openPage(t, s)
@@ -71,7 +71,7 @@ func TestPhone(t *testing.T) {
 	for _, key := range []struct {
 		name   string
 		dx, dy float64
-	}{{"←", -1, 0}, {"→", 1, 0}, {"↑", 0, -1}} { // as on a keyboard: around the one down
+	}{{"←", -1, 0}, {"→", 1, 0}, {"↑", 0, -1}} { // the keys around a finger, as on a keyboard
 		browsertest.Equal(p, []float64{key.dx, key.dy}, fmt.Sprintf(`(() => { const at = (n) => { const r = document.querySelector('.place-bar button[aria-label="' + n + '"]').getBoundingClientRect(); return [r.x, r.y]; };
 			const [a, b] = [at(%q), at("↓")]; return [Math.sign(a[0] - b[0]), Math.sign(a[1] - b[1])]; })()`, key.name))
 	}
@@ -84,8 +84,8 @@ func TestPhone(t *testing.T) {
 	p.Until(`[...document.querySelectorAll("[role=gridcell]")].some((c) => c.ariaLabel.startsWith("E4 black"))`)
 	p.Until("document.documentElement.scrollWidth <= 390")
 
-	// A press that slides off the board plays nothing; nor does a finger that lay on
-	// the board while it changed.
+	// A press that slides off the board plays nothing, nor does a finger that rested on the board
+	// while it changed.
 	hears(p)
 	rev = browsertest.JS[string](p, movesMade)
 	x, y := p.Where("Q16")
@@ -150,7 +150,7 @@ func TestSizes(t *testing.T) {
 	p.Clean()
 }
 
-// TestRecords opens what people have: long records, other encodings, nonsense.
+// TestRecords opens records of every kind: long ones, other encodings, nonsense.
 func TestRecords(t *testing.T) {
 	s := servePage(t, t.TempDir())
 	p := openPage(t, s)
@@ -193,14 +193,14 @@ func TestRecords(t *testing.T) {
 	p.Press("Notes")
 	p.Until(`document.querySelector("textarea.notes")?.value === "表"`)
 
-	// Pasted nonsense is refused where it stands.
+	// The error for pasted nonsense appears beside the field.
 	p.Do(chromedp.Evaluate(`{ const d = new DataTransfer(); d.setData("text", "hello"); document.body.dispatchEvent(new ClipboardEvent("paste", { clipboardData: d, bubbles: true })); }`, nil))
 	p.Until(`document.querySelector(".toast.bad")?.innerText.includes("not a game record")`)
 	p.Clean()
 }
 
-// TestWideTree opens a record of many variations: what lies outside of the tree's
-// window is not drawn, and a click finds its node.
+// TestWideTree opens a record of many variations: nodes outside the tree's window are not drawn,
+// and a click finds its node.
 func TestWideTree(t *testing.T) {
 	looks(t)
 	s := servePage(t, t.TempDir())
@@ -223,7 +223,7 @@ func TestWideTree(t *testing.T) {
 	document.querySelector(".tree").scrollTop = 1000 * 24`, nil))
 	p.Until(`window.drawn > 0`)
 	require.Less(t, browsertest.JS[int](p, "window.drawn"), 1000, "drawn for one step of the window")
-	// The place at the left of a row in the middle of the window.
+	// The place at the left end of a row in the middle of the window.
 	p.Do(chromedp.Evaluate(`(() => {
 		const el = document.querySelector(".tree"), r = el.getBoundingClientRect();
 		const row = Math.floor((el.scrollTop + 60) / 24);

@@ -61,7 +61,7 @@ func (c *conn) useNetwork(n *api.Network) ([]api.Network, error) {
 	if err := c.s.engines.Networks.Use(n.Name); err != nil {
 		return nil, api.Refuse("engine_failed", "%v", err)
 	}
-	c.s.reviews.Interrupt() // it goes on with the new one
+	c.s.reviews.Interrupt() // it resumes with the new network
 	c.s.publishNetworks()
 	return c.s.engines.Networks.List(), nil
 }
@@ -81,8 +81,8 @@ func (s *Server) newDocument(n *api.NewDoc) (id api.ID, err error) {
 	return s.docs.New(n, root)
 }
 
-// addReview puts a game of this server's on the list. The review of a game that is
-// over has the game's ID: asked for again, it is the same one.
+// addReview queues a game of this server for review. The review of a finished game has the game's
+// ID: a second request returns the same review.
 func (s *Server) addReview(a *api.AddReview) (api.ID, error) {
 	var root *sgf.Node
 	name, id := "", store.NewID()
@@ -105,7 +105,7 @@ func (s *Server) addReview(a *api.AddReview) (api.ID, error) {
 		if err != nil {
 			return api.ID{}, err
 		}
-		roots, err := wire.ParseSGF(data) // a copy: people go on changing the document
+		roots, err := wire.ParseSGF(data) // a copy, since people go on changing the document
 		if err != nil {
 			return api.ID{}, err
 		}

@@ -93,7 +93,7 @@ func TestMoreCloses(t *testing.T) {
 	p.Clean()
 }
 
-// TestHelp answers how to do what people come for, with the way there, and lists the shortcuts.
+// TestHelp answers how to do common things and how to get there, and lists the shortcuts.
 func TestHelp(t *testing.T) {
 	looks(t)
 	p := openPage(t, servePage(t, t.TempDir()))
@@ -108,7 +108,7 @@ func TestHelp(t *testing.T) {
 	p.Clean()
 }
 
-// TestFirstWin cheers the first game that is won, and no other.
+// TestFirstWin celebrates the first game won, and no other.
 func TestFirstWin(t *testing.T) {
 	looks(t)
 	s := servePage(t, t.TempDir())

@@ -12,7 +12,7 @@ import (
 	"kosumi/web/api"
 )
 
-// withPeople is a network with one of human moves beside it.
+// withPeople is a network beside a network of human moves.
 type withPeople struct {
 	nn.Network
 	people *nn.Server
@@ -20,8 +20,7 @@ type withPeople struct {
 
 func (n withPeople) Humans() nn.Network { return nn.AsNetwork(n.people) }
 
-// TestHumanMoves shows what people of a rank would play, and other ranks
-// otherwise.
+// TestHumanMoves shows the likely moves of people of a rank, and different ones for other ranks.
 func TestHumanMoves(t *testing.T) {
 	net, err := networkOf("")
 	require.NoError(t, err)

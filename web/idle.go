@@ -6,7 +6,7 @@ import (
 	"kosumi/web/wire"
 )
 
-// Gaps between two checks that mean that the machine slept or the program was stopped.
+// Gaps between two checks that show that the machine slept or the program was stopped.
 const (
 	// sleptFor is the least time by which the wall clock is ahead of the monotonic clock after
 	// a sleep.

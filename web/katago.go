@@ -16,8 +16,8 @@ import (
 	"kosumi/web/engines"
 )
 
-// serveKataGo answers other programs in KataGo's analysis protocol. They bring the token
-// in the header, or in the address where they can do no better.
+// serveKataGo answers other programs in KataGo's analysis protocol. They send the token in a
+// header, or in the address if they cannot.
 func (s *Server) serveKataGo(w http.ResponseWriter, r *http.Request) {
 	if !s.access.Bearer(r) && !s.access.Keys.Admit(r.URL.Query().Get("token"), "") {
 		time.Sleep(s.access.Keys.Penalty())
@@ -47,8 +47,8 @@ const (
 	analystsQueue = 16 << 20
 )
 
-// analyse answers queries as engine analysis does, one JSON object a message, until the
-// server or the connection ends. Its searches run while no page waits for one.
+// analyse answers queries as engine analysis does, one JSON object per message, until the server
+// or the connection ends. Its searches run only while no page waits for a search.
 func (s *Server) analyse(ws *websocket.Conn) {
 	ws.SetReadLimit(maxQuery)
 	ctx, cancel := context.WithCancel(s.ctx)

@@ -12,7 +12,7 @@ import (
 	"kosumi/internal/browsertest"
 )
 
-// TestAnalysisForOthers asks in KataGo's protocol over a WebSocket.
+// TestAnalysisForOthers asks by KataGo's protocol over a WebSocket.
 func TestAnalysisForOthers(t *testing.T) {
 	s := serve(t, t.TempDir())
 	_, resp, err := websocket.Dial(t.Context(), s.Address()+"api/analysis", nil)

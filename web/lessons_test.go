@@ -73,8 +73,8 @@ func (x *exercise) position(t *testing.T) *board.Game {
 	return g
 }
 
-// near are the empty points that a fight around a group may be about: the region that the
-// task names, or all within two steps of the group.
+// near returns the empty points that matter to a fight around a group: the region that the task
+// names, or all within two steps of the group.
 func (x *exercise) near(g *board.Game, target board.Point) []board.Point {
 	var all []board.Point
 	size := g.Size()
@@ -100,8 +100,8 @@ func (x *exercise) near(g *board.Game, target board.Point) []board.Point {
 	return all
 }
 
-// falls reports whether the stones at target can be taken within so many moves: all moves
-// nearby are tried, and a pass.
+// falls reports whether the stones at target can be captured within so many moves. It tries all
+// moves nearby, and a pass.
 func (x *exercise) falls(g *board.Game, target board.Point, depth int) bool {
 	owner := g.At(target)
 	attacks := g.ToMove() != owner
@@ -126,8 +126,8 @@ func (x *exercise) falls(g *board.Game, target board.Point, depth int) bool {
 	return !attacks
 }
 
-// TestLessons checks every task against the rules, and by trying all moves: what it calls
-// right is right, and nothing else is.
+// TestLessons checks every task against the rules and by trying all moves: exactly the moves that
+// the task calls right are right.
 func TestLessons(t *testing.T) {
 	for _, x := range exercises(t) {
 		t.Run(fmt.Sprintf("%s %d", x.lesson, x.number), func(t *testing.T) {
@@ -154,7 +154,7 @@ func TestLessons(t *testing.T) {
 				case "forbidden":
 					ok = !legal && g.At(p) == board.Empty
 				case "close":
-					// White, let in, gets to the point: only the border itself keeps White out.
+					// If White is let in, it reaches the point: only the border keeps White out.
 					ok = legal && next.Legal(board.White, target) != nil && slices.Contains(x.Good, size.Vertex(p))
 				default:
 					continue
@@ -188,8 +188,8 @@ func TestLessons(t *testing.T) {
 	}
 }
 
-// TestLearn goes through all lessons on the page: a wrong move is answered, the right one
-// leads on, and what is done is remembered.
+// TestLearn completes all lessons on the page: a wrong move is answered, the right one leads on,
+// and progress is remembered.
 func TestLearn(t *testing.T) {
 	looks(t)
 	s := servePage(t, t.TempDir())
@@ -267,7 +267,7 @@ func TestLearn(t *testing.T) {
 	p.Clean()
 }
 
-// wrong is a legal move that does not do, near the point of the task.
+// wrong returns a legal move near the point of the task that does not solve it.
 func (x *exercise) wrong(t *testing.T) string {
 	t.Helper()
 	g := x.position(t)
@@ -282,8 +282,8 @@ func (x *exercise) wrong(t *testing.T) string {
 	return ""
 }
 
-// TestKeysAlone does a lesson's first task and answers a problem without a mouse, by what
-// a screen reader is told.
+// TestKeysAlone does a lesson's first task and answers a problem without a mouse, by the texts
+// for screen readers.
 func TestKeysAlone(t *testing.T) {
 	looks(t)
 	s := servePage(t, searched(t))
@@ -338,7 +338,7 @@ func TestKeysAlone(t *testing.T) {
 	p.Until(`document.querySelector("main.drill").dataset.answered !== ""`)
 	p.Until(`/best move|Good move|loses/.test(document.querySelector("#polite").innerText)`)
 	problem := browsertest.JS[string](p, `document.querySelector("main.drill").dataset.problem`)
-	p.Do(chromedp.KeyEvent("s")) // shows it, if the move was wrong
+	p.Do(chromedp.KeyEvent("s")) // shows the solution, if the move was wrong
 	p.Until(`document.querySelector("main.drill").dataset.answered === "done"`)
 	p.Do(chromedp.KeyEvent("n"))
 	p.Until(fmt.Sprintf(`document.querySelector("main.drill")?.dataset.problem !== %q`, problem))

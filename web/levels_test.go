@@ -58,8 +58,8 @@ func TestLevels(t *testing.T) {
 	require.Contains(t, string(data), "WR[15k]")
 }
 
-// TestFit plays at the level that fits: a game that was won makes the next one
-// harder, one that ended at once does not count.
+// TestFit plays at the adaptive level: a win makes the next game harder; a game that ended at
+// once does not count.
 func TestFit(t *testing.T) {
 	s := serve(t, t.TempDir())
 	c := join(t, s)
@@ -127,7 +127,7 @@ func wonGame(t *testing.T, s *Server, g *api.GameState, more ...store.Step) *api
 	return live.stateLocked()
 }
 
-// reviewOf is a review of a game on 9x9 with so many moves of each side.
+// reviewOf returns a review of a game on 9x9 with so many moves of each side.
 func reviewOf(moves int) *review.Result {
 	res := &review.Result{Complete: true, Game: review.Info{Width: 9, Height: 9}}
 	for range moves {
@@ -136,8 +136,8 @@ func reviewOf(moves int) *review.Result {
 	return res
 }
 
-// TestCountsForRank says before a hint and before a take-back that a game does not count for the rank
-// with them, and after a game where the rank stands and who comes next.
+// TestCountsForRank says before a hint and before a take-back that the game will not count for the
+// rank; after a game, the present rank and the next opponent.
 func TestCountsForRank(t *testing.T) {
 	looks(t)
 	s := servePage(t, t.TempDir())

@@ -38,7 +38,7 @@ func TestWebLife(t *testing.T) {
 	p.Until(`[...document.querySelectorAll("[role=gridcell]")].some((c) => c.ariaLabel === "B9, works") && [...document.querySelectorAll("[role=gridcell]")].some((c) => c.ariaLabel === "A8 white, asked about")`)
 	p.Axe("a question of life and death")
 
-	// The vital point, then a move of White's: the proof answers until the stones are lost.
+	// The vital point, then a move of White's: the proof answers until the stones are captured.
 	p.Do(chromedp.Evaluate(card("b")+`.querySelector("button.small").click()`, nil))
 	p.Until(`document.querySelector(".life-line p")?.innerText.includes("first move for Black")`)
 	p.Point("B9")
@@ -54,7 +54,8 @@ func TestWebLife(t *testing.T) {
 	p.Do(chromedp.KeyEvent(kb.Escape))
 	p.Until(`!document.querySelector(".life-line") && document.querySelector(".life-cards")`)
 
-	// A wall that is not taken for alive: the answer is another one, and names no wall.
+	// Without the assumption that the wall is alive, the answer is a different one and names no
+	// wall.
 	p.Click(`.life-assumed .chip`)
 	p.Until(`document.querySelectorAll(".life-card").length === 2 && !document.querySelector(".life-assumed .chip")`)
 	p.Do(chromedp.KeyEvent(kb.Escape))
@@ -87,12 +88,12 @@ func TestWebLifeAfterGame(t *testing.T) {
 	p.Clean()
 }
 
-// twoCorners has the corner of cornerRecord twice: one of them lives whoever moves first,
-// and never both.
+// twoCorners has the corner of cornerRecord twice: one of them lives whoever moves first, and
+// never both.
 const twoCorners = `(;GM[1]FF[4]SZ[9]AW[ab][bb][cb][db][da][ih][hh][gh][fh][fi]AB[ac][bc][cc][dc][ec][eb][ea][ig][hg][gg][fg][eg][eh][ei])`
 
-// TestWebLifeOfSeveral asks of two groups whether both live, then whether one does, and
-// strikes a wall: that stays struck in the next question.
+// TestWebLifeOfSeveral asks whether both of two groups live, then whether one does, and removes a
+// wall from the assumptions: the next question keeps that choice.
 func TestWebLifeOfSeveral(t *testing.T) {
 	_, p, _ := analysed(t, twoCorners)
 	p.Point("A8")
@@ -115,7 +116,7 @@ func TestWebLifeOfSeveral(t *testing.T) {
 	p.Until(`document.querySelector("#polite").innerText.includes("White first: at least one lives, proved. Works for White: pass, B9, H1")`)
 	p.Axe("a question about two groups")
 
-	// A wall that was struck stays so in the next question.
+	// The next question keeps the removed wall.
 	walls := `[...document.querySelectorAll(".life-assumed .chip")].map((c) => c.innerText.trim()).join()`
 	browsertest.Equal(p, "E9,E3", walls)
 	cards := ` && document.querySelectorAll(".life-card").length === 2`
@@ -124,13 +125,13 @@ func TestWebLifeOfSeveral(t *testing.T) {
 	p.Do(chromedp.Evaluate(`document.querySelector('.life [role=radio][aria-checked="true"]').focus()`, nil), chromedp.KeyEvent(kb.ArrowLeft))
 	p.Until(whom("Do all live?") + cards)
 	browsertest.Equal(p, "E3", walls)
-	p.Point("J2") // after an answer, a question of its own
+	p.Point("J2") // the question by itself, after an answer
 	p.Until(`document.querySelector(".life h2")?.innerText === "White: J2" && !document.querySelector(".life [role=radio]")`)
 	p.Clean()
 }
 
 // TestLifeStaysInItsPlace opens the question from the toolbar of an analysis: its panel pushes
-// nothing off the screen, and an answer that is not proved looks otherwise.
+// nothing off the screen, and an unproved answer looks different.
 func TestLifeStaysInItsPlace(t *testing.T) {
 	looks(t)
 	_, p, _ := analysed(t, cornerRecord[:len(cornerRecord)-1]+"AB[fg])")

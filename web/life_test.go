@@ -9,7 +9,7 @@ import (
 	"kosumi/web/api"
 )
 
-// cornerRecord has a straight three for White in the corner: who plays B9 first decides.
+// cornerRecord has a straight three for White in the corner: whoever plays B9 first decides.
 const cornerRecord = `(;GM[1]FF[4]SZ[9]AW[ab][bb][cb][db][da]AB[ac][bc][cc][dc][ec][eb][ea])`
 
 // judged waits for the end of a question.
@@ -80,13 +80,13 @@ func TestLifeAsked(t *testing.T) {
 	} {
 		require.Equal(t, bad.code, c.refused(bad.cmd, bad.d).Code, bad.d)
 	}
-	// Stones that are asked for and assumed alive: the answer says why there is none.
+	// Stones that are both asked about and assumed alive: the answer says why that is refused.
 	asked = ask[api.LifeAsked](c, "life.ask", api.AskLife{Doc: doc, Stones: []string{"A8"}, Assume: []string{"B8"}})
 	require.Equal(t, "unsupported", judged(c, asked.Ask).Error.Code)
 }
 
-// TestLifeStopped asks what is not proved soon, ends the search, and asks in the middle of
-// another question: only the last one is answered.
+// TestLifeStopped asks a question without a quick proof, ends the search, and asks again while
+// another question runs: only the last one is answered.
 func TestLifeStopped(t *testing.T) {
 	s := serve(t, t.TempDir())
 	c := join(t, s)

@@ -16,7 +16,7 @@ import (
 	"kosumi/review"
 )
 
-// looksOf are the sizes and schemes in which the page of a review is looked at.
+// looksOf are the sizes and colour schemes in which the tests view the page of a review.
 var looksOf = []struct {
 	width, height int64
 	scheme        string
@@ -32,7 +32,7 @@ func eachLook(p *browsertest.Tab, f func(what string, size [2]int64)) {
 	}
 }
 
-// openHandout opens a review as the file that is mailed.
+// openHandout opens a review as the file that is shared by mail.
 func openHandout(p *browsertest.Tab, res *review.Result) {
 	p.T.Helper()
 	name := filepath.Join(p.T.TempDir(), "review.html")
@@ -44,8 +44,8 @@ func openHandout(p *browsertest.Tab, res *review.Result) {
 	p.Until(`document.querySelector("main.review .board")`)
 }
 
-// koFight is a review whose better line and refutation take the ko at D5 and E5: the line
-// comes back to E5 with its seventh move.
+// koFight is a review whose better line and refutation take the ko at D5 and E5: the seventh move
+// of the line is at E5 again.
 func koFight() *review.Result {
 	rows := []string{".........", ".........", ".........", "...XO....", "..XO.O...", "...XO....", ".........", ".........", "........."}
 	stones := strings.Join(rows, "")
@@ -60,9 +60,9 @@ func koFight() *review.Result {
 	}
 }
 
-// TestLinePlayedOut steps through a line with a ko on a page that was mailed: captured stones are
-// off the board, a point that is played on again is named by the first move on it, and
-// keys, slider and buttons agree.
+// TestLinePlayedOut steps through a line with a ko on a shared page: captured stones leave the
+// board, a point that is played twice is named by the first move on it, and keys, slider and
+// buttons agree.
 func TestLinePlayedOut(t *testing.T) {
 	needHandout(t)
 	looks(t)
@@ -118,7 +118,7 @@ func TestLinePlayedOut(t *testing.T) {
 		p.Picture("line " + what)
 	})
 	p.Axe("a line")
-	p.Press("Ann") // whose it is is kept by the browser
+	p.Press("Ann") // the browser keeps the reader's side
 	p.Do(chromedp.Reload())
 	p.Until(`document.querySelector("main.review .mistakes [role=radio]")?.innerText === "You 1" && !document.querySelector(".who")`)
 	p.Press("Show better")

@@ -58,7 +58,7 @@ func (t *Loops) read() *api.Training {
 	return all
 }
 
-// Tell sends what has changed to those who watch.
+// Tell sends changes to those who watch.
 func (t *Loops) Tell(pages *wire.Hub) {
 	if !pages.Watched("training") {
 		return

@@ -57,8 +57,8 @@ func serveNetworks(t *testing.T, request func(*http.Request) (*http.Response, er
 	return s
 }
 
-// training is KataGo's training site as far as the page asks it: it names data as its strongest
-// network, and something that is not a network as its newest one. gate holds half of the file back.
+// training imitates KataGo's training site: it names data as its strongest network, and a file that
+// is not a network as its newest one. gate holds back half of the file.
 type training struct {
 	data  []byte
 	gate  chan struct{}
@@ -84,7 +84,7 @@ func (s *training) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// request asks the site by whatever name and address.
+// request performs every request at the test's site, whatever its name and address.
 func (s *training) request(t *testing.T) func(*http.Request) (*http.Response, error) {
 	site := httptest.NewTLSServer(s)
 	t.Cleanup(site.Close)
@@ -96,9 +96,9 @@ func (s *training) request(t *testing.T) func(*http.Request) (*http.Response, er
 	return (&http.Client{Transport: there}).Do
 }
 
-// TestStrongestNetwork fetches KataGo's strongest network by one press, sees what this machine
-// makes of it, and plays against it; one that is not as announced is refused. Nothing is asked
-// before the press.
+// TestStrongestNetwork fetches KataGo's strongest network by one press, sees its speed on this
+// machine, and plays against it; a network that differs from its announcement is refused. Nothing
+// is requested before the press.
 func TestStrongestNetwork(t *testing.T) {
 	data, err := os.ReadFile("../models/kosumi-9x9.bin.gz")
 	require.NoError(t, err)
@@ -130,8 +130,8 @@ func TestStrongestNetwork(t *testing.T) {
 	p.Clean()
 }
 
-// TestDroppedNetwork drops the file of a network on any screen: it is added, and not taken for a
-// game record.
+// TestDroppedNetwork drops the file of a network on any screen: it is added, and not mistaken for
+// a game record.
 func TestDroppedNetwork(t *testing.T) {
 	looks(t)
 	p := openPage(t, serveNetworks(t, nil))

@@ -13,9 +13,9 @@ type newcomers struct {
 	conns []*conn
 }
 
-// welcome adds a connection that has not said hello. If there are too many, the oldest one of
-// the machine with the most of them is closed: a machine that opens sockets and says nothing
-// does not keep others out.
+// welcome adds a connection that has not said hello. If there are too many, it closes the oldest
+// one of the machine with the most: a machine that opens sockets and says nothing does not keep
+// others out.
 func (n *newcomers) welcome(c *conn) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

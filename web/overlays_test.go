@@ -14,14 +14,16 @@ import (
 	"kosumi/web/store"
 )
 
-// drawings are the places of texts and squares on the board's canvas since it was cleared last.
+// drawings are the positions of texts and squares drawn on the board's canvas since it was last
+// cleared.
 const drawings = `window.texts = new Map(); window.squares = new Set(); { const at = (c, x, y) => Math.round(x) + "," + Math.round(y), of = CanvasRenderingContext2D.prototype, { fillText, rect, clearRect } = of, on = (c) => c.canvas.classList.contains("stream");
 	of.clearRect = function (...a) { if (on(this)) { texts.clear(); squares.clear(); } return clearRect.apply(this, a); };
 	of.fillText = function (text, x, y, ...more) { if (on(this)) texts.set(text + "@" + at(this, x, y), [x, y]); return fillText.call(this, text, x, y, ...more); };
 	of.rect = function (x, y, w, h) { if (on(this)) squares.add([x + w / 2, y + h / 2]); return rect.call(this, x, y, w, h); }; }`
 
 // TestOverlaysTogether shows moves, territory and first instinct at once: each point has one sign, a
-// candidate says its share of the policy, few visits get no letter, and no loss contradicts the chances.
+// candidate shows its share of the policy, moves of few visits get no letter, and no loss contradicts
+// the winrates.
 func TestOverlaysTogether(t *testing.T) {
 	looks(t)
 	s := servePage(t, t.TempDir())
@@ -77,7 +79,7 @@ func TestHintStones(t *testing.T) {
 	p.Clean()
 }
 
-// TestCountIsLegible follows the count of a game: no number stands on a square.
+// TestCountIsLegible looks at the counting of a game: no number is drawn on a square.
 func TestCountIsLegible(t *testing.T) {
 	looks(t)
 	s := servePage(t, t.TempDir())
@@ -106,7 +108,7 @@ func TestCountIsLegible(t *testing.T) {
 }
 
 // TestLabelsFit shows a new game and the summary of a review: no label is cut or leaves its
-// button, no digit its part of the bar, and Play covers no choice.
+// button, no digit leaves its part of the bar, and Play covers no choice.
 func TestLabelsFit(t *testing.T) {
 	looks(t)
 	dir := t.TempDir()

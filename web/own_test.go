@@ -14,12 +14,12 @@ import (
 	"kosumi/web/api"
 )
 
-// ownCorner is a collection: Black to kill by two moves, with the author's words, then an unmarked
+// ownCorner is a collection: Black kills in two moves, with the author's words; then an unmarked
 // problem.
 const ownCorner = `(;GM[1]FF[4]SZ[9]C[Kill the corner.]PL[W]AW[ab][bb][cb][db][da]AB[ac][bc][cc][dc][ec][eb][ea](;B[aa];W[ba])(;B[ba](;W[ca];B[aa]C[RIGHT: one eye.])(;W[aa];B[ca]TE[1])))
 (;GM[1]FF[4]SZ[9]AW[ab]AB[hh][hg](;B[ba];W[ca])(;B[aa]))`
 
-// TestImportOwn takes each record of a file for what it is, and says so.
+// TestImportOwn recognises the kind of each record of a file, and says so.
 func TestImportOwn(t *testing.T) {
 	s := serve(t, t.TempDir())
 	c := join(t, s)
@@ -72,7 +72,7 @@ func TestImportOwn(t *testing.T) {
 	require.ErrorIs(t, err, os.ErrNotExist)
 }
 
-// TestOwnProblems drops a collection on the page, meets a refutation, tries again, and finds the
+// TestOwnProblems drops a collection on the page, gets a refutation, tries again, and finds the
 // collection among the problems.
 func TestOwnProblems(t *testing.T) {
 	looks(t)
@@ -109,8 +109,8 @@ func TestOwnProblems(t *testing.T) {
 	p.Clean()
 }
 
-// TestProblemsGo solves a mistake in its review: it is no new problem any more. With the review its
-// problems go.
+// TestProblemsGo solves a mistake in its review: it is no longer a new problem. Deleting the review
+// deletes its problems.
 func TestProblemsGo(t *testing.T) {
 	s := serve(t, searched(t))
 	c := join(t, s)

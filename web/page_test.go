@@ -26,8 +26,8 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(browsertest.Main(m)) }
 
-// looks skips a test of the page alone under the race detector: the server does nothing else
-// in it than in other tests.
+// looks skips a test of the page under the race detector, where the server does nothing that
+// other tests do not cover.
 func looks(t *testing.T) {
 	if testshared.Race {
 		t.Skip("about the page alone: without the race detector")
@@ -86,8 +86,8 @@ func TestWebKeyboard(t *testing.T) {
 	for i := 0; phase == "play" && i < 60; i++ {
 		rev := browsertest.JS[string](b, browsertest.Play+".dataset.rev")
 		b.Until(`!document.querySelector("dialog[open]")`)
-		// As one event, as keyboards do: what the page keeps from its default is not
-		// typed into the field that it opens.
+		// The key arrives as one event, as from a keyboard: if the page prevents the default
+		// action, nothing is typed into the field that the key opens.
 		b.Do(input.DispatchKeyEvent(input.KeyDown).WithKey("/").WithCode("Slash").WithText("/"), input.DispatchKeyEvent(input.KeyUp).WithKey("/").WithCode("Slash"))
 		b.Until(`document.querySelector("dialog[open] input")`)
 		b.Do(chromedp.KeyEvent("pass"), chromedp.KeyEvent(kb.Enter))
@@ -142,12 +142,12 @@ func TestWebAnalysis(t *testing.T) {
 
 const spoiltNine = `(;GM[1]FF[4]SZ[9]KM[7.5]RU[Chinese]PB[Aki <b>]PW[Bo];B[ee];W[cc];B[gc];W[cg];B[gg];W[ce];B[dd];W[cd];B[dc];W[cb];B[df];W[dg];B[ef];W[eg];B[fg];W[fh];B[gh];W[eh];B[ff];W[db];B[eb];W[ea];B[fb];W[ch];B[fa];W[da];B[hh];W[gi];B[hi];W[fi];B[aa];W[cf];B[hb];W[de];B[ed];W[ec];B[fc])`
 
-// spoiltSearches are what the review of spoiltNine searches, made once for all tests that look at
-// such a review: by name, nil while they are not made.
+// spoiltSearches are the searches of the review of spoiltNine by file name, made once for all
+// tests that need them; nil while not made.
 var spoiltSearches map[string][]byte
 
-// searched is a folder for a server in which the review of spoiltNine has been searched
-// before: it takes no time, and all else is as in a new one.
+// searched returns a server's folder with the searches of the review of spoiltNine, so that the
+// review takes no time; the rest is as in a new folder.
 func searched(t *testing.T) string {
 	t.Helper()
 	testshared.Slow(t)
@@ -172,7 +172,7 @@ func searched(t *testing.T) string {
 	return dir
 }
 
-// chooseFiles gives files to the field of a screen.
+// chooseFiles selects files in the input field of a screen.
 func chooseFiles(p *browsertest.Tab, files map[string]string) {
 	p.T.Helper()
 	var names []string
@@ -184,8 +184,7 @@ func chooseFiles(p *browsertest.Tab, files map[string]string) {
 	p.Do(chromedp.SetUploadFiles(`input[type=file]`, names, chromedp.ByQuery))
 }
 
-// TestReviewPage reviews a game, finds a better move, and answers the problems that
-// come of it.
+// TestReviewPage reviews a game, finds a better move, and answers the problems made from it.
 func TestReviewPage(t *testing.T) {
 	dir := searched(t)
 	s := servePage(t, dir)
@@ -214,7 +213,7 @@ func TestReviewPage(t *testing.T) {
 	p.Do(chromedp.Evaluate(`[...document.querySelectorAll(".mistakes li button")][0].click()`, nil))
 	p.Until(`document.querySelector(".mistakes li button.on")`)
 
-	// The move of the game is what it is, and the better one is the answer.
+	// The game's own move is called so, and the better move is the answer.
 	played := browsertest.JS[string](p, `[...document.querySelectorAll("[role=gridcell]")].find((c) => c.ariaLabel.includes("played in the game")).ariaLabel.split(/[ ,]/)[0]`)
 	p.Point(played)
 	p.Until(`document.querySelector(".mistake-box").innerText.includes("That is what was played")`)
@@ -248,7 +247,7 @@ func TestReviewPage(t *testing.T) {
 	p.Clean()
 }
 
-// TestManyGames drops many files at once, some of them none.
+// TestManyGames drops many files at once, some of which are not games.
 func TestManyGames(t *testing.T) {
 	testshared.Long(t)
 	p := openPage(t, servePage(t, t.TempDir()))
@@ -321,8 +320,8 @@ func TestEveryLanguage(t *testing.T) {
 	p.Clean()
 }
 
-// TestPageSaysWhatIsNotSaved plays and edits while nothing can be saved: the page
-// says so as long as it is so; then what was done is done, once.
+// TestPageSaysWhatIsNotSaved plays and edits while nothing can be saved: the page says so until
+// it can, and then each change is made once.
 func TestPageSaysWhatIsNotSaved(t *testing.T) {
 	dir := t.TempDir()
 	s := servePage(t, dir)
@@ -330,7 +329,7 @@ func TestPageSaysWhatIsNotSaved(t *testing.T) {
 	c := join(t, s)
 	const strip = `document.querySelector(".strip-top.unsaved")`
 	doc := ask[api.ID](c, "doc.new", api.NewDoc{SGF: "(;SZ[9]RU[Japanese]KM[6.5]LB[cc:a label that is long]AB[dd];B[ee])"}).ID
-	enter := func(v string) { // by keys, wherever the point is on the screen by now
+	enter := func(v string) { // by keys, which need no place on the screen
 		p.Do(chromedp.Evaluate(`[...document.querySelectorAll("[role=gridcell]")].find((c) => c.ariaLabel.split(/[ ,]/)[0] === "`+v+`").focus()`, nil), chromedp.KeyEvent(kb.Enter))
 	}
 	languages := map[string]string{"en": "Not saved yet", "zh": "尚未保存"}
@@ -350,7 +349,7 @@ func TestPageSaysWhatIsNotSaved(t *testing.T) {
 	}
 	require.Len(t, onDisk(t, s, doc).Nodes[0].Children, 2, "the first of them, and what was there")
 
-	// A note that waits does not overtake the one before it.
+	// A queued note does not overtake the one before it.
 	mend := spoil(t, filepath.Join(dir, "docs"))
 	note := func(text string) {
 		for browsertest.JS[string](p, `document.querySelector("textarea.notes").value`) != text {
@@ -409,7 +408,7 @@ func TestPageSaysWhatIsNotSaved(t *testing.T) {
 	p.Clean()
 }
 
-// TestTypedNumbers types numbers key by key: no field changes what is not yet complete.
+// TestTypedNumbers types numbers key by key: no field changes an incomplete number.
 func TestTypedNumbers(t *testing.T) {
 	testshared.Long(t)
 	looks(t)

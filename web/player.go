@@ -23,7 +23,7 @@ type player struct {
 	Pages   *wire.Hub
 }
 
-// State is the profile with today's problems.
+// State returns the profile with today's problems.
 func (p *player) State() (*api.Profile, error) {
 	s := p.Profile.State()
 	s.Warned(p.Levels.Warning())
@@ -56,7 +56,7 @@ func (p *player) SayNames(v *api.SaidNames) error {
 	return nil
 }
 
-// LessonDone notes that a lesson is done.
+// LessonDone records a completed lesson.
 func (p *player) LessonDone(v *api.ID) error {
 	if err := p.Profile.LessonDone(v.ID); err != nil {
 		return err

@@ -66,7 +66,7 @@ func TestYou(t *testing.T) {
 	}
 	p.Axe("you")
 
-	// On boards without a measure of moves, results alone count, and the page says so.
+	// On boards where moves have no measure, only results count, and the page says so.
 	_, err := s.games.levels.Count(time.Now(), board.Square(19), 8, 0, 1, 1)
 	require.NoError(t, err)
 	p.Do(chromedp.Reload())
@@ -81,7 +81,7 @@ func TestYou(t *testing.T) {
 	p.Do(chromedp.Evaluate(`document.querySelector(".kept input[type=search]").select()`, nil), chromedp.KeyEvent(" "))
 	p.Until(`document.querySelectorAll(".kept-row").length === 2`)
 
-	// Deleting can be undone for ten seconds; then the file goes.
+	// Deleting can be undone for ten seconds; then the file is removed.
 	stopDeletes(p)
 	deleteOf := func(id string) {
 		p.Do(chromedp.Evaluate(fmt.Sprintf(`[...document.querySelectorAll(".kept-row")].find((r) => r.querySelector("a").href.endsWith(%q)).querySelectorAll("button")[1].click()`, id), nil))
@@ -97,7 +97,7 @@ func TestYou(t *testing.T) {
 	require.Eventually(t, func() bool { _, err := os.Stat(s.folder.Path("games", lost, ".jsonl")); return os.IsNotExist(err) }, browsertest.Patience, 50*time.Millisecond)
 	require.FileExists(t, s.folder.Path("games", won, ".jsonl"))
 
-	// A name makes a review of somebody's game count.
+	// A name in the profile makes a review of somebody's game count.
 	chooseFilesAt(p, s, map[string]string{"other.sgf": spoiltNine})
 	p.Until(`document.querySelector("main.review")?.dataset.state === "done"`)
 	p.Do(chromedp.Navigate(s.Address() + "you"))
@@ -115,7 +115,7 @@ func TestYou(t *testing.T) {
 	require.Len(t, unzipped(t, sent(t, s, http.MethodGet, "api/games.zip", nil)), 3, "the record for people, the journal, and what it is")
 }
 
-// chooseFilesAt gives files to the field of the reviews.
+// chooseFilesAt selects files in the input field of the reviews.
 func chooseFilesAt(p *browsertest.Tab, s *Server, files map[string]string) {
 	p.Do(chromedp.Navigate(s.Address() + "review"))
 	p.Until(`document.querySelector("input[type=file]")`)
@@ -212,8 +212,8 @@ func TestNetworksPage(t *testing.T) {
 	p.Clean()
 }
 
-// TestLargeRecords takes records of 10 MB: a comment of that size is one to review, as many
-// moves are refused in one line, and larger files too.
+// TestLargeRecords takes records of 10 MB: a comment of that size is accepted for review; as many
+// moves, and larger files, are refused in one line.
 func TestLargeRecords(t *testing.T) {
 	s := serve(t, t.TempDir())
 	post := func(data string) (answers []api.Imported) {

@@ -49,8 +49,8 @@ func (s *Server) openPort() error {
 	return nil
 }
 
-// listen opens addr; without one, a port of loopback: the one of last time if it
-// is free, so that the page's address and what browsers keep for it stay.
+// listen opens addr. Without addr it opens a port of the loopback interface, if possible the last
+// one, so that the page's address and the browser's data for it stay.
 func listen(addr string, last int) (net.Listener, error) {
 	if addr != "" {
 		return net.Listen("tcp", addr)
@@ -76,7 +76,7 @@ func (s *Server) Address() string {
 	return s.at(name)
 }
 
-// at is the page's address under a name of this machine.
+// at returns the page's address under a name of this machine.
 func (s *Server) at(name string) string {
 	return fmt.Sprintf("%s://%s/", s.access.Scheme(), net.JoinHostPort(name, fmt.Sprint(s.port.ln.Addr().(*net.TCPAddr).Port)))
 }
@@ -84,8 +84,8 @@ func (s *Server) at(name string) string {
 // URL is the page's address with the token, for the owner of this server.
 func (s *Server) URL() string { return s.Address() + "#k=" + s.access.Keys.Token }
 
-// URLs are all addresses of the page: [Server.URL] first, then those of this machine's networks if
-// the server listens on every address.
+// URLs are all addresses of the page: [Server.URL] first, then, if the server listens on every
+// address, those on this machine's networks.
 func (s *Server) URLs() []string {
 	all := []string{s.URL()}
 	at := s.port.ln.Addr().(*net.TCPAddr)
@@ -188,7 +188,7 @@ func (w webSocket) Write(ctx context.Context, message []byte) error {
 	return w.ws.Write(ctx, websocket.MessageText, message)
 }
 
-// Close implements [Socket]: a client that does not answer is not waited for.
+// Close implements [Socket]. It does not wait for a client that does not answer.
 func (w webSocket) Close(code int, reason string) {
 	end := time.AfterFunc(time.Second, func() { w.ws.CloseNow() })
 	w.ws.Close(websocket.StatusCode(code), reason)

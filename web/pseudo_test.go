@@ -28,8 +28,8 @@ import (
 
 var placeholder = regexp.MustCompile(`\{\w+\}`)
 
-// pseudo makes a text longer by two fifths, in letters that are not English, in
-// brackets: what is cut off lacks one, what is not translated lacks both.
+// pseudo makes a text longer by two fifths, in brackets and in letters that are not English: a
+// text that is cut off lacks one bracket, an untranslated one lacks both.
 func pseudo(text string) string {
 	var b strings.Builder
 	from := 0
@@ -79,7 +79,7 @@ func pseudoPage(t *testing.T) fs.FS {
 	return all
 }
 
-// The texts of a screen that are not translated, and those that are cut off.
+// The texts of a screen that are untranslated or cut off.
 const faults = `(() => { const bad = []; const name = /^[\d\W]*$|Kosumi|kernels|built in|Aki|Bo\b|\.sgf|kosumi|\/tmp|SGF|HTML|int|fp|onnx|cpu|[A-T]\d|A1|日本語|中文|한국어|English|^[A-T]$|ctrl|shift|space|PgUp|Home|j k|p u h v|g r o l|^[a-z?,]$|n, shift|×|^[BW][+]/;
 	for (const e of document.querySelectorAll("body *")) {
 		const style = getComputedStyle(e), r = e.getBoundingClientRect();
@@ -91,8 +91,8 @@ const faults = `(() => { const bad = []; const name = /^[\d\W]*$|Kosumi|kernels|
 	}
 	return [...new Set(bad)]; })()`
 
-// TestPseudoLanguage shows the screens in a language that is longer than any of
-// those that there are: nothing is cut off, and no English is left.
+// TestPseudoLanguage shows the screens in a language longer than any real one: no text is cut
+// off, and no English is left.
 func TestPseudoLanguage(t *testing.T) {
 	testshared.Long(t)
 	looks(t)

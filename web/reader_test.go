@@ -21,9 +21,9 @@ import (
 // Losses by ply of a game that was reviewed: Black's worst move is ply 6, White's ply 3.
 var lostAt = map[int]float64{2: 4, 3: 20, 5: 2, 6: 9, 7: 13}
 
-// reviewedBefore puts a finished review of lostAt into the folder of a server: the game of
-// cornerRecord, whose corner is settled by move 4, ends 62 points ahead for White. It returns the
-// review's ID.
+// reviewedBefore puts a finished review with the losses lostAt into the folder of a server: the
+// game of cornerRecord, whose corner is settled by move 4, ends 62 points ahead for White. It
+// returns the review's ID.
 func reviewedBefore(t *testing.T, dir, black, white string) string {
 	t.Helper()
 	record := cornerRecord[:len(cornerRecord)-1] + fmt.Sprintf("KM[7]RU[Chinese]PB[%s]PW[%s]RE[W+62];B[ee];W[cg];B[ba];W[gg];B[eg];W[ge];B[gc];W[gd];B[fc];W[fd];B[hd];W[he])", black, white)
@@ -55,7 +55,7 @@ func reviewedBefore(t *testing.T, dir, black, white string) string {
 		}
 		res.Moves = append(res.Moves, m)
 	}
-	for i := range res.Players { // as a long game has them
+	for i := range res.Players { // names as long as in real games
 		res.Players[i].Totals = review.Totals{Moves: 120, Loss: 200, Mean: 1.7, Classes: map[review.Class]int{review.Best: 61, review.Good: 25, review.Inaccuracy: 12, review.Mistake: 11, review.Blunder: 10, review.Disaster: 1}}
 	}
 	folder, err := review.OpenFolder(dir + "/reviews")
@@ -65,14 +65,15 @@ func reviewedBefore(t *testing.T, dir, black, white string) string {
 	return id
 }
 
-// atPly is what the page of a review says of its place.
+// atPly is the position that the page of a review shows in its text.
 func atPly(p *browsertest.Tab, n int, what ...any) {
 	p.T.Helper()
 	browsertest.Equal(p, fmt.Sprint(n), `document.querySelector("main.review")?.dataset.at`, what...)
 }
 
-// TestReviewIsItsReaders opens a review: whose it is is asked once; it begins at one's own worst move,
-// walks and counts one's own, and shows the other side by one switch.
+// TestReviewIsItsReaders opens a review. It asks once which side is the reader's, begins at the
+// reader's worst move, steps through and counts the reader's moves, and shows the other side by one
+// switch.
 func TestReviewIsItsReaders(t *testing.T) {
 	looks(t)
 	dir := t.TempDir()
@@ -140,7 +141,7 @@ func TestReviewIsItsReaders(t *testing.T) {
 	p.Clean()
 }
 
-// TestReviewOfNobody opens a review of a game without names: the answer is kept for the game.
+// TestReviewOfNobody opens a review of a game without names: the answer is kept for that game.
 func TestReviewOfNobody(t *testing.T) {
 	looks(t)
 	dir := t.TempDir()
@@ -158,11 +159,11 @@ func TestReviewOfNobody(t *testing.T) {
 	p.Clean()
 }
 
-// heights are where texts are written on canvases, by text.
+// heights are the vertical positions of texts drawn on canvases, by text.
 const heights = `window.heights = {}; { const is = CanvasRenderingContext2D.prototype.fillText; CanvasRenderingContext2D.prototype.fillText = function (text, x, y, ...more) { window.heights[text] = this.getTransform().f + y; return is.call(this, text, x, y, ...more); }; }`
 
-// TestGraphScale reads the scale of a graph: labelled, even up to 40 points, and beyond it the
-// lead is written. In the dark the darkest ticks have an edge.
+// TestGraphScale reads the scale of a graph: labelled, symmetric up to 40 points, and with the
+// lead as text beyond. In the dark scheme the darkest ticks have an edge.
 func TestGraphScale(t *testing.T) {
 	looks(t)
 	dir := t.TempDir()
@@ -178,7 +179,7 @@ func TestGraphScale(t *testing.T) {
 		p.Until(`document.querySelector("main.review .graph canvas")`)
 		browsertest.Eventually(p, `["0", "W+40", "W+20", "B+20", "B+40"].map((k) => heights[k] ?? 0)`, func(y []float64) bool {
 			if y[1] == 0 || y[4] == 0 {
-				return false // the phones have no room for them all
+				return false // phones have no room for them all
 			}
 			half := (y[1] + y[4]) / 2
 			return y[1]-y[4] > 20 && half-y[0] < 1 && y[0]-half < 1 && (y[2] == 0 || y[1]-2*y[2]+y[0] < 1 && y[2] > y[0] && y[3] < y[0])
@@ -190,7 +191,7 @@ func TestGraphScale(t *testing.T) {
 	p.Clean()
 }
 
-// edged: each plum tick has an edge that is seen on the panel, at a contrast of 3.
+// edged: each plum tick has an edge that is visible on the panel, at a contrast of 3.
 const edged = `(() => { const c = document.querySelector(".graph canvas"), d = c.getContext("2d").getImageData(0, 0, c.width, c.height).data;
 	const light = (r, g, b) => { const [x, y, z] = [r, g, b].map((v) => (v /= 255) <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4); return 0.2126 * x + 0.7152 * y + 0.0722 * z + 0.05; };
 	const panel = light(...getComputedStyle(document.querySelector(".graph")).backgroundColor.match(/\d+/g).slice(0, 3).map(Number));
@@ -198,8 +199,8 @@ const edged = `(() => { const c = document.querySelector(".graph canvas"), d = c
 	for (let i = 4; i < d.length; i += 4) if (d[i] === 71 && d[i + 1] === 13 && d[i + 2] === 78 && d[i - 4] !== 71) { ticks++; const edge = light(d[i - 4], d[i - 3], d[i - 2]); if (Math.max(edge, panel) / Math.min(edge, panel) >= 3) seen++; }
 	return ticks > 10 && seen === ticks; })()`
 
-// TestGroupOfReview asks about a group of a review: groups have a tab of their own, and the
-// question's panel pushes nothing off the screen.
+// TestGroupOfReview asks about a group of a review: groups have their own tab, and the question's
+// panel pushes nothing off the screen.
 func TestGroupOfReview(t *testing.T) {
 	looks(t)
 	dir := t.TempDir()

@@ -17,7 +17,7 @@ import (
 	"kosumi/web/reviews"
 )
 
-// A game that both spoil while it is open, so that some mistakes make problems.
+// A game in which both sides err while it is undecided, so that some mistakes make problems.
 const spoilt = `(;GM[1]FF[4]SZ[9]KM[7.5]RU[Chinese]PB[Ann]PW[Ben]RE[W+R];B[ee];W[cc];B[gc];W[cg];B[gg];W[ce];B[dd];W[cd];B[dc];W[cb];B[df];W[dg];B[ef];W[eg];B[fg];W[fh];B[gh];W[eh];B[ff];W[db])`
 
 // toReview sends files to be reviewed and returns the answers by name.
@@ -77,8 +77,8 @@ func TestReview(t *testing.T) {
 	require.GreaterOrEqual(t, worst.Loss, 3.0)
 	require.NotEmpty(t, worst.Reason)
 
-	// Another move in place of the worst: the best one is accepted, the same is not,
-	// and what nobody searched is searched.
+	// Another move in place of the worst: the best one is accepted, the same one is not, and an
+	// unsearched one is searched.
 	at := r.Mistakes[0]
 	try := func(move string) api.Verdict {
 		return ask[api.Verdict](c, "review.try", api.TryMove{Review: id, Ply: at, Move: move})
@@ -104,8 +104,8 @@ func TestReview(t *testing.T) {
 	}
 	drillSet(t, c, folder)
 
-	// A copy of the record is the same game, whatever its file is called and says beside the
-	// moves; another komi or player makes another game.
+	// A copy of the record is the same game, whatever its file name and comments; a different
+	// komi or player makes another game.
 	edited := strings.NewReplacer("RE[W+R]", "RE[White wins]\nAP[Other]C[a club game]", ";W[cc]", "\n;W[cc]C[good](;W[dc])").Replace(spoilt)
 	edited = strings.Replace(edited, "(;W[dc])", "", 1)
 	for name, a := range toReview(t, s, map[string]string{"a game (2).sgf": spoilt, "edited.sgf": edited}) {
@@ -118,7 +118,7 @@ func TestReview(t *testing.T) {
 		c.ask("review.delete", api.ID{ID: a.ID}, nil)
 	}
 
-	// Reviewed again it has another name, and costs no search.
+	// A second review has another name, and costs no search.
 	again := ask[api.ID](c, "review.again", api.ID{ID: id}).ID
 	require.Equal(t, "a game (2).sgf", finishedCard(t, c, again).Name)
 	c.ask("review.delete", api.ID{ID: again}, nil)
@@ -179,7 +179,7 @@ func TestReviewGoesOn(t *testing.T) {
 	s := serve(t, dir)
 	c := join(t, s)
 	c.ask("review.pause", api.PauseReviews{Paused: true}, nil)
-	torn := strings.TrimSuffix(spoilt, ")") // the record that waits is written whole
+	torn := strings.TrimSuffix(spoilt, ")") // a queued record is written completely
 	ids := toReview(t, s, map[string]string{"one.sgf": torn, "two.sgf": strings.Replace(spoilt, "KM[7.5]", "KM[6.5]", 1)})
 	list := ask[api.Reviews](c, "watch", api.Watch{What: "reviews"})
 	require.True(t, list.Paused)
@@ -204,7 +204,7 @@ func TestReviewGoesOn(t *testing.T) {
 	require.Contains(t, notes(again), "the file ends before the game does")
 }
 
-// needHandout skips where there was no npm, which builds what HTML files are made of.
+// needHandout skips without npm, which builds the parts of HTML files.
 func needHandout(t *testing.T) {
 	t.Helper()
 	if err := handout.Built(); err != nil {

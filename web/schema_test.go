@@ -28,8 +28,8 @@ const (
 	guideMark  = "<!-- from here on written by go test ./web -run TestSchema -update -->\n"
 )
 
-// TestSchema requires that the schema of the messages and their lists in the documents are
-// those of the program, and that each reference in the schema leads to a type.
+// TestSchema requires that the schema of the messages and their lists in the documents match the
+// program, and that each reference in the schema leads to a type.
 func TestSchema(t *testing.T) {
 	schema, err := json.MarshalIndent(schemaOf(t), "", "\t")
 	require.NoError(t, err)
@@ -131,7 +131,7 @@ func (s *schemer) define(t reflect.Type) {
 		return
 	}
 	properties, required := map[string]any{}, []string{}
-	s.defs[t.Name()] = map[string]any{} // for types that lead back here
+	s.defs[t.Name()] = map[string]any{} // for recursive types
 	for i := range t.NumField() {
 		f := t.Field(i)
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")

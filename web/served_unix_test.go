@@ -17,9 +17,8 @@ import (
 	"kosumi/web/store"
 )
 
-// TestServedFiles puts into the folders what is not a file there: links, pipes,
-// folders and files beyond any size. Nothing of it is sent, nobody waits for it, and
-// what lists can say of it they say.
+// TestServedFiles puts links, pipes, folders and files of excessive size in place of files. None
+// of it is sent, no request hangs, and lists name what they can.
 func TestServedFiles(t *testing.T) {
 	needHandout(t)
 	dir := t.TempDir()
@@ -101,7 +100,7 @@ func TestServedFiles(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "(;SZ[9]C[a secret])", string(data), "nothing was written through a link")
 
-	// Folders that their owner has moved elsewhere are still his.
+	// Folders that their owner has moved elsewhere by links are followed.
 	moved := filepath.Join(dir, "moved")
 	require.NoError(t, os.Rename(filepath.Join(home, "docs"), moved))
 	require.NoError(t, os.Symlink(moved, filepath.Join(home, "docs")))

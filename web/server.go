@@ -25,13 +25,13 @@ import (
 
 // Config is the configuration of a server.
 type Config struct {
-	Folder   string // of games, documents and the token
+	Folder   string // folder of games, documents and the token
 	Version  string
 	Networks *engines.Networks
-	Engine   engine.Config // of every seat; size, rules and limits come from the game
+	Engine   engine.Config // settings of every engine; size, rules and limits come from the game
 	Reviews  string        // folder of reviews; "" is Folder/reviews
 	Training Training      // training loops for the page; nil: none
-	Life     life.Network  // for questions of life and death; nil: answered by proof alone
+	Life     life.Network  // network for questions of life and death; nil: answered by proof alone
 	Listen   string        // address; "" is loopback, on the last port if that is free
 	Names    []string      // further host names of this server
 	TLS      *tls.Config

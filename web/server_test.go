@@ -35,15 +35,15 @@ func (loaded) Wait() error           { return nil }
 func (loaded) Loaded() (bool, error) { return true, nil }
 func (loaded) Close() error          { return nil }
 
-// only are the networks of a server that has one.
+// only returns the networks of a server that has one.
 func only(net nn.Network, folder string) *engines.Networks {
 	return engines.NewNetworks(engines.NetworksConfig{Folder: filepath.Join(folder, "networks"), Open: func(string) engines.Network { return loaded{net} }})
 }
 
 var bare = fstest.MapFS{"index.html": {Data: []byte("<!doctype html><title>Kosumi</title>")}, "assets/a.js": {Data: []byte("1")}, "build.txt": {Data: []byte("b1")}}
 
-// serve starts a server on the embedded network; one session, so that tests
-// leave room for others.
+// serve starts a server on the embedded network, with one session so that tests leave room for
+// others.
 func serve(t *testing.T, folder string) *Server {
 	t.Helper()
 	return serveWith(t, "", Config{Folder: folder, Page: bare})
@@ -68,7 +68,7 @@ func serveWith(t *testing.T, file string, c Config) *Server {
 	return s
 }
 
-// networks are those that the tests play with, by their files, each opened once.
+// networks are the networks of the tests by file, each opened once.
 var networks struct {
 	sync.Mutex
 	open map[string]*nn.Server
@@ -175,7 +175,7 @@ func (c *client) refused(typ string, d any) api.Error {
 	return e
 }
 
-// until reads events of one kind until one is as wanted.
+// until reads events of one kind until one satisfies a condition.
 func until[T any](c *client, typ string, want func(*T) bool) *T {
 	c.t.Helper()
 	for {
@@ -194,7 +194,7 @@ func until[T any](c *client, typ string, want func(*T) bool) *T {
 	}
 }
 
-// TestRefusals asks as other sites, other names and strangers do.
+// TestRefusals sends requests as other sites, under other names, and without the token.
 func TestRefusals(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "secret.sgf"), []byte("secret"), 0o600))
@@ -264,7 +264,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestStrangers opens sockets that must not get anywhere.
+// TestStrangers opens sockets that must not be admitted.
 func TestStrangers(t *testing.T) {
 	testshared.Slow(t)
 	s := serve(t, t.TempDir())
@@ -330,7 +330,7 @@ func TestStrangers(t *testing.T) {
 		for range 5 * maxNewcomers {
 			dial(t, s)
 		}
-		c := join(t, s) // the owner comes in among them
+		c := join(t, s) // the owner connects among them
 		require.LessOrEqual(t, s.newcomers.count(), maxNewcomers)
 		c.ask("ping", api.Ping{}, nil)
 		require.Eventually(t, func() bool { return s.newcomers.count() == 0 }, browsertest.Patience, 50*time.Millisecond, "nobody waits beyond the time for a hello")
@@ -344,7 +344,7 @@ func TestStrangers(t *testing.T) {
 	require.Equal(t, "not_found", player.refused("watch", api.Watch{What: "doc:" + store.NewID()}).Code)
 }
 
-// TestOneServer finds that a folder has only one server, and that the key stays.
+// TestOneServer requires that a folder has only one server, and that the key stays.
 func TestOneServer(t *testing.T) {
 	dir := t.TempDir()
 	s := serve(t, dir)
@@ -354,8 +354,8 @@ func TestOneServer(t *testing.T) {
 	require.Equal(t, s.Address(), taken.Address)
 }
 
-// TestURLs has a server on all addresses of this machine say each of them, and
-// answer to it.
+// TestURLs requires that a server on all addresses of this machine lists each of them, and
+// answers on it.
 func TestURLs(t *testing.T) {
 	s := serveWith(t, "", Config{Folder: t.TempDir(), Page: bare, Listen: ":0"})
 	all := s.URLs()

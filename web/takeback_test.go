@@ -27,9 +27,9 @@ var takenBack = []struct {
 	{"canadian", api.Clock{Kind: "canadian", Period: 600, Periods: 5}, true, 500, 4, 450, 5, 400},
 }
 
-// TestTakeBackTime takes moves back, and makes them again, on clocks of every kind, with
-// thinking of minutes: what moves gained goes and comes with them, what was thought since
-// stays spent, and the engine's clock is as it was; so it is in a game that is read again.
+// TestTakeBackTime takes moves back and makes them again, on clocks of every kind, with minutes
+// of thinking. Time that a move gained is taken and given back with it, time spent since stays
+// spent, and the engine's clock does not change. The same holds for a game that is read again.
 func TestTakeBackTime(t *testing.T) {
 	s := serve(t, t.TempDir())
 	var c *client
@@ -66,7 +66,7 @@ func TestTakeBackTime(t *testing.T) {
 			mine(tc.over, tc.made, tc.madeCount)
 			once := st.Clocks[1]
 			think(50)
-			reopen() // stored, and the thought was not: the machine went
+			reopen() // the journal has it, but not the time spent: the program was killed
 			require.Equal(t, "restart", st.Paused)
 			do("resume")
 			mine(tc.over, tc.made, tc.madeCount)
@@ -85,13 +85,13 @@ func TestTakeBackTime(t *testing.T) {
 			do("redo")
 			mine(tc.over, tc.forthAndBack, tc.madeCount)
 			do("undo")
-			for range 3 { // a move and its take-back give nothing
+			for range 3 { // a move and its take-back gain nothing
 				st = c.play(st, "C3")
 				do("undo")
 			}
 			mine(tc.over, tc.back-50, tc.backCount)
 			require.Equal(t, whole, st.Clocks[1])
-			// Two moves back, one after the other: the clock is that of the earlier one.
+			// Two moves back, one after the other: the clock shows the time of the earlier one.
 			st = c.play(c.play(st, "C3"), "C4")
 			think(20)
 			do("undo")

@@ -26,8 +26,8 @@ func (c *client) judged(g *api.GameState, move string) *api.GameState {
 	return until(c, "game.state", rest)
 }
 
-// TestTeaching makes a bad move in a teaching game: the engine waits with its answer,
-// until the move is taken back, or kept. A good move is answered at once.
+// TestTeaching makes a bad move in a teaching game: the engine does not answer until the move is
+// taken back or kept. A good move is answered at once.
 func TestTeaching(t *testing.T) {
 	s := serve(t, t.TempDir())
 	c := join(t, s)
@@ -62,7 +62,7 @@ func TestTeaching(t *testing.T) {
 	require.Nil(t, kept.Advice)
 	require.Len(t, kept.Moves, 4, "the engine has answered")
 
-	// Switched off, nothing is said; the journal remembers it.
+	// When teaching is switched off there is no advice; the journal remembers it.
 	c.ask("game.teach", api.Teach{Game: g.Game, Rev: kept.Rev, Teach: ""}, nil)
 	off := new(api.GameState)
 	c.ask("watch", api.Watch{What: "game:" + g.Game}, off)
@@ -78,8 +78,8 @@ func TestTeaching(t *testing.T) {
 	require.Contains(t, string(data), `"k":"teach"`)
 }
 
-// TestTeachingPage takes a bad move back on the page, keeps it the second time, and
-// follows the story and the count at the end.
+// TestTeachingPage takes a bad move back on the page, keeps it the second time, and sees the
+// story and the count at the end.
 func TestTeachingPage(t *testing.T) {
 	testshared.Long(t)
 	s := servePage(t, t.TempDir())
@@ -130,8 +130,8 @@ func TestTeachingPage(t *testing.T) {
 	p.Clean()
 }
 
-// TestHintsAreSound plays what hints offer in a teaching game: none of the moves is
-// found wanting, and where the second best loses much it is not offered.
+// TestHintsAreSound plays the moves that hints offer in a teaching game: none is criticised, and
+// a second best move that loses much is not offered.
 func TestHintsAreSound(t *testing.T) {
 	s := serve(t, t.TempDir())
 	c := join(t, s)

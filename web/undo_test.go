@@ -23,7 +23,7 @@ func ctrlZ(p *browsertest.Tab) {
 	p.Do(input.DispatchKeyEvent(input.KeyDown).WithModifiers(input.ModifierCtrl).WithKey("z").WithCode("KeyZ"))
 }
 
-// stopDeletes makes ten seconds last until passed is evaluated, also after a reload.
+// stopDeletes suspends the ten seconds until passed is evaluated, also after a reload.
 func stopDeletes(p *browsertest.Tab) {
 	p.T.Helper()
 	const script = `window.due = []; { const real = window.setTimeout; window.setTimeout = (f, ms, ...more) => ms === 10000 ? (due.push(f), 0) : real(f, ms, ...more); }`
@@ -33,11 +33,11 @@ func stopDeletes(p *browsertest.Tab) {
 	}), chromedp.Evaluate(script, nil))
 }
 
-// passed is an expression: the ten seconds are over.
+// passed is an expression that ends the ten seconds.
 const passed = `due.splice(0).forEach((f) => f())`
 
-// TestUndoOfDeletes deletes one thing of each kind: it is out of sight at once and on the disk
-// for ten seconds. Undo and Ctrl+Z bring it back, a reload does so too, and else it is gone.
+// TestUndoOfDeletes deletes one thing of each kind: it leaves the screen at once and stays on the
+// disk for ten seconds. Undo, Ctrl+Z or a reload bring it back; otherwise it is removed.
 func TestUndoOfDeletes(t *testing.T) {
 	looks(t)
 	dir := t.TempDir()
@@ -94,7 +94,7 @@ func TestUndoOfDeletes(t *testing.T) {
 	}
 	c.ask("doc.new", api.NewDoc{SGF: "(;SZ[9]GN[Mine];B[ee](;W[cc]C[keep me];B[gg])(;W[gc]))"}, &doc)
 
-	// A branch comes back with its notes, and the reader to where they were.
+	// A branch returns with its notes, and the view returns to where it was.
 	p.Do(chromedp.Navigate(s.Address() + "analyse/" + doc.ID + "?at=2"))
 	at := func(n string) { p.Until(`document.querySelector("main.analyse")?.dataset.node === "` + n + `"`) }
 	at("2")
@@ -112,7 +112,7 @@ func TestUndoOfDeletes(t *testing.T) {
 	require.Contains(t, file(), "keep me")
 	del()
 	at("1")
-	p.Point("C7") // the same move, played anew: the old branch goes first
+	p.Point("C7") // the same move, played again: the old branch is deleted first
 	p.HasStones(2)
 	p.Until(`document.querySelector("main.analyse").dataset.node !== "2"`)
 	require.Eventually(t, func() bool { return !strings.Contains(file(), "keep me") }, browsertest.Patience, 50*time.Millisecond)

@@ -20,14 +20,14 @@ func analyse(flags ...string) conform.Open[*conform.Analysis] {
 	}
 }
 
-// TestAnalysisConformance runs the items about the JSON protocol, with a trained
-// network that serves every board and has every output.
+// TestAnalysisConformance runs the conformance items of the JSON protocol, with a trained network
+// that serves every board and has every output.
 func TestAnalysisConformance(t *testing.T) {
 	needLibrary(t)
 	conform.RunAnalysis(t, analyse("--model", realNetwork(t)))
 }
 
-// TestLaunchLines starts the engine the way that clients do.
+// TestLaunchLines starts the engine by the command lines of real clients.
 func TestLaunchLines(t *testing.T) {
 	needLibrary(t)
 	model := realNetwork(t)
@@ -74,7 +74,7 @@ func TestLaunchLines(t *testing.T) {
 	}
 }
 
-// TestModelOfAnalysis asks which network is the default.
+// TestModelOfAnalysis checks the default network of engine analysis.
 func TestModelOfAnalysis(t *testing.T) {
 	needLibrary(t)
 	s := analyse()(t)

@@ -66,8 +66,8 @@ best for later starts of gtp, analysis and benchmark with this network, board, p
 	return c
 }
 
-// leastSeconds is the shortest measurement: many steps of a clock that goes by
-// whole milliseconds.
+// leastSeconds is the shortest measurement: many ticks of a clock with a resolution of a
+// millisecond.
 const leastSeconds = 0.02
 
 func runBenchmark(cmd *cobra.Command, s *settings, f benchmarkFlags) (*bench.Report, error) {
@@ -94,7 +94,7 @@ func runBenchmark(cmd *cobra.Command, s *settings, f benchmarkFlags) (*bench.Rep
 	return out, s.measure(ctx, setup, out)
 }
 
-// searchOnce are the parameters of searches that are the same each time.
+// searchOnce returns the parameters that make every search the same.
 func (s *settings) searchOnce() search.Params {
 	p := s.params()
 	p.Seed = 1
@@ -104,7 +104,7 @@ func (s *settings) searchOnce() search.Params {
 // measure fills in the speeds.
 func (s *settings) measure(ctx context.Context, setup *bench.Setup, out *bench.Report) error {
 	out.Plan = bench.Plan{Sessions: s.SessionCount(), Batch: s.BatchSize(), Threads: s.workers()}
-	setup.Params = s.searchOnce() // of the sessions that were found to be best
+	setup.Params = s.searchOnce() // at the best number of sessions
 	server, err := setup.Serve(out.Plan)
 	if err != nil {
 		return err

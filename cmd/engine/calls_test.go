@@ -9,9 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestWrongCalls calls every subcommand with arguments that are missing, wrong,
-// huge or cannot be written: the answer is one line in plain words that names what
-// is wrong, and nothing is left behind.
+// TestWrongCalls calls every subcommand with arguments that are missing, wrong, huge or cannot be
+// written: the answer is one line in plain words that names the mistake, and no file remains.
 func TestWrongCalls(t *testing.T) {
 	dir := t.TempDir()
 	text := writeFile(t, "text.txt", "no network, no game, no JSON\n")
@@ -49,7 +48,7 @@ func TestWrongCalls(t *testing.T) {
 	require.Empty(t, left)
 }
 
-// wrongCalls has a call, the exit code and a part of the answer in each line.
+// wrongCalls lists a call, the exit code and a part of the answer on each line.
 const wrongCalls = `
 gtp --visits -> 2 --visits needs a value
 gtp --vresion -> 2 did you mean --version?

@@ -17,15 +17,15 @@ var (
 	errClientGone = errors.New("the program that reads the output has gone")
 )
 
-// lastWords is how long a client that has already sent commands is still
-// answered, with errors, once the network has turned out to be unusable, and how
-// long a session that is over waits to hear whether it was.
+// lastWords is how long a client's commands are still answered, with errors, after the network
+// turned out to be unusable; and how long a finished session waits to learn whether the network
+// was.
 const lastWords = time.Second
 
-// serveClient runs serve, which speaks a protocol on standard input and output,
-// to its end. Without its network the engine can do nothing: that is an error,
-// after lastWords. A client that is gone and a signal to stop are not errors. what, if not
-// empty, ends the banner: the thing that it plays or analyses.
+// serveClient runs serve, which speaks a protocol on standard input and output, to its end. If
+// the network fails, it answers errors for lastWords and returns the failure. A client that
+// disconnects and a signal to stop are not errors. what, if not empty, ends the banner: the
+// subject that is played or analysed.
 func serveClient(ctx context.Context, s *settings, net *open.Network, what string, serve func(context.Context) error) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)

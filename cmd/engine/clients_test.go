@@ -15,10 +15,10 @@ import (
 	"kosumi/internal/testshared"
 )
 
-// chatLine is what gtp2ogs posts to a game's chat.
+// chatLine is the form of the lines that gtp2ogs posts to a game's chat.
 var chatLine = regexp.MustCompile(`^MALKOVICH:Visits \d+ Winrate \d+\.\d\d% ScoreLead -?\d+\.\d ScoreStdev \d+\.\d PV [A-HJ-T]\d+( ([A-HJ-T]\d+|pass))*$`)
 
-// TestClients holds the sessions of clients that expect KataGo.
+// TestClients replays the sessions of clients that expect KataGo.
 func TestClients(t *testing.T) {
 	testshared.Long(t)
 	needLibrary(t)
@@ -85,8 +85,7 @@ func checkSaid(t *testing.T, name string, said []string) {
 	}
 }
 
-// TestOGSChat: gtp2ogs shows moves once it has read KataGo's name, and only what has
-// that form.
+// TestOGSChat: gtp2ogs shows moves once it has read KataGo's name, and only lines of that form.
 func TestOGSChat(t *testing.T) {
 	needLibrary(t)
 	for _, chat := range []bool{true, false} {

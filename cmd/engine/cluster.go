@@ -15,8 +15,8 @@ import (
 	"kosumi/internal/console"
 )
 
-// findAddress returns the address of a loop that is named on the command line: by a
-// file, by a variable, or as it is.
+// findAddress returns the address of a loop that the command line names: by a file, by a
+// variable, or directly.
 func findAddress(text string, log *slog.Logger) (string, error) {
 	address, err := cluster.FindAddress(text, warn(log))
 	if err == nil {

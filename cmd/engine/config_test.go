@@ -20,8 +20,7 @@ func exampleConfig() string {
 	return b.String()
 }
 
-// TestExampleConfig: the example holds every key there is, each once, at the
-// default that the engine really has.
+// TestExampleConfig: the example file has every key once, at the engine's real default.
 func TestExampleConfig(t *testing.T) {
 	text := exampleConfig()
 	file, err := os.ReadFile("../../kosumi.example.toml")
@@ -56,8 +55,8 @@ func TestExampleConfig(t *testing.T) {
 	}
 }
 
-// TestPresetsLeaveAnalysisAlone: what tells analysis from play stays as it is
-// whatever preset is asked for.
+// TestPresetsLeaveAnalysisAlone: no preset changes the parameters that distinguish analysis from
+// play.
 func TestPresetsLeaveAnalysisAlone(t *testing.T) {
 	for _, preset := range search.Presets {
 		s := defaultSettings()

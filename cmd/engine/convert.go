@@ -70,7 +70,7 @@ func convert(cmd *cobra.Command, in, out string, size katago.Size) error {
 	return writeModel(cmd, out, m)
 }
 
-// kataGoEndings are those of files in KataGo's format.
+// kataGoEndings are the file endings of KataGo's format.
 var kataGoEndings = []string{".bin.gz", ".txt.gz", ".bin", ".txt"}
 
 // isKind reports whether a file's name has one of some endings.
@@ -78,7 +78,7 @@ func isKind(path string, endings []string) bool {
 	return slices.ContainsFunc(endings, func(e string) bool { return strings.HasSuffix(strings.ToLower(path), e) })
 }
 
-// writeModel writes an ONNX file that appears whole or not at all.
+// writeModel writes an ONNX file completely or not at all.
 func writeModel(cmd *cobra.Command, path string, m *onnx.Model) error {
 	if err := file.Write(path, func(w io.Writer) error {
 		_, err := m.WriteTo(w)

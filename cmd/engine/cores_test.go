@@ -13,8 +13,8 @@ import (
 	"kosumi/engine/bench"
 )
 
-// TestCores wants as many sessions as Go's own number of processors says, which knows of
-// affinity and of a container's quota, wherever one is used for each core.
+// TestCores requires one session for each processor that Go counts, which respects affinity and a
+// container's quota.
 func TestCores(t *testing.T) {
 	fresh := freshNetwork(t)
 	for name, c := range map[string]struct {

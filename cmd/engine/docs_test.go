@@ -15,7 +15,7 @@ import (
 	"kosumi/internal/testshared"
 )
 
-// documents lists every page that people read.
+// documents lists all documents for users.
 func documents(t *testing.T) []string {
 	t.Helper()
 	all, err := filepath.Glob("../../docs/*.md")

@@ -81,8 +81,8 @@ again: ask the last problem again soon. GTP's play b Q16 works too.`,
 	return c
 }
 
-// readDrills reads a file of problems, or that of a folder, and says on out what of an SGF file it
-// leaves out.
+// readDrills reads a file of problems, or the problem set of a folder. It writes to out which
+// records of an SGF file it leaves out.
 func readDrills(file string, out io.Writer) (*drill.Set, string, error) {
 	if info, err := os.Stat(file); err == nil && info.IsDir() {
 		file = filepath.Join(file, "drills.json")
@@ -121,7 +121,7 @@ func readDrills(file string, out io.Writer) (*drill.Set, string, error) {
 	return &drill.Set{Version: drill.Version, Problems: own.Problems}, file, nil
 }
 
-// runCollection asks the problems that come with the program, all or those of one level.
+// runCollection asks the built-in problems: all, or those of one level.
 func runCollection(cmd *cobra.Command, s *settings, answers string, level, fresh int, turn bool) error {
 	home, err := store.DefaultFolder()
 	set := &drill.Set{Version: drill.Version, Problems: drill.Fitting(level)}
@@ -167,7 +167,7 @@ func runDrill(cmd *cobra.Command, s *settings, set *drill.Set, answers string, f
 	return session.Run(cmd.Context(), set, fresh)
 }
 
-// drillJudge searches positions with a network that is opened for the first one.
+// drillJudge searches positions with a network, which it opens for the first one.
 type drillJudge struct {
 	s      *settings
 	out    io.Writer

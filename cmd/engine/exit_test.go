@@ -95,7 +95,7 @@ func TestHelpAndVersion(t *testing.T) {
 	}
 }
 
-// TestBadNetworks starts every subcommand that needs a network with a file that is not one.
+// TestBadNetworks starts every subcommand that needs a network with an invalid file.
 func TestBadNetworks(t *testing.T) {
 	testshared.Long(t)
 	needLibrary(t)
@@ -132,7 +132,7 @@ func TestBadNetworks(t *testing.T) {
 	require.Contains(t, o.stdout, "?1 ")
 }
 
-// TestMissingFiles names files that are not there, or are of another kind.
+// TestMissingFiles names files that are missing or of another kind.
 func TestMissingFiles(t *testing.T) {
 	for args, want := range map[string]string{
 		"gtp --config /no/such/file.toml":          "no file ",
@@ -169,8 +169,8 @@ func isolated(t testing.TB) []string {
 	return env
 }
 
-// TestWithoutLibrary plays on the kernels alone. A network that needs the library says why
-// it is fetched, and what to do where that fails.
+// TestWithoutLibrary plays on the kernels alone. For a network that needs the library, the engine
+// says why it fetches it, and what to do if that fails.
 func TestWithoutLibrary(t *testing.T) {
 	env := isolated(t)
 	o := invoke(t, env, "genmove b\nquit\n", "gtp", "--boardsize", "9", "--visits", "4", "--sessions", "1", "--batch", "2")
@@ -191,15 +191,15 @@ func TestWithoutLibrary(t *testing.T) {
 	}
 }
 
-// TestNoHome starts what keeps files where the system knows of no home folder: one line
-// says what to set. All else works.
+// TestNoHome starts the commands that keep files on a system without a home folder: one line says
+// what to set. All other commands work.
 func TestNoHome(t *testing.T) {
 	env := append(isolated(t), "HOME=", "XDG_CACHE_HOME=", "XDG_CONFIG_HOME=", "KOSUMI_HOME=")
 	address := writeFile(t, "address", "nats://127.0.0.1:1")
 	require.NoError(t, os.Chmod(address, 0o600))
 	for _, c := range []struct {
 		args string
-		want string // of the only line; "" where it works
+		want string // part of the only line; "" if the command works
 	}{
 		{"web", "set HOME, or name one with --folder"},
 		{"drill", "set HOME, or name a file with --answers"},
@@ -254,7 +254,7 @@ func TestBrokenLibrary(t *testing.T) {
 	}
 }
 
-// TestNoGPU asks for what this machine may not have.
+// TestNoGPU asks for devices that this machine may lack.
 func TestNoGPU(t *testing.T) {
 	needLibrary(t)
 	p := start(t, nil, "gtp", "--provider", "cuda", "--boardsize", "9")
@@ -268,8 +268,8 @@ func TestNoGPU(t *testing.T) {
 	}
 }
 
-// TestNothingIsReported plays with a home of its own: the library leaves no id and
-// no database of telemetry there, nor anything else that is not ours.
+// TestNothingIsReported plays with an empty home folder: the library leaves no id and no
+// telemetry database there, nor any other file that is not ours.
 func TestNothingIsReported(t *testing.T) {
 	lib, err := ort.Find("")
 	if err != nil {

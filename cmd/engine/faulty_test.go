@@ -35,15 +35,15 @@ func compiled(t *testing.T, source, library string, flags ...string) string {
 	return library
 }
 
-// hanging is a library that never comes back from being loaded.
+// hanging is a library whose loading never ends.
 const hanging = `int pause(void);
 __attribute__((constructor)) static void load(void) { for (;;) pause(); }
 void *OrtGetApiBase(void) { return 0; }
 `
 
-// TestFaultyDevices runs the program with libraries that hang, or end the program, at any
-// step: every command answers and ends, a plugin that was asked for is an error, and auto
-// goes on with the CPU, at the next start without trying again.
+// TestFaultyDevices runs the program with libraries that hang or kill the program at any step:
+// every command answers and ends; a requested plugin is an error; auto falls back to the CPU, and
+// at the next start does not try again.
 func TestFaultyDevices(t *testing.T) {
 	testshared.Long(t)
 	needLibrary(t)
@@ -87,7 +87,7 @@ func TestFaultyDevices(t *testing.T) {
 		"hang devices 1":   {{command("doctor", faulty...), "", exitFailed, []string{"missing  plugin: plugin not usable: " + plugin + ": " + hangs}, ""}},
 		"hang session 1":   {plays, plays},
 		"hang run 1":       {{command("label --rows 1 --boardsize 5 --teacher", network, "-o", t.TempDir(), "--plugin", plugin), "", exitDone, []string{"faulty was not ready after 20s"}, ""}},
-		// Two sessions serve the first board.
+		// The first board is served by two sessions.
 		"hang session 3": {{command("gtp --visits 4 --provider plugin --sessions 2", faulty...), "genmove b\nboardsize 7\ngenmove b\nquit\n", exitDone,
 			[]string{"faulty failed: the CPU takes over with the same network", "faulty has not made a session after"}, "?"}},
 		"hang close 1":    {{command("benchmark --provider plugin --seconds 0.02 --rounds 1", faulty...), "", exitDone, []string{"faulty"}, ""}},

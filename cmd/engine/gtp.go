@@ -24,7 +24,7 @@ func gtpCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:        "gtp",
 		SuggestFor: []string{"play", "bot", "ogs", "kgs", "terminal"},
-		// Without a subcommand, engine is gtp: what --version is near to is said there.
+		// So that a mistyped flag can be meant for --version: engine alone is engine gtp.
 		Version: version,
 		Short:   "Play over the Go Text Protocol on standard input and output",
 		Long: `Speaks GTP version 2 with the extensions of KataGo, Leela Zero, GoGui and KGS
@@ -73,7 +73,7 @@ func serveGTP(ctx context.Context, s *settings, games string) error {
 	defer e.Close()
 	opts := gtpOptions(s, net)
 	if s.chat {
-		fmt.Fprintln(os.Stderr, "Lines for the game's chat are in the form of KataGo.") // by whose name gtp2ogs knows them
+		fmt.Fprintln(os.Stderr, "Lines for the game's chat are in the form of KataGo.") // the names under which gtp2ogs knows them
 		opts.Chat.Say = func(line string) { fmt.Fprintln(os.Stderr, line) }
 	}
 	if person {
@@ -90,8 +90,7 @@ func serveGTP(ctx context.Context, s *settings, games string) error {
 	})
 }
 
-// gtpOptions returns what every GTP server of the program says of itself and of its
-// network.
+// gtpOptions returns what every GTP server of the program reports about itself and its network.
 func gtpOptions(s *settings, net *open.Network) gtp.Options {
 	return gtp.Options{
 		Version: version, Strict: s.StrictPlay, Life: life.Judge{Network: life.Evaluated{Evaluator: net}}, Ready: net.Wait,
@@ -99,7 +98,7 @@ func gtpOptions(s *settings, net *open.Network) gtp.Options {
 	}
 }
 
-// greet tells a person at a terminal what can be done here, and elsewhere.
+// greet tells a person at a terminal what to type, and where else to play.
 func greet(s *settings, size board.Size) {
 	name := programName()
 	fmt.Fprintf(os.Stderr, "Type a move such as D4, or genmove, undo, hint, score, level 10k, boardsize 13; help lists the rest, quit ends.\n")
@@ -109,7 +108,7 @@ func greet(s *settings, size board.Size) {
 	}
 }
 
-// remark says what a person should know of the network on a board.
+// remark returns a note for people about the network on a board.
 func remark(s *settings, size board.Size) string {
 	if s.Model == "" && max(size.W, size.H) > 19 {
 		return fmt.Sprintf("The network inside this program has learnt boards up to 19x19: on %s it is weaker.", size)

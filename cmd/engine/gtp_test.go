@@ -9,9 +9,8 @@ import (
 	"kosumi/internal/testshared"
 )
 
-// TestGTPConformance runs the list of what clients rely on against the program
-// as it comes, and what depends on a network's knowledge and outputs with one of
-// KataGo's too.
+// TestGTPConformance runs the list of features that clients rely on against the program with its
+// defaults; items that need a stronger network or more outputs run with one of KataGo's too.
 func TestGTPConformance(t *testing.T) {
 	testshared.Long(t)
 	needLibrary(t)
@@ -25,8 +24,8 @@ func TestGTPConformance(t *testing.T) {
 	})
 }
 
-// TestBoardThatTheNetworkDoesNotServe: it is said at the start, once and in plain
-// words, and another board may be asked for.
+// TestBoardThatTheNetworkDoesNotServe: the engine says so at the start, once and in plain words,
+// and accepts another board size.
 func TestBoardThatTheNetworkDoesNotServe(t *testing.T) {
 	needLibrary(t)
 	o := invoke(t, nil, "genmove b\nboardsize 9\ngenmove b\n", append([]string{"gtp", "--model", "../../testdata/onnx/pytorch-dualhead-9x9.onnx", "--boardsize", "19", "--visits", "1"}, frugal...)...)

@@ -2,5 +2,5 @@
 
 package main
 
-// waitForHangup blocks: the next write tells that nobody reads.
+// waitForHangup blocks: on this system only the next write shows that the reader is gone.
 func waitForHangup() { select {} }

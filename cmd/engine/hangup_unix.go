@@ -8,10 +8,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// waitForHangup returns when nobody can read standard output any more: it is a
-// pipe, socket or terminal whose other end is closed. Otherwise it blocks.
+// waitForHangup returns when standard output is a pipe, socket or terminal whose reader is gone.
+// Otherwise it blocks.
 func waitForHangup() {
-	poll := []unix.PollFd{{Fd: int32(unix.Stdout)}} // errors and hang-ups are always told
+	poll := []unix.PollFd{{Fd: int32(unix.Stdout)}} // errors and hang-ups are always reported
 	for {
 		n, err := unix.Poll(poll, -1)
 		switch {

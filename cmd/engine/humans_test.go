@@ -12,16 +12,16 @@ import (
 	"kosumi/internal/testshared"
 )
 
-// humanTexts begin the replies about human-like networks whose text clients know
-// from KataGo; ownTexts those of which we say in our own words what to do.
+// humanTexts begin the replies about human-like networks whose text clients know from KataGo;
+// ownTexts begin those in our own words.
 var (
 	humanTexts = []string{"Unknown human SL", "Expected a symmetry", "Unexpected extra"}
 	ownTexts   = []string{"Cannot run ", "Provided parameter human", "WARNING: humanSLProfile", "SGFMetadata is required"}
 )
 
-// TestHumanTranscripts plays KataGo's recorded sessions with human-like networks:
-// what it refuses is refused, what it sets can be read back, and where it dies the
-// program lives on. A parameter may be set to what it is.
+// TestHumanTranscripts plays KataGo's recorded sessions with human-like networks: it refuses what
+// KataGo refuses, settings can be read back, and where KataGo crashes this program continues. A
+// parameter may be set to its present value.
 func TestHumanTranscripts(t *testing.T) {
 	needLibrary(t)
 	sessions := 0

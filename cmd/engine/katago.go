@@ -16,7 +16,7 @@ import (
 	"kosumi/nn/open"
 )
 
-// runKataGo is run in KataGo's place.
+// runKataGo runs the program as a replacement of KataGo.
 func runKataGo(ctx context.Context, args []string) int {
 	s := defaultSettings()
 	s.Context = ctx
@@ -26,8 +26,8 @@ func runKataGo(ctx context.Context, args []string) int {
 	return exitFailed
 }
 
-// kataHost lends KataGo's subcommands the program's settings and networks. It
-// implements cli.Host.
+// kataHost provides KataGo's subcommands with the program's settings and networks. It implements
+// cli.Host.
 type kataHost struct{ *settings }
 
 func (h *kataHost) Version() string      { return version }
@@ -53,8 +53,8 @@ func (h *kataHost) Serve(ctx context.Context, net *open.Network, serve func(cont
 // Take implements cli.Host.
 func (h *kataHost) Take(c *config.Config, setup *katago.Setup) error { return h.take(c, setup) }
 
-// take takes over what a config of KataGo's sets, also by the names of this
-// program's own settings, such as precision = fp32.
+// take applies the settings of a KataGo config, also those by this program's own names, such as
+// precision = fp32.
 func (s *settings) take(c *config.Config, setup *katago.Setup) error {
 	s.kataGo = true
 	s.Play, s.Cache, s.Batch = setup.Play, min(s.Cache, setup.Net.CacheBytes), setup.Net.Batch
@@ -63,7 +63,7 @@ func (s *settings) take(c *config.Config, setup *katago.Setup) error {
 	}
 	for _, name := range c.Unused() {
 		row := table.Find(name)
-		if row == nil || row.Name != name || row.Section != "" || name == "komi" { // in KataGo's files the rules alone say what komi is
+		if row == nil || row.Name != name || row.Section != "" || name == "komi" { // in KataGo's files the rules alone determine komi
 			continue
 		}
 		v, err := c.Get(config.Key{Name: name})
@@ -77,7 +77,7 @@ func (s *settings) take(c *config.Config, setup *katago.Setup) error {
 	if gpu := !slices.Contains([]string{"auto", "cpu", model.Kernel, model.OnnxGo}, s.Provider); gpu && setup.Net.FP16 == "true" {
 		s.Precision = "fp16"
 	} else if !gpu {
-		s.Batch = min(s.Batch, 2) // KataGo's own on CPUs: more would leave sessions without work
+		s.Batch = min(s.Batch, 2) // KataGo's default on CPUs: more threads would leave sessions without work
 		if c.Has("useFP16") {
 			setup.Idle = append(setup.Idle, "useFP16")
 		}

@@ -16,9 +16,9 @@ import (
 	"kosumi/search/setting"
 )
 
-// convertConfig writes a config of KataGo's gtp or analysis program as a file for
-// --config: what differs from the defaults of this program, and, in comments, the
-// keys that do nothing here, or only under the name katago.
+// convertConfig writes a config of KataGo's gtp or analysis program as a file for --config: the
+// settings that differ from this program's defaults, and, in comments, the keys without effect
+// here, or only under the name katago.
 func convertConfig(w io.Writer, name string) error {
 	c, err := config.Load([]string{name}, nil)
 	if err != nil {
@@ -44,7 +44,7 @@ func convertConfig(w io.Writer, name string) error {
 	return nil
 }
 
-// translated returns what a config sets, and that as a file of ours.
+// translated returns the settings of a config, and the same as a file in our format.
 func translated(c *config.Config) (string, katago.Setup, error) {
 	s := defaultSettings()
 	var setup katago.Setup
@@ -89,7 +89,8 @@ func tomlValue(row setting.Info, text string) string {
 }
 
 // readKataGo reads settings by KataGo's names, from a .cfg file for --config and from
-// --override-config, but those that a flag gives. Keys that are no settings here are idle.
+// --override-config, except those set by a flag. Keys that are not settings here are listed as
+// idle.
 func (s *settings) readKataGo(values map[string]string) error {
 	var files []string
 	if s.isCfg() {
@@ -111,7 +112,7 @@ func (s *settings) readKataGo(values map[string]string) error {
 	s.idle = map[string]string{}
 	for _, key := range c.Unused() {
 		row := table.Find(key)
-		if row == nil || row.Name == "komi" { // the rules alone say what komi is
+		if row == nil || row.Name == "komi" { // the rules alone determine komi
 			s.idle[key] = text(key)
 		} else if _, given := s.given[row.Name]; !given {
 			values[key] = text(key)

@@ -37,7 +37,7 @@ func asKataGoProgram(t testing.TB) string {
 // recorded is the network that KataGo's answers were recorded with.
 const recorded = "g170-b6c96-s175395328-d26788732"
 
-// recordedNetwork returns its file; where that is missing, the test skips.
+// recordedNetwork returns the path of that network; without it the test skips.
 func recordedNetwork(t testing.TB) string {
 	t.Helper()
 	return testshared.Path(t, "models/katago/"+recorded+".bin.gz")
@@ -97,7 +97,7 @@ func (k *kataTalk) line() string {
 	}
 }
 
-// until reads lines up to one that is empty, that one included.
+// until reads lines up to an empty one, inclusive.
 func (k *kataTalk) until() string {
 	k.t.Helper()
 	var b strings.Builder
@@ -119,7 +119,7 @@ func (k *kataTalk) close() int {
 	return k.cmd.ProcessState.ExitCode()
 }
 
-// sameNumbers compares texts word by word; numbers may differ a little.
+// sameNumbers compares texts word by word, with a small tolerance for numbers.
 func sameNumbers(a, b string) bool {
 	x, y := strings.Fields(a), strings.Fields(b)
 	return slices.EqualFunc(x, y, func(v, w string) bool {
@@ -129,8 +129,8 @@ func sameNumbers(a, b string) bool {
 	})
 }
 
-// asOfToday turns what KataGo 1.17.2 was recorded to say into what its release of today
-// says, which adds a parameter and an action.
+// asOfToday updates replies recorded from KataGo 1.17.2 to its present release, which adds a
+// parameter and an action.
 var asOfToday = strings.NewReplacer(
 	"1.17.2", config.Release,
 	" fillDameBeforePass ", " excludeTerritoryAdjacentToAtari fillDameBeforePass ",
@@ -148,18 +148,18 @@ type gtpSession struct {
 	Stderr    []string
 }
 
-// unlike are the replies that differ from KataGo's, and why.
+// unlike are the replies that differ from KataGo's, with the reason.
 var unlike = map[string]string{
 	"g25 kata-set-param humanSLProfile rank_5k": "KataGo's ends with one empty line too many",
 }
 
-// ownWords are the commands that answer in our words, and why.
+// ownWords are the commands that we answer in our own words, with the reason.
 var ownWords = map[string]string{
 	"debug_moves": "the board after the moves; no client reads KataGo's tree",
 	"printsgf":    "the record that the program writes everywhere, with all that it knows of the game",
 }
 
-// TestKataGoGTP holds KataGo's sessions with the program, under its name.
+// TestKataGoGTP replays KataGo's sessions with the program, under its name.
 func TestKataGoGTP(t *testing.T) {
 	needLibrary(t)
 	same, all := 0, 0
@@ -172,9 +172,8 @@ func TestKataGoGTP(t *testing.T) {
 	t.Logf("pairs as KataGo has them: %d of %d", same, all)
 }
 
-// TestKataGoSessions holds sessions that were recorded with KataGo 1.17.2 for what
-// they came upon here: scores of games that are not over, repeats that are charged
-// for, sides that move twice.
+// TestKataGoSessions replays sessions recorded with KataGo 1.17.2 because of faults found here:
+// scores of unfinished games, repetitions with a cost, sides that move twice.
 func TestKataGoSessions(t *testing.T) {
 	testshared.Long(t)
 	needLibrary(t)
@@ -187,8 +186,8 @@ func TestKataGoSessions(t *testing.T) {
 	}
 }
 
-// hold sends the session's commands. It counts the replies that are as KataGo's, and
-// those in our own words.
+// hold sends the session's commands. It counts the replies equal to KataGo's, and those in our
+// own words.
 func (s *gtpSession) hold(t *testing.T) (same, own int) {
 	dir, model := t.TempDir(), recordedNetwork(t)
 	config := "precision = fp32\n"
@@ -237,7 +236,7 @@ func (s *gtpSession) hold(t *testing.T) (same, own int) {
 	return same, own
 }
 
-// plainLine reports whether a line of stderr holds no number that varies.
+// plainLine reports whether a line of stderr is without numbers that vary.
 func plainLine(line string) bool {
 	for _, prefix := range []string{"KataGo", "Using", "Initializing", "Loaded", "Model", "GTP", "Chang", "WARNING"} {
 		if strings.HasPrefix(line, prefix) {
@@ -247,7 +246,7 @@ func plainLine(line string) bool {
 	return false
 }
 
-// reply reads what a command gives up to the next one.
+// reply reads the reply to a command, up to the next reply.
 func (s *gtpSession) reply(k *kataTalk, i int) string {
 	p := s.Pairs[i]
 	streamBefore := i > 0 && s.Pairs[i-1].Compare == "stream"
@@ -268,15 +267,15 @@ func (s *gtpSession) reply(k *kataTalk, i int) string {
 		return k.line()
 	}
 	text := k.until()
-	for range strings.Count(p.Reply, "\n\n=") { // that of a search that the command ended comes first
+	for range strings.Count(p.Reply, "\n\n=") { // the reply of the search that the command ended comes first
 		text += k.until()
 	}
 	return text
 }
 
-// TestPointEvaluation does what LizzieYzy Next tries of an engine before it offers point
-// evaluation: a focus that is set, changed and ended by the command for analysis leaves
-// the tree as it is, and each of its points gets visits.
+// TestPointEvaluation sends what LizzieYzy Next tries before it offers point evaluation: a focus
+// that is set, changed and ended by the analysis command leaves the tree as it is, and each of
+// its points gets visits.
 func TestPointEvaluation(t *testing.T) {
 	needLibrary(t)
 	dir := t.TempDir()
@@ -304,7 +303,7 @@ func TestPointEvaluation(t *testing.T) {
 		}
 		k.send(command)
 		for l := k.line(); l != "="+id+"\n"; l = k.line() {
-			require.NotContains(t, l, "?") // lines of the command before, and its end
+			require.NotContains(t, l, "?") // output of the previous command, up to its end
 		}
 		for reports, seen := 0, false; reports < 3 || !seen; reports++ {
 			line := k.line()
@@ -337,7 +336,7 @@ type analysisCase struct {
 	Compare          string
 }
 
-// analyst starts katago analysis as KataGo was started for the golden data, with one more
+// analyst starts katago analysis as KataGo was started for the golden data, with one additional
 // line in its config.
 func analyst(t *testing.T, model, line string) *kataTalk {
 	t.Helper()
@@ -437,7 +436,7 @@ func byTurn(a, b string) int {
 	return turn(a) - turn(b)
 }
 
-// keysOf is what a message consists of, without its values.
+// keysOf returns the structure of a message without its values.
 func keysOf(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -454,8 +453,8 @@ func keysOf(v any) any {
 	return nil
 }
 
-// differ returns where two messages differ by more than evaluations in another
-// order do.
+// differ returns where two messages differ by more than a different order of evaluations
+// explains.
 func differ(at string, a, b any) string {
 	switch a := a.(type) {
 	case map[string]any:

@@ -65,8 +65,8 @@ Where a client wants one line:
 	}
 }
 
-// installFiles writes the network and the configs that are not there yet, with
-// what KataGo's own must have in them.
+// installFiles writes the network and the missing configs, with the lines that KataGo's own
+// configs must have.
 func installFiles(network, gtp, analysis string) error {
 	data, err := models.Taught().Data()
 	if err != nil {
@@ -90,11 +90,12 @@ func installFiles(network, gtp, analysis string) error {
 	return nil
 }
 
-// packaged is where packages of the system put programs, which its updates replace there.
+// packaged lists the folders into which the system's packages put programs, and where updates
+// replace them.
 const packaged = "/usr/"
 
-// installAsKataGo puts the program exe into a folder and returns its path there: a link to one
-// of a package, else a copy, which no update and no make clean takes away.
+// installAsKataGo puts the program exe into a folder and returns its path there: a link if exe
+// comes from a package, otherwise a copy, which no update and no make clean removes.
 func installAsKataGo(exe, dir string) (string, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", err
@@ -127,14 +128,14 @@ func installAsKataGo(exe, dir string) (string, error) {
 	return path, copyFile(path, exe)
 }
 
-// isKosumi reports whether a file is this program, of whatever version.
+// isKosumi reports whether a file is this program, of any version.
 func isKosumi(path string) bool {
 	self, ok := debug.ReadBuildInfo()
 	info, err := buildinfo.ReadFile(path)
 	return ok && err == nil && info.Path == self.Path
 }
 
-// copyFile writes a copy that can be run, unless it is the same file.
+// copyFile writes an executable copy, unless both are the same file.
 func copyFile(to, from string) error {
 	in, err := os.Open(from)
 	if err != nil {

@@ -47,7 +47,7 @@ func TestInstallAsKataGo(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, string(out), "KataGo v1.18.2")
 
-	// A program that make clean or an update takes away, with a library beside it.
+	// A program that make clean or an update removes, with a library beside it.
 	build := t.TempDir()
 	exe := filepath.Join(build, "engine")
 	require.NoError(t, os.Link(built(t), exe))
@@ -76,7 +76,7 @@ func TestInstallAsKataGo(t *testing.T) {
 	require.Contains(t, o.stderr, "another program")
 }
 
-// TestConfigFromKataGo translates a file, and starts from what comes out.
+// TestConfigFromKataGo translates a file, and starts the engine with the translation.
 func TestConfigFromKataGo(t *testing.T) {
 	cfg := writeFile(t, "gtp.cfg", `logAllGTPCommunication = false
 logSearchInfo = false
@@ -141,8 +141,8 @@ logFile = gtp.log
 	require.Contains(t, k.err.String(), "Initializing board with boardXSize 19 boardYSize 19\n", "whatever else is not said")
 }
 
-// TestKataGoBenchmark reads what clients read of a benchmark, with a network that
-// wants to be told who plays.
+// TestKataGoBenchmark reads the lines that clients read from a benchmark, with a network that
+// requires the ranks of the players.
 func TestKataGoBenchmark(t *testing.T) {
 	needLibrary(t)
 	human := testshared.Path(t, "golden/human/models/synth-human-b3c32.bin.gz")

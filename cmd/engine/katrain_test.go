@@ -32,8 +32,8 @@ const (
 	kaTrainSum     = "0ba27eced5180b3e3d0b898b280c541112989765e789d1eb6cd0d31b2b2c1229"
 )
 
-// TestKaTrain lets KaTrain's core, with its own network, review a game and play with all
-// of its AIs, those that move like people included.
+// TestKaTrain lets KaTrain's core, with its own network, review a game and play with all of its
+// AIs, including those that imitate people.
 func TestKaTrain(t *testing.T) {
 	testshared.Long(t)
 	needLibrary(t)

@@ -12,8 +12,8 @@ import (
 	"kosumi/train/rows"
 )
 
-// TestLabelFullDisk labels until files may not grow: the command says which one it could
-// not write, what is there stays whole, and with room again it goes on.
+// TestLabelFullDisk labels under a limit on file sizes: the command names the file that it could
+// not write, existing files stay whole, and with room again it resumes.
 func TestLabelFullDisk(t *testing.T) {
 	testshared.Long(t)
 	testshared.Slow(t)
@@ -32,7 +32,7 @@ func TestLabelFullDisk(t *testing.T) {
 	require.Equal(t, before, whole(t, dir), "it has enough")
 }
 
-// whole reads every file of a folder of labels and returns how many rows there are.
+// whole reads every file of a folder of labels and returns the number of rows.
 func whole(t testing.TB, dir string) int {
 	t.Helper()
 	n := 0

@@ -15,8 +15,8 @@ import (
 	"kosumi/train/learn"
 )
 
-// TestLabelAndTrain: from a network that teaches to one that was taught, by two commands,
-// the first of which is interrupted.
+// TestLabelAndTrain: from a teacher network to a trained one by two commands, the first of which
+// is interrupted.
 func TestLabelAndTrain(t *testing.T) {
 	testshared.Slow(t)
 	needLibrary(t)
@@ -59,7 +59,7 @@ func labelled(t testing.TB, dir string, n int) {
 	}, 2*conform.Patience, 10*time.Millisecond)
 }
 
-// TestCutTeacher: a network file that is cut short labels nothing, and leaves no folder.
+// TestCutTeacher: a truncated network file labels nothing, and leaves no folder.
 func TestCutTeacher(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
 	whole, err := os.ReadFile(realNetwork(t))

@@ -138,7 +138,7 @@ func runLife(cmd *cobra.Command, s *settings, f *lifeFlags, args []string) error
 	return nil
 }
 
-// question reads the position and what is asked of it.
+// question reads the position and the question about it.
 func (f *lifeFlags) question(name string, log *slog.Logger) (*life.Question, board.Color, error) {
 	first, noColour := board.ParseColor(f.first)
 	if err := cmp.Or(must(f.seconds > 0 && f.seconds <= 1e6, "time", f.seconds, "above 0, up to 1000000"),
@@ -169,7 +169,7 @@ func (f *lifeFlags) question(name string, log *slog.Logger) (*life.Question, boa
 	return q, first, nil
 }
 
-// plainQuestion is an error about a question without the words that they all begin with.
+// plainQuestion is an error about a question without its common prefix.
 func plainQuestion(err error) error {
 	return errors.New(strings.TrimPrefix(err.Error(), life.ErrQuestion.Error()+": "))
 }
@@ -223,7 +223,7 @@ func (f *lifeFlags) assumed(ctx context.Context, q *life.Question, net life.Netw
 	return list, nil
 }
 
-// write writes the proof, and notes in the cards where it is.
+// write writes the proof, and records its path in the cards.
 func (f *lifeFlags) write(cmd *cobra.Command, out *life.Answer) error {
 	if f.out == "" {
 		return nil
@@ -251,8 +251,7 @@ func (f *lifeFlags) write(cmd *cobra.Command, out *life.Answer) error {
 	return nil
 }
 
-// allGroups asks for one group after the other and tells of those whose life depends
-// on who moves first.
+// allGroups asks for each group in turn, and reports those whose life depends on who moves first.
 func (f *lifeFlags) allGroups(cmd *cobra.Command, q *life.Question, opts life.Options, progress *console.Progress) error {
 	switch {
 	case f.out != "":

@@ -14,8 +14,8 @@ import (
 // sixInTheCorner is the six-point corner without outside liberties.
 const sixInTheCorner = "(;GM[1]FF[4]SZ[9]AW[da][db][ac][bc][cc][dc]AB[ea][eb][ec][ad][bd][cd][dd][ed])"
 
-// TestLife asks about a problem, reads the answer as JSON, and has its proof checked;
-// a byte of it that is changed is found.
+// TestLife asks about a problem, reads the answer as JSON, and has its proof checked; a changed
+// byte of the proof is detected.
 func TestLife(t *testing.T) {
 	problem := writeFile(t, "six.sgf", sixInTheCorner)
 	for _, name := range []string{"proof.sgf", "proof.txt"} {
@@ -53,8 +53,8 @@ func TestLife(t *testing.T) {
 	}
 }
 
-// TestLifeWhatever: where every first move has the same end none is named; of a collection the
-// first game is read, and that is said; a proof says where it went.
+// TestLifeWhatever: if every first move has the same result, none is named; of a collection the
+// first game is read, with a note; the path of a proof is printed.
 func TestLifeWhatever(t *testing.T) {
 	dead := "(;SZ[9]AB[ah][bh][ch][ci]AW[ag][bg][cg][dg][dh][di])"
 	problem := writeFile(t, "two.sgf", dead+sixInTheCorner)
@@ -68,7 +68,7 @@ func TestLifeWhatever(t *testing.T) {
 	require.NotContains(t, o.stderr, "games")
 }
 
-// TestLifeInWords answers in words, for one side first, and where no group is named.
+// TestLifeInWords answers in words, for one side first, and also without a named group.
 func TestLifeInWords(t *testing.T) {
 	problem := writeFile(t, "six.sgf", sixInTheCorner)
 	o := invoke(t, nil, "", "life", problem, "--first", "black", "--at", "D9", "--assume", "-E9", "--time", "1")

@@ -161,8 +161,8 @@ func runLoop(cmd *cobra.Command, dir string, f *loopFlags) error {
 	return nil
 }
 
-// prepareLoop makes the folder of a new loop. That of a loop that is there stays as it
-// is: what the command line says of how to begin has to agree with its recipe.
+// prepareLoop makes the folder of a new loop. An existing loop stays as it is: the flags about
+// its start must agree with its recipe.
 func prepareLoop(cmd *cobra.Command, dir string, f *loopFlags) error {
 	if f.from != "" && f.config != "" {
 		return usagef("--from with --config: name the network in the recipe, in [start]")
@@ -209,8 +209,7 @@ func prepareLoop(cmd *cobra.Command, dir string, f *loopFlags) error {
 	return nil
 }
 
-// agrees names every key in which the recipe of a loop that is there differs from what
-// the command line says.
+// agrees names every key in which the recipe of an existing loop differs from the command line.
 func (f *loopFlags) agrees(dir, path string, text []byte) error {
 	list, err := loop.RecipeDifferences(dir, text, f.from, f.data...)
 	if err != nil {

@@ -36,7 +36,7 @@ func (f *loopServeFlags) add(c *cobra.Command) {
 	fl.BoolVar(&f.jsonLog, "json-log", false, "with --serve: log one JSON object per line")
 }
 
-// check finds the address that is named, and refuses one that is not an address.
+// check finds the named address, and refuses one that is not an address.
 func (f *loopServeFlags) check(log *slog.Logger) error {
 	_, port, err := net.SplitHostPort(f.addr)
 	if _, noNumber := strconv.Atoi(port); err == nil && noNumber == nil && !strings.Contains(f.addr, "://") {
@@ -50,7 +50,7 @@ func (f *loopServeFlags) check(log *slog.Logger) error {
 	return nil
 }
 
-// hub makes what serves a loop's work. The loop has to be open before it can.
+// hub makes the server of a loop's work. The loop has to be open before it can serve.
 func (f *loopServeFlags) hub(dir string, log *slog.Logger) *hub.Hub {
 	return hub.New(hub.Config{Dir: filepath.Join(dir, "cluster"), Listen: f.addr, Creds: f.creds, CA: f.ca, Metrics: f.metrics, Log: log,
 		Card: cluster.Card{Version: version, Processor: processorName()}})

@@ -79,9 +79,8 @@ func TestLoopFromTheNetworkInside(t *testing.T) {
 	}
 }
 
-// TestTheSameLoopGoesOn: whatever a loop was begun with, the same command goes on with it.
-// A command that would begin another one is refused, every key that differs is named, and
-// the loop stays as it was.
+// TestTheSameLoopGoesOn: the command that began a loop also resumes it. A command that would
+// begin a different loop is refused, with every key that differs, and the loop stays as it was.
 func TestTheSameLoopGoesOn(t *testing.T) {
 	dir := t.TempDir()
 	network, rows := filepath.Join(dir, "net.bin.gz"), filepath.Join(dir, "rows")
@@ -137,7 +136,7 @@ func TestTheSameLoopGoesOn(t *testing.T) {
 	require.Contains(t, o.stderr, "go on with it by engine loop "+run)
 }
 
-// TestSelfplayCommand plays at random, goes on behind what is there, and is
+// TestSelfplayCommand plays at random, continues the numbers of existing games, and is
 // interrupted.
 func TestSelfplayCommand(t *testing.T) {
 	dir := t.TempDir()
@@ -168,8 +167,7 @@ func TestSelfplayCommand(t *testing.T) {
 	require.Greater(t, filed(t, dir), first.Games+second.Games)
 }
 
-// filed counts the games in a folder of self-play, whose numbers must follow on
-// each other.
+// filed counts the games in a folder of self-play, whose numbers must be consecutive.
 func filed(t *testing.T, dir string) int {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join(dir, "tdata", "*.npz"))
@@ -185,8 +183,7 @@ func filed(t *testing.T, dir string) int {
 	return games
 }
 
-// TestLoopCommand goes round with a tiny recipe and looks at what is there
-// afterwards.
+// TestLoopCommand runs a whole iteration of a tiny recipe and checks the files that it leaves.
 func TestLoopCommand(t *testing.T) {
 	testshared.Long(t)
 	needLibrary(t)

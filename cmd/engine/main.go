@@ -89,15 +89,16 @@ func run(args []string) int {
 	return exitFailed
 }
 
-// sameStop is how soon after a signal to stop another one is no second request.
+// sameStop is the time after a signal to stop within which another one counts as the same
+// request.
 const sameStop = time.Second
 
 // untilSignal is a context that ends with ^C, with SIGTERM, and with the terminal or the
-// connection (SIGHUP), unless the program was started to outlive those, as by nohup. A
-// later ^C or SIGTERM ends the program at once. One that follows within sameStop is the
-// same: timeout, npm and make pass a signal on that the program has had already. A terminal
-// that closes may say so twice: SIGHUP stays caught to the end, since one that arrives while
-// a handler is taken away would kill the program.
+// connection (SIGHUP), unless the program was started to outlive those, as by nohup. A later ^C
+// or SIGTERM ends the program at once. One within sameStop counts as the same: timeout, npm and
+// make forward a signal that the program has already received. A terminal that closes may signal
+// twice: SIGHUP stays caught to the end, since one that arrives while its handler is removed
+// would kill the program.
 func untilSignal() (context.Context, context.CancelFunc) {
 	caught, release := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	ctx, stop := context.WithCancel(context.Background()) // whose cause names no signal
@@ -163,15 +164,15 @@ click on the program.`,
 	return root
 }
 
-// warnWithoutC says once, at the start of what runs networks, that this program is slow.
+// warnWithoutC warns once, when a command starts to run networks, that a program built without C
+// is slow.
 func warnWithoutC() {
 	if !ort.Available {
 		fmt.Fprintf(os.Stderr, "engine: %s\n", doctor.WithoutC)
 	}
 }
 
-// needSubcommand makes a command that only groups others refuse words that name
-// none of them.
+// needSubcommand makes a command that only groups others refuse unknown words.
 func needSubcommand(c *cobra.Command) {
 	c.Args = cobra.ArbitraryArgs
 	c.RunE = func(cmd *cobra.Command, args []string) error {
@@ -188,8 +189,8 @@ func needSubcommand(c *cobra.Command) {
 	}
 }
 
-// meant guesses what a word that names no command was meant to be: a command with
-// nearly that name, or the file that a command reads.
+// meant guesses the intended command for an unknown word: one with a similar name, or one that
+// reads such a file.
 func meant(cmd *cobra.Command, word string) string {
 	switch {
 	case isKind(word, append(kataGoEndings, ".onnx")) && (!cmd.HasParent() || cmd.Flags().Lookup("model") != nil):
@@ -217,7 +218,7 @@ func meant(cmd *cobra.Command, word string) string {
 	return ""
 }
 
-// helpCommand is cobra's, but that a word which names no command is a mistake.
+// helpCommand is cobra's, except that an unknown command is an error.
 func helpCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "help [COMMAND]", Short: "Explain a command", Args: cobra.ArbitraryArgs,
@@ -232,8 +233,8 @@ func helpCommand() *cobra.Command {
 	}
 }
 
-// programName is what the program is called in its help: engine, or kosumi, as
-// packages of Linux install it.
+// programName is the program's name in its help: engine, or kosumi, as packages of Linux install
+// it.
 func programName() string {
 	if filepath.Base(os.Args[0]) == "kosumi" {
 		return "kosumi"
@@ -241,10 +242,10 @@ func programName() string {
 	return "engine"
 }
 
-// versionText is what a report of a bug has to say of the program.
+// versionText is the version information for bug reports.
 func versionText() string { return fmt.Sprintf("Kosumi %s\n%s\n", version, buildText()) }
 
-// buildText says what the program was built from, with what and for what.
+// buildText names the commit, the compiler and the platform of the build.
 func buildText() string {
 	from := commit
 	if info, ok := debug.ReadBuildInfo(); ok && from == "" {
@@ -314,8 +315,7 @@ func withSubcommand(root *cobra.Command, args []string) []string {
 	return args
 }
 
-// longDashes lets people write -model for --model, as launch lines made for
-// other engines do.
+// longDashes accepts -model for --model, as in launch lines made for other engines.
 func longDashes(args []string) []string {
 	out := make([]string, len(args))
 	for i, a := range args {

@@ -19,14 +19,14 @@ import (
 	"kosumi/nn/ort"
 )
 
-// program is the engine, built once for all tests, of a commit that nobody made:
-// whether Go would name the right one depends on its settings and the folder.
+// program is the engine, built once for all tests, with a fixed commit: whether Go would find the
+// right one depends on its settings and the folder.
 var program string
 
 const programCommit = "0123456789ab"
 
-// TestHelp: help lists a command's own flags and those that people set first, and how the network
-// is run under a heading; defaults read as people write them.
+// TestHelp: help lists a command's own flags and the common ones first, and the flags about
+// running the network under a heading; defaults are readable.
 func TestHelp(t *testing.T) {
 	for _, c := range []struct{ command, own, network string }{
 		{"gtp", "--level --boardsize --model --time --visits --rules", "--provider --precision --sessions --encoder --onnxruntime"},
@@ -59,7 +59,7 @@ func TestHelp(t *testing.T) {
 func TestMain(m *testing.M) {
 	flag.Parse()
 	if flag.Lookup("test.fuzz").Value.String() != "" || testing.Short() {
-		os.Exit(m.Run()) // they need no program, and workers of fuzz targets come here too
+		os.Exit(m.Run()) // these need no program, and workers of fuzz targets come here too
 	}
 	dir, err := os.MkdirTemp("", "kosumi-engine-")
 	if err == nil {
@@ -79,15 +79,15 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// built returns the path of the engine; tests that run it are not among the short ones.
+// built returns the path of the engine; tests that run it skip under -short.
 func built(t testing.TB) string {
 	t.Helper()
 	testshared.Slow(t)
 	return program
 }
 
-// needLibrary makes tests that need speed fail under CI=true, and skip
-// elsewhere, where there is no onnxruntime library.
+// needLibrary makes tests that need speed skip without an onnxruntime library, or fail under
+// CI=true.
 func needLibrary(t testing.TB) {
 	t.Helper()
 	if _, err := ort.Find(""); err != nil {
@@ -95,7 +95,7 @@ func needLibrary(t testing.TB) {
 	}
 }
 
-// realNetwork is a small network that knows the game, on any board.
+// realNetwork is a small trained network that serves any board.
 func realNetwork(t testing.TB) string {
 	t.Helper()
 	return testshared.Network(t)
@@ -110,10 +110,10 @@ func freshNetwork(t *testing.T) string {
 	return path
 }
 
-// frugal are flags that keep an engine to one core, and from preparing anything.
+// frugal are flags that keep an engine to one core, and prevent preparatory work.
 var frugal = []string{"--sessions", "1", "--batch", "4", "--threads", "4", "--cache", "16", "--precision", "fp32"}
 
-// outcome is what a finished program left behind.
+// outcome is the output and exit status of a finished program.
 type outcome struct {
 	code   int
 	stdout string
@@ -139,7 +139,7 @@ func (p *process) finish(t testing.TB, input string) outcome {
 	return outcome{code, string(stdout), p.stderr.String()}
 }
 
-// process is an engine that runs.
+// process is a running engine.
 type process struct {
 	cmd    *exec.Cmd
 	in     io.WriteCloser
@@ -149,7 +149,7 @@ type process struct {
 	err    error         // of its end
 }
 
-// start runs the engine, until the test ends at the latest.
+// start runs the engine, at most until the test ends.
 func start(t testing.TB, env []string, args ...string) *process {
 	t.Helper()
 	p := &process{cmd: exec.Command(built(t), args...), stderr: new(testshared.Log), ended: make(chan struct{})}
@@ -211,7 +211,7 @@ func (p *process) says(t testing.TB, text string) {
 	require.Eventually(t, func() bool { return strings.Contains(p.stderr.String(), text) }, time.Minute, 10*time.Millisecond, text)
 }
 
-// writeFile makes a file of its own for a test.
+// writeFile makes a file in a folder of its own for a test.
 func writeFile(t testing.TB, name, content string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)

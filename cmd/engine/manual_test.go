@@ -18,7 +18,7 @@ import (
 
 var update = flag.Bool("update", false, "write docs/gtp.md anew")
 
-// TestManual: docs/gtp.md has every command and every setting that there is.
+// TestManual: docs/gtp.md has every command and every setting.
 func TestManual(t *testing.T) {
 	server := gtp.NewServer((*engine.Engine)(nil), slog.New(slog.DiscardHandler), gtp.Options{})
 	const path = "../../docs/gtp.md"
@@ -44,7 +44,7 @@ func section(t *testing.T, file, name, text string) string {
 	})
 }
 
-// settingsManual is the table of what may change while the engine runs.
+// settingsManual is the table of settings that may change while the engine runs.
 func settingsManual() string {
 	var b strings.Builder
 	b.WriteString("| setting | default | values | what it does |\n|---|---|---|---|\n")

@@ -15,7 +15,7 @@ import (
 	"kosumi/match/opening"
 )
 
-// matchFlags are the flags that are no field of match.Config as they stand.
+// matchFlags are the flags that do not map directly to a field of match.Config.
 type matchFlags struct {
 	size, clock, openings string
 	komi                  float64
@@ -142,7 +142,7 @@ func runMatch(cmd *cobra.Command, c match.Config, f matchFlags) error {
 	summary, err := match.Run(cmd.Context(), c)
 	done()
 	if made != "" && summary.Games == 0 {
-		_ = os.RemoveAll(made) // there is nothing in it but how the programs failed, which is said
+		_ = os.RemoveAll(made) // it holds only how the programs failed, which was reported
 	}
 	if err != nil && cmd.Context().Err() == nil {
 		return asUsage(err)
@@ -162,8 +162,8 @@ func runMatch(cmd *cobra.Command, c match.Config, f matchFlags) error {
 	return nil
 }
 
-// folder chooses where games go, and has that said before the first one. made is the
-// folder if it is to be made.
+// folder chooses the folder of the games, and prints it before the first game. made is the folder
+// if it is to be made.
 func (f *matchFlags) folder(c *match.Config) (made string, err error) {
 	if c.Dir == "" && !f.discard {
 		if c.Dir, err = match.FolderFor(*c, "match-"+time.Now().Format(time.DateOnly)); err != nil {
@@ -179,7 +179,7 @@ func (f *matchFlags) folder(c *match.Config) (made string, err error) {
 	return made, nil
 }
 
-// asUsage makes a wrong use of an error that the user's settings caused.
+// asUsage turns an error that the user's settings caused into a usage error.
 func asUsage(err error) error {
 	if errors.Is(err, match.ErrConfig) {
 		return usageError{err}

@@ -30,7 +30,7 @@ import (
 	"kosumi/review"
 )
 
-// ladderFlags are what the ladder is told.
+// ladderFlags are the flags of match ladder.
 type ladderFlags struct {
 	c                                   ladder.Config
 	sizes, dials, model, gnugo, anchors string
@@ -38,8 +38,8 @@ type ladderFlags struct {
 	show, json                          bool
 }
 
-// defaultDials are those that play where no flag names them: fewer on large boards,
-// where games take long.
+// defaultDials are the dials that play unless a flag names others: fewer on large boards, where
+// games take long.
 func defaultDials(size board.Size) string {
 	if size.Area() > 100 {
 		return "-2,0,2,4,6,8,10,12,14,16,18,20"
@@ -125,7 +125,7 @@ func (f *ladderFlags) run(cmd *cobra.Command) error {
 	}
 	network := m.Describe()
 	for _, c := range configs {
-		// Games of another network lie in another folder.
+		// Games of another network are in another folder.
 		network := onBoard(network, c.Size)
 		c.Dir = filepath.Join(c.Dir, network.SHA256[:min(12, len(network.SHA256))], c.Size.String())
 		if err := f.measure(cmd, c, network); err != nil {
@@ -135,13 +135,13 @@ func (f *ladderFlags) run(cmd *cobra.Command) error {
 	return nil
 }
 
-// onBoard is the network that plays on a board, of the two inside the program.
+// onBoard is the built-in network for a board.
 func onBoard(network nn.Description, size board.Size) nn.Description {
 	network.SHA256 = models.Playing(network.SHA256, max(size.W, size.H))
 	return network
 }
 
-// print shows what is known of a network on the boards named.
+// print shows the measurements of a network on the named boards.
 func (f *ladderFlags) print(w io.Writer, network nn.Description) error {
 	all, err := level.Ladders()
 	if f.add != "" {
@@ -180,7 +180,7 @@ type ladderJSON struct {
 	Ranks []rankJSON `json:"ranks"`
 }
 
-// rankJSON is how a rank is played, and what was measured at the dials around it.
+// rankJSON is how a rank is played, and the measurements at the dials around it.
 type rankJSON struct {
 	Rank        string       `json:"rank"`
 	Measured    bool         `json:"measured"` // by GNU Go; else extrapolated
@@ -214,7 +214,7 @@ func readLadders(name string) ([]level.Ladder, error) {
 	return all, nil
 }
 
-// measure plays the ladder of one board size and writes it down.
+// measure plays the ladder of one board size and records the result.
 func (f *ladderFlags) measure(cmd *cobra.Command, c ladder.Config, network nn.Description) error {
 	c.Progress = func(done, total int) {
 		if total == 0 {
@@ -264,8 +264,8 @@ func (f *ladderFlags) known(c ladder.Config, network nn.Description) (*level.Lad
 	return nil, nil
 }
 
-// ladderJudge judges suspicious moves with the network of the ladder, which is
-// opened for the first of them.
+// ladderJudge judges suspicious moves with the network of the ladder, which it opens for the
+// first of them.
 type ladderJudge struct {
 	model string
 	size  board.Size
@@ -273,7 +273,7 @@ type ladderJudge struct {
 	judge *review.Judge
 }
 
-// judgeVisits are those of the positions before and after a suspicious move.
+// judgeVisits are the visits of the positions before and after a suspicious move.
 const judgeVisits = 400
 
 // lost is how many points a move loses.
@@ -299,7 +299,7 @@ func (j *ladderJudge) close() {
 	}
 }
 
-// prepare reads the flags, and returns what is measured on each board size.
+// prepare reads the flags, and returns the measurements to make on each board size.
 func (f *ladderFlags) prepare() ([]ladder.Config, error) {
 	if err := cmp.Or(
 		must(f.c.Parallel >= 1, "parallel", f.c.Parallel, "1 or more"),
@@ -336,7 +336,7 @@ func (f *ladderFlags) prepare() ([]ladder.Config, error) {
 	return all, nil
 }
 
-// on is what is measured on one board size.
+// on is the measurement of one board size.
 func (f *ladderFlags) on(size string) (c ladder.Config, err error) {
 	c = f.c
 	if c.Size, err = sizeOf("boardsize", size); err != nil {

@@ -80,7 +80,7 @@ func TestMatchWithGNUGo(t *testing.T) {
 	}
 }
 
-// TestMatchResumes interrupts a match and lets the same command go on.
+// TestMatchResumes interrupts a match and resumes it by the same command.
 func TestMatchResumes(t *testing.T) {
 	testshared.Long(t)
 	if runtime.GOOS == "windows" {
@@ -117,8 +117,8 @@ func TestMatchResumes(t *testing.T) {
 	require.Contains(t, lost.stderr.String(), "the games are lost")
 }
 
-// TestMatchEndsWithAProgramThatDoesNotStart: what crashes at its start loses no
-// games, it ends the match.
+// TestMatchEndsWithAProgramThatDoesNotStart: a program that crashes at its start loses no games;
+// it ends the match.
 func TestMatchEndsWithAProgramThatDoesNotStart(t *testing.T) {
 	good := gnuGo(t)
 	t.Chdir(t.TempDir())
@@ -135,8 +135,8 @@ func TestMatchEndsWithAProgramThatDoesNotStart(t *testing.T) {
 	require.Empty(t, left, "no folder without games")
 }
 
-// TestMatchKeepsItsGames: games are in a folder of the day where none is named, which
-// is said first.
+// TestMatchKeepsItsGames: without a named folder, games are in a folder of the day, which is
+// printed first.
 func TestMatchKeepsItsGames(t *testing.T) {
 	opponent := gnuGo(t)
 	t.Chdir(t.TempDir())
@@ -158,8 +158,8 @@ func TestMatchKeepsItsGames(t *testing.T) {
 	require.FileExists(t, filepath.Join(folders[0], "game-00001.sgf"))
 }
 
-// TestMatchOfTheSameGames says that GNU Go plays the same games over and over on a
-// small board, and what to do about it.
+// TestMatchOfTheSameGames warns that GNU Go repeats the same games on a small board, and says
+// what to do about it.
 func TestMatchOfTheSameGames(t *testing.T) {
 	testshared.Long(t)
 	opponent := gnuGo(t)
@@ -189,7 +189,7 @@ func TestMatchUsage(t *testing.T) {
 	}
 }
 
-// TestLadder measures two dials on a small board: what their moves cost, the games and the
+// TestLadder measures two dials on a small board: the cost of their moves, the games and the
 // ranks.
 func TestLadder(t *testing.T) {
 	dir := t.TempDir()

@@ -146,7 +146,8 @@ from the first, the result keeps much of both. A network that was taught 19x19 f
 	return c
 }
 
-// writeMixed writes the network between two, share of the second, under its file's name.
+// writeMixed writes the network at the fraction share of the way from first to second, under its
+// file's name.
 func writeMixed(first, second string, share float64, out string) error {
 	a, err := model.ReadKataGo(first)
 	if err != nil {
@@ -185,7 +186,7 @@ func netInfoCommand() *cobra.Command {
 	return c
 }
 
-// printInfo writes what a network file is.
+// printInfo describes a network file.
 func printInfo(w io.Writer, i *model.Info) {
 	how := "inferred from shapes and operators"
 	if i.Declared {

@@ -36,7 +36,7 @@ command resumes an interrupted download. Standard output is the path of the file
 	return c
 }
 
-// fetched is the JSON of a network that was fetched.
+// fetched is the JSON about a fetched network.
 type fetched struct {
 	Name  string            `json:"name"`
 	Path  string            `json:"path"`
@@ -87,7 +87,7 @@ func fetchLatest(cmd *cobra.Command, name, folder string, asJSON bool) error {
 	return nil
 }
 
-// showFetch returns what shows the progress of a download: a bar on a terminal.
+// showFetch returns a function that shows the progress of a download: a bar on a terminal.
 func showFetch(show *console.Progress) func(api.NetworkJob) {
 	state := ""
 	return func(j api.NetworkJob) {

@@ -23,15 +23,15 @@ import (
 	"kosumi/web/wire"
 )
 
-// training is KataGo's training site, as the program meets it through a proxy: it names data as
-// the strongest network.
+// training imitates KataGo's training site behind a proxy: it names data as the strongest
+// network.
 type training struct {
 	env    []string // of the program
 	data   []byte
 	sum    string
-	status int          // of its answers; 0: as they should be
-	stall  atomic.Bool  // half of the file comes, and then nothing
-	from   atomic.Value // Range of the last request for the file
+	status int          // status of its answers; 0: OK
+	stall  atomic.Bool  // half of the file arrives, then nothing
+	from   atomic.Value // Range header of the last request for the file
 	asked  atomic.Int64 // requests of any kind
 }
 
@@ -88,7 +88,7 @@ func (s *training) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // TestNetFetch fetches the strongest network: interrupted, resumed, verified, measured, and not
-// fetched twice; a site that answers badly gets one line.
+// fetched twice; bad answers of the site are reported in one line.
 func TestNetFetch(t *testing.T) {
 	testshared.Slow(t)
 	data, err := os.ReadFile("../../models/kosumi-9x9.bin.gz")

@@ -11,8 +11,8 @@ import (
 	"kosumi/search"
 )
 
-// openNetwork starts to load the networks that the flags name and to open sessions
-// for boards of one size.
+// openNetwork starts to load the networks that the flags name and to open sessions for boards of
+// one size.
 func openNetwork(s *settings, size board.Size, log *slog.Logger) *open.Network {
 	s.Settle(size, log)
 	_, profile := s.Play.Search.Human.Meta()
@@ -21,12 +21,12 @@ func openNetwork(s *settings, size board.Size, log *slog.Logger) *open.Network {
 		File: s.Model, HumanFile: s.HumanModel, Server: s.ServerConfig(s.Play.Seed), Size: size, Profile: profile, Log: log,
 	}
 	if s.kataGo {
-		c.Log = nil // it says so in its own words
+		c.Log = nil // it reports in its own words
 	}
 	return open.Start(c)
 }
 
-// openModel opens a network as the flags ask.
+// openModel opens a network according to the flags.
 func (s *settings) openModel(file string, log *slog.Logger) (*model.Model, error) {
 	m, err := model.Open(file, s.Config(log))
 	if errors.Is(err, model.ErrPrecision) {
@@ -35,8 +35,8 @@ func (s *settings) openModel(file string, log *slog.Logger) (*model.Model, error
 	return m, err
 }
 
-// warnOf waits for the network and warns if it does not know boards of this size: the client may
-// ask for another size.
+// warnOf waits for the network and warns if it does not support boards of this size: the client
+// may ask for another size.
 func warnOf(n *open.Network, size board.Size, log *slog.Logger) {
 	if n.Wait() != nil {
 		return
@@ -46,7 +46,7 @@ func warnOf(n *open.Network, size board.Size, log *slog.Logger) {
 	}
 }
 
-// checkHuman refuses settings of human-like play that have no network to act on.
+// checkHuman refuses settings of human-like play without a network that uses them.
 func (s *settings) checkHuman() error {
 	h, none := s.Play.Search.Human, search.Defaults().Human
 	if h.Profile = ""; s.HumanModel == "" && h != none {

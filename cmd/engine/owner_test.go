@@ -12,9 +12,9 @@ import (
 	"kosumi/internal/file"
 )
 
-// TestFoldersHaveOneOwner starts every command that writes files which belong together
-// while another process has the folder: it is refused, the folder and the process are
-// named, and nothing is touched. Once the other has ended the same command goes ahead.
+// TestFoldersHaveOneOwner starts every command that writes related files while another process
+// holds the folder: it is refused, with the folder and the process, and changes nothing. After
+// the other process has ended, the same command runs.
 func TestFoldersHaveOneOwner(t *testing.T) {
 	needLibrary(t)
 	dir := t.TempDir()
@@ -49,7 +49,7 @@ func TestFoldersHaveOneOwner(t *testing.T) {
 	}
 }
 
-// names lists what lies in a folder.
+// names lists the entries of a folder.
 func names(t *testing.T, dir string) string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// buffered is how many bytes wait in a pipe.
+// buffered returns the number of bytes that wait in a pipe.
 func buffered(t *testing.T, pipe *os.File) int {
 	t.Helper()
 	n, err := unix.IoctlGetInt(int(pipe.Fd()), unix.TIOCINQ)

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// buffered would be how many bytes wait in a pipe; where the system does not
-// say, the pipe has time to fill.
+// buffered waits, so that the pipe has time to fill: this system does not report how many bytes
+// wait in a pipe.
 func buffered(*testing.T, *os.File) int {
 	time.Sleep(time.Second)
 	return 1

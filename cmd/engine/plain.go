@@ -24,8 +24,8 @@ import (
 	"kosumi/search/setting"
 )
 
-// complaint is an error as people read it: one line, in their words, which for
-// mistakes in the call ends with where to look.
+// complaint formats an error for people: one line in plain words; after a wrong call it ends with
+// where to look.
 func complaint(cmd *cobra.Command, err error) string {
 	text := console.Plain(err.Error())
 	if errors.Is(err, context.Canceled) {
@@ -38,8 +38,8 @@ func complaint(cmd *cobra.Command, err error) string {
 	return text
 }
 
-// plainFlagError says what a flag wants where its library quotes Go's parsers, and
-// which one was meant if none has that name.
+// plainFlagError says which value a flag requires, in place of the library's quotes of Go's
+// parsers, and suggests a flag for an unknown name.
 func plainFlagError(cmd *cobra.Command, err error) error {
 	var none *pflag.NotExistError
 	if errors.As(err, &none) {
@@ -68,7 +68,7 @@ func plainFlagError(cmd *cobra.Command, err error) error {
 	return fmt.Errorf("--%s is %q, must be %s", bad.GetFlag().Name, bad.GetValue(), wants)
 }
 
-// otherWords are names that people try for a flag.
+// otherWords maps names that people try to the flags that they mean.
 var otherWords = map[string]string{
 	"cores": "sessions", "cpus": "sessions", "cpu": "sessions", "jobs": "sessions", "board-size": "boardsize", "size": "boardsize",
 	"delay": "pace", "slow": "pace", "rank": "level", "strength": "level", "network": "model", "net": "model", "weights": "model",
@@ -76,8 +76,8 @@ var otherWords = map[string]string{
 	"save": "autosave", "quiet": "log-level", "verbose": "log-level", "random-seed": "seed", "deterministic": "seed", "color": "player", "colour": "player", "black": "player", "white": "player",
 }
 
-// meantFlag returns the flag that somebody who wrote name probably meant, "" if there is none.
-// --no-X is X=false.
+// meantFlag returns the flag that the author of name probably meant, "" if there is none. --no-X
+// is X=false.
 func meantFlag(fl *pflag.FlagSet, name string, names []string) string {
 	if not, ok := strings.CutPrefix(name, "no-"); ok {
 		if f := fl.Lookup(not); f != nil && f.Value.Type() == "bool" {
@@ -90,7 +90,7 @@ func meantFlag(fl *pflag.FlagSet, name string, names []string) string {
 	return setting.Near(name, names)
 }
 
-// plainArgumentError says which arguments a command wants that got others.
+// plainArgumentError names the arguments that a command requires.
 func plainArgumentError(cmd *cobra.Command, args []string) error {
 	_, wants, _ := strings.Cut(cmd.Use, " ")
 	switch {
@@ -104,10 +104,10 @@ func plainArgumentError(cmd *cobra.Command, args []string) error {
 	return fmt.Errorf("wrong number of arguments (%d): %s", len(args), cmd.UseLine())
 }
 
-// switchWords are what people write behind a flag that is on or off.
+// switchWords are the values that people write after a flag without a value.
 var switchWords = map[string]string{"true": "true", "yes": "true", "on": "true", "1": "true", "false": "false", "no": "false", "off": "false", "0": "false"}
 
-// flagBefore returns the flag that is on or off and stands before a word of the command line.
+// flagBefore returns the boolean flag before a word of the command line.
 func flagBefore(cmd *cobra.Command, word string) string {
 	before := os.Args[max(0, slices.Index(os.Args, word)-1)]
 	if f := cmd.Flags().Lookup(strings.TrimLeft(before, "-")); f != nil && before[0] == '-' && f.Value.Type() == "bool" {
@@ -116,7 +116,7 @@ func flagBefore(cmd *cobra.Command, word string) string {
 	return ""
 }
 
-// must is the error for a flag whose value is not ok: the value, and what it must be.
+// must is the error for a flag with an invalid value: it names the value and the requirement.
 func must(ok bool, flag string, value any, want string) error {
 	if ok {
 		return nil
@@ -124,18 +124,18 @@ func must(ok bool, flag string, value any, want string) error {
 	return usagef("--%s is %v, must be %s", flag, value, want)
 }
 
-// optional finds flags whose value may be left out, as pflag writes them, noSeconds the ends
-// of times that say nothing.
+// optional finds flags whose value may be left out, as pflag writes them; noSeconds finds zero
+// units at the end of durations.
 var (
 	optional  = regexp.MustCompile(`(\S+)\[="[^"]*"\]`)
 	noSeconds = regexp.MustCompile(`([hm])0[ms](?:0s)?\)`)
 )
 
-// groupOf names the annotation of a flag with the heading that it stands under in help.
+// groupOf names the annotation of a flag that holds its heading in help.
 const groupOf = "group"
 
-// flagGroups writes the flags of a command, those of its own first and then those under each
-// heading. Flags whose value may be left out are written as [VALUE], in the same columns.
+// flagGroups writes the flags of a command, first its own and then those under each heading.
+// Flags whose value may be left out are written as [VALUE], in the same columns.
 func flagGroups(fl *pflag.FlagSet) string {
 	groups := map[string]*pflag.FlagSet{}
 	fl.VisitAll(func(f *pflag.Flag) {
@@ -192,8 +192,8 @@ func checkListen(flag, text string) error {
 	return nil
 }
 
-// tryOutput reports before any work whether the file that is to hold it can be
-// written. One that is there already is replaced only by --force, one of the inputs never.
+// tryOutput reports, before any work, whether the output file can be written. An existing file is
+// replaced only with --force, an input file never.
 func tryOutput(path string, force bool, inputs ...string) error {
 	err := file.Try(path, force, inputs...)
 	switch {
@@ -205,19 +205,19 @@ func tryOutput(path string, force bool, inputs ...string) error {
 	return err
 }
 
-// ownFolder refuses a folder that a command would take over: one with files in it, none of
-// which is mark, by which the folders of its kind are known.
+// ownFolder refuses to take over a folder with files, unless one of them is mark, which
+// identifies the folders of its kind.
 func ownFolder(dir, mark, kind string) error {
 	entries, err := os.ReadDir(dir)
 	_, none := os.Stat(filepath.Join(dir, mark))
 	entries = slices.DeleteFunc(entries, func(e os.DirEntry) bool { return e.Name() == "lost+found" || e.Name() == file.LockName })
 	if err != nil || len(entries) == 0 || none == nil {
-		return nil // what is wrong with the folder is said where it is written
+		return nil // other faults of the folder are reported when it is written
 	}
 	return fmt.Errorf("%s holds other files than %s, such as %s: name a new or empty folder", dir, kind, entries[0].Name())
 }
 
-// inputs are the files that the settings name, and others that a command reads.
+// inputs returns the files that the settings name, and other files that a command reads.
 func (s *settings) inputs(others ...string) []string {
 	return append(others, s.Model, s.HumanModel, s.config)
 }

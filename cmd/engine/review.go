@@ -18,7 +18,7 @@ import (
 	"kosumi/search"
 )
 
-// reviewFlags are the flags of a review that are no settings of the engine.
+// reviewFlags are the flags of a review that are not settings of the engine.
 type reviewFlags struct {
 	out    string
 	conf   review.Config
@@ -80,7 +80,7 @@ Marks: ?! lost 1.5 points or more, ? 3, ?? 6, ??? 12.`,
 	return c
 }
 
-// reviewer has the network that games are reviewed with.
+// reviewer has the network for the review of games.
 type reviewer struct {
 	s   *settings
 	net *open.Network // opened for the first game

@@ -9,7 +9,7 @@ import (
 	"kosumi/review"
 )
 
-// reviewProgress shows how far a review is: a bar on a terminal, else a line a game
+// reviewProgress shows the progress of a review: a bar on a terminal, otherwise a line per game
 // and one every few seconds.
 type reviewProgress struct {
 	bars        *console.Progress
@@ -24,7 +24,7 @@ func newReviewProgress(out *os.File, files int) *reviewProgress {
 // Game begins a game of the file with an index.
 func (p *reviewProgress) Game(file int, name string) { p.file, p.name = file, name }
 
-// Progress is told of every search.
+// Progress shows the state after a search.
 func (p *reviewProgress) Progress(r review.Progress) {
 	share := 0.0
 	switch {

@@ -100,9 +100,9 @@ func text(t testing.TB, roots []*sgf.Node) string {
 	return string(out)
 }
 
-// TestReviewGoesOnAfterAKill kills a review at several moments and lets it go on: the
-// end is that of one that was left alone.
-// Each evaluation is computed by itself, so that two runs agree to the bit.
+// TestReviewGoesOnAfterAKill kills a review at several moments and resumes it: the result equals
+// that of an uninterrupted review. Each evaluation is computed by itself, so that two runs agree
+// to the bit.
 func TestReviewGoesOnAfterAKill(t *testing.T) {
 	testshared.Long(t)
 	needLibrary(t)
@@ -220,7 +220,7 @@ func TestAutosave(t *testing.T) {
 	}
 	require.Equal(t, exitFailed, invoke(t, nil, "quit\n", "gtp", "--autosave", games[0]).code)
 
-	// A folder that cannot be written to is told, and tried again after the next move.
+	// If a folder cannot be written, the engine says so, and tries again after the next move.
 	require.NoError(t, os.RemoveAll(dir))
 	p = start(t, nil, args...)
 	lines := bufio.NewScanner(p.out)
@@ -245,8 +245,7 @@ func TestAutosave(t *testing.T) {
 	require.Contains(t, string(whole), ";W[")
 }
 
-// needPage skips where there was no npm, which builds the page and what HTML files are
-// made of.
+// needPage skips without npm, which builds the page and the parts of HTML files.
 func needPage(t testing.TB) {
 	t.Helper()
 	if err := handout.Built(); err != nil {

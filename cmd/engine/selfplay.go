@@ -84,7 +84,7 @@ without a network.`,
 	return c
 }
 
-// config reads the recipe and puts the flags over it.
+// config reads the recipe and overrides it with the flags.
 func (f *selfplayFlags) config(cmd *cobra.Command) (selfplay.Config, error) {
 	conf := selfplay.Defaults()
 	if f.recipe != "" && f.recipe != "show" {

@@ -132,7 +132,7 @@ func runServe(cmd *cobra.Command, s *settings, f *serveFlags) error {
 		}
 		defer stop()
 	}
-	// Of several users the others are known to whoever wrote the file.
+	// The address of the first user. Whoever wrote the file of users knows the others.
 	address := remoteAddress(users[0].Token, l.Addr().String(), f.listen, pin)
 	if f.users == "" {
 		if _, err := cluster.KeepAddress(f.dir, address); err != nil {
@@ -143,7 +143,7 @@ func runServe(cmd *cobra.Command, s *settings, f *serveFlags) error {
 	return host.Serve(cmd.Context(), l)
 }
 
-// remoteAddress is what engine remote takes.
+// remoteAddress returns the address for engine remote.
 func remoteAddress(token, addr, listen, pin string) string {
 	a := cluster.Address{Token: token, Host: cluster.Reachable(listen, addr), Pin: pin, TLS: true}
 	_, rest, _ := strings.Cut(a.String(), "://")
@@ -177,7 +177,7 @@ func serveCertificate(f *serveFlags, log *slog.Logger) (tls.Certificate, string,
 	return pair, "", err
 }
 
-// userEngines gives users engines of their own, which share one network.
+// userEngines gives each user engines; all share one network.
 type userEngines struct {
 	settings  *settings
 	net       *open.Network
@@ -221,7 +221,7 @@ func (u *userEngines) sit(ctx context.Context, user, kind string, in io.Reader, 
 	return gtp.NewServer(e, u.log, gtpOptions(&s, u.net)).Serve(ctx, in, out)
 }
 
-// serveMetrics writes what the users take.
+// serveMetrics writes the resources that each user has taken.
 func (u *userEngines) serveMetrics(addr string, host *remote.Host) (stop func(), err error) {
 	l, err := net.Listen("tcp", addr)
 	if err != nil {

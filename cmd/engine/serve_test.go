@@ -26,7 +26,7 @@ type place struct {
 	address func(token string) string
 }
 
-// serveHere offers seats to users on a free port.
+// serveHere serves engines to users on a free port.
 func serveHere(t testing.TB, s *settings, users []remote.User) *place {
 	t.Helper()
 	log := slog.New(slog.DiscardHandler)
@@ -79,7 +79,7 @@ func (p *player) ask(command string) (string, error) {
 	return strings.TrimSpace(strings.TrimPrefix(text, "=")), nil
 }
 
-// move has the engine move, and begins anew where a game is over.
+// move makes the engine move, and starts a new game when one is over.
 func (p *player) move(n int) error {
 	if n%120 == 0 {
 		if _, err := p.ask("clear_board"); err != nil {
@@ -115,7 +115,7 @@ func near(t testing.TB, d *userEngines) *player {
 	return &player{to, bufio.NewReader(from)}
 }
 
-// TestRemoteSeat plays over engine remote at an engine that is served.
+// TestRemoteSeat plays through engine remote with a served engine.
 func TestRemoteSeat(t *testing.T) {
 	s := defaultSettings()
 	s.Play.Limits.Visits, s.Sessions, s.Batch, s.Precision = 2, 1, 4, "fp32"
@@ -155,8 +155,8 @@ func TestUsersFile(t *testing.T) {
 	require.ErrorIs(t, err, os.ErrNotExist)
 }
 
-// BenchmarkRemoteGenmove is what engine remote adds to a genmove of one visit, over
-// loopback: the two are asked in turns.
+// BenchmarkRemoteGenmove measures the latency that engine remote adds to a genmove of one visit,
+// over loopback: it asks both in turns.
 func BenchmarkRemoteGenmove(b *testing.B) {
 	s := defaultSettings()
 	s.Model = realNetwork(b)
@@ -183,8 +183,8 @@ func BenchmarkRemoteGenmove(b *testing.B) {
 	b.ReportMetric(at(1, 0.99)-at(0, 0.99), "ms-added-p99")
 }
 
-// BenchmarkManyGUIs compares 64 users whose GUIs ask for moves all the time with one
-// on the machine itself: evaluations a second, and how evenly they are divided.
+// BenchmarkManyGUIs compares 64 users whose GUIs ask for moves all the time with one local user:
+// evaluations per second, and how evenly they are divided.
 func BenchmarkManyGUIs(b *testing.B) {
 	const guis = 64
 	s := defaultSettings()
@@ -237,7 +237,7 @@ func BenchmarkManyGUIs(b *testing.B) {
 	}
 }
 
-// play asks for moves until the context ends, and tells how many there were.
+// play asks for moves until the context ends, and returns their number.
 func play(ctx context.Context, t testing.TB, p *player, ended chan<- int) {
 	n := 0
 	for ; ctx.Err() == nil; n++ {

@@ -24,27 +24,26 @@ import (
 	"kosumi/search/setting/tomlfile"
 )
 
-// settings are what the subcommands share: which network runs, and on what, and
-// how to play. Flags, config files and --set change them, through table.
+// settings are shared by the subcommands: which network runs, on which device, and how to play.
+// Flags, config files and --set change them, through table.
 type settings struct {
 	model.Settings
 	LogLevel   string
 	StrictPlay bool
 	Preset     string
 
-	// Play holds all that an engine is told. Its number of workers is 0 where it
-	// was not asked for: see params.
+	// Play configures an engine. Its number of workers is 0 if unset: see params.
 	Play engine.Config
 
 	chat    bool // tell bridges about moves, see gtp.Options.Chat
-	kataGo  bool // in KataGo's place, which has words of its own about human networks
+	kataGo  bool // as a replacement of KataGo, which has its own messages about human networks
 	config  string
-	given   map[string]string // by the flags, name and text
+	given   map[string]string // set by flags, name and text
 	sets    []string          // NAME=VALUE of --set
 	sized   bool              // a board size was asked for
 	stderr  *slog.Logger
-	foreign []string          // settings by KataGo's names, of --override-config
-	idle    map[string]string // those of them, and of a .cfg file, that are no settings here
+	foreign []string          // settings by KataGo's names, from --override-config
+	idle    map[string]string // the keys among them, and in a .cfg file, that are not settings here
 }
 
 func defaultSettings() settings {
@@ -53,20 +52,20 @@ func defaultSettings() settings {
 	return s
 }
 
-// searchFrom makes parameters of the search the defaults; the machine's part
-// stays as it is.
+// searchFrom makes parameters of the search the defaults, except those that depend on the
+// machine.
 func (s *settings) searchFrom(p search.Params) {
 	p.Parallel.Workers, p.Memory.MaxBytes = 0, 4<<30
 	s.Play.Search = p
 }
 
-// The headings of the settings that are not the engine's, and of those that are.
+// Headings of the settings that are not the engine's, and of those that are.
 const (
 	networkGroup = "The network and what runs it"
 	searchGroup  = "The search"
 )
 
-// table lists everything that can be set.
+// table lists all settings.
 var table = makeTable()
 
 func makeTable() setting.Table[settings] {
@@ -91,43 +90,41 @@ func networkTable() setting.Table[settings] {
 	}))
 }
 
-// networkFlags adds what says which network runs, and on what.
+// networkFlags adds the flags that choose the network and its device.
 func (s *settings) networkFlags(f *pflag.FlagSet) {
 	s.flags(f, "human-model")
 	s.oneNetworkFlags(f)
 }
 
-// oneNetworkFlags are those of commands that have no use for a second network, of
-// human moves.
+// oneNetworkFlags adds those flags for commands without a second, human network.
 func (s *settings) oneNetworkFlags(f *pflag.FlagSet) {
 	s.groupFlags(f, networkGroup, "human-model")
 	s.flags(f, "threads", "seed")
 	f.StringVar(&s.config, "config", s.config, "config `FILE`.toml: any of these flags by name, without the dashes; engine config makes one. Or KataGo's .cfg")
 }
 
-// playFlags adds what says how to play.
+// playFlags adds the flags on how to play.
 func (s *settings) playFlags(f *pflag.FlagSet) {
 	s.gameFlags(f)
 	s.groupFlags(f, engine.PlayGroup)
 	s.searchFlags(f)
 }
 
-// gameFlags adds what says which game is played.
+// gameFlags adds the flags about the game: board, rules, komi.
 func (s *settings) gameFlags(f *pflag.FlagSet) { s.groupFlags(f, engine.GameGroup) }
 
-// searchFlags adds what changes the search itself.
+// searchFlags adds the flags of the search.
 func (s *settings) searchFlags(f *pflag.FlagSet) {
 	s.groupFlags(f, searchGroup)
 	f.StringArrayVar(&s.sets, "set", nil, "`NAME=VALUE` of the search, may be given more than once; engine config lists the names")
 }
 
-// foreignFlags adds what launch lines made for KataGo carry.
+// foreignFlags adds flags from launch lines made for KataGo.
 func (s *settings) foreignFlags(f *pflag.FlagSet) {
 	f.StringArrayVar(&s.foreign, "override-config", nil, "`KEY=VALUE`,... in KataGo's words, as in a .cfg file for --config")
 }
 
-// load takes over the config file, if one is named, the flags, and --set, each
-// winning over the one before.
+// load applies the config file, if one is named, then the flags, then --set; the later ones win.
 func (s *settings) load(cmd *cobra.Command) error {
 	if cmd != nil {
 		s.Context = cmd.Context()
@@ -176,8 +173,7 @@ func (s *settings) load(cmd *cobra.Command) error {
 	return nil
 }
 
-// sizeFor has a network begin on the board that it is for, unless a size was asked
-// for.
+// sizeFor makes a network begin on its preferred board, unless a size was given.
 func (s *settings) sizeFor(file string) {
 	if s.sized {
 		return
@@ -190,7 +186,7 @@ func (s *settings) sizeFor(file string) {
 // maxConfigSize bounds a config file; real ones have a few kilobytes.
 const maxConfigSize = 1 << 20
 
-// check finds what is wrong with the settings as a whole, and opens the log.
+// check validates the settings as a whole, and opens the log.
 func (s *settings) check() error {
 	s.Play.Search.Seed = s.Play.Seed
 	level, err := parseLevel(s.LogLevel)
@@ -205,8 +201,8 @@ func (s *settings) check() error {
 	return s.engineConfig().Validate()
 }
 
-// findLevelFile names the file of the player's level in the user's own folder, if there
-// is one and --level-file names none; that is tried before the game.
+// findLevelFile returns the file of the player's level in the user's own folder if --level-file
+// names none. It tests the file before the game.
 func (s *settings) findLevelFile() error {
 	if s.Play.LevelFile != "" {
 		if err := level.TryFile(s.Play.LevelFile); err != nil {
@@ -242,7 +238,7 @@ func (v preset) Set(name string) error {
 		return err
 	}
 	p := &v.s.Play.Search
-	// These tell analysis from play; presets are about how to search.
+	// These distinguish analysis from play; presets are about the search.
 	from.Root.WideNoise, from.Pass.IgnorePreRootHistory = p.Root.WideNoise, p.Pass.IgnorePreRootHistory
 	from.AntiMirror = from.AntiMirror && p.AntiMirror
 	// And these are the machine's.
@@ -258,17 +254,17 @@ func (s *settings) engineConfig() engine.Config {
 	return conf
 }
 
-// params returns the parameters of the search, with the number of workers that
-// suits the network where none was asked for.
+// params returns the parameters of the search. If unset, the number of workers is the one that
+// suits the network.
 func (s *settings) params() search.Params {
 	p := s.Play.Search
 	p.Parallel.Workers, p.Parallel.Sessions = s.workers(), s.SessionCount()
 	return p
 }
 
-// workers is the number of evaluations under way at once: enough to keep one
-// batch running and one filling in every session, or a device with two batches, one
-// that is made ready, and one that is being answered.
+// workers is the number of evaluations under way at once: enough to keep, in every session, one
+// batch running and one filling; or to keep a device busy with two batches while one is prepared
+// and one is answered.
 func (s *settings) workers() int {
 	if n := s.Play.Search.Parallel.Workers; n > 0 {
 		return n

@@ -9,8 +9,8 @@ import (
 	"kosumi/search/setting"
 )
 
-// groupFlags adds a flag for each setting under a heading, at the defaults that
-// s has now; but some.
+// groupFlags adds a flag for each setting under a heading except those named in but. Defaults are
+// the present values of s.
 func (s *settings) groupFlags(f *pflag.FlagSet, group string, but ...string) {
 	for i := range table {
 		if table[i].Group == group && !slices.Contains(but, table[i].Name) {
@@ -26,7 +26,7 @@ func (s *settings) flags(f *pflag.FlagSet, names ...string) {
 	}
 }
 
-// flagAs adds the flag of a setting with an explanation of its own.
+// flagAs adds the flag of a setting with its own explanation.
 func (s *settings) flagAs(f *pflag.FlagSet, name, usage string) {
 	row := *table.Find(name)
 	row.Doc = usage
@@ -39,15 +39,15 @@ func (s *settings) flag(f *pflag.FlagSet, row *setting.Setting[settings]) {
 	}
 	flag := f.VarPF(&flagValue{s, row}, row.Name, "", row.Doc)
 	if row.Name == "komi" {
-		flag.DefValue = "0" // not shown: the rules have it
+		flag.DefValue = "0" // not shown: the rules determine it
 	}
 	if row.Name == "boardsize" {
-		flag.DefValue = "" // nor this one: the network has it
+		flag.DefValue = "" // nor this one: the network determines it
 	}
 	if row.Kind == setting.Bool {
 		flag.NoOptDefVal = "true"
 	}
-	if row.Name == "batch" && s.Batch > 0 { // what 0 means is no news then
+	if row.Name == "batch" && s.Batch > 0 { // the meaning of 0 needs no explanation then
 		flag.Usage, _, _ = strings.Cut(flag.Usage, "; 0:")
 	}
 	if !slices.Contains(plainSettings, row.Name) {
@@ -55,11 +55,11 @@ func (s *settings) flag(f *pflag.FlagSet, row *setting.Setting[settings]) {
 	}
 }
 
-// plainSettings are those that stand among a command's own flags in help: the ones that people
-// set, under no heading.
+// plainSettings are the common settings, listed in help among a command's own flags without a
+// heading.
 var plainSettings = []string{"model", "human-model", "boardsize", "rules", "komi", "level", "time", "visits", "pace", "ponder", "seed", "threads"}
 
-// flagValue is a setting as a flag: settings.load sets what was given.
+// flagValue makes a setting a flag; settings.load applies the given values.
 type flagValue struct {
 	s   *settings
 	row *setting.Setting[settings]
@@ -83,7 +83,7 @@ func (v *flagValue) Set(text string) error {
 	return nil
 }
 
-// Type is the word that --help shows where the usage has none of its own.
+// Type is the placeholder in --help if the usage has none.
 func (v *flagValue) Type() string {
 	switch v.row.Kind {
 	case setting.Bool:

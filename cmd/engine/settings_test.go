@@ -50,7 +50,7 @@ func TestParseConfig(t *testing.T) {
 	}
 }
 
-// loaded runs the flags of `engine gtp` over settings, as the command does.
+// loaded parses the flags of `engine gtp` into settings, as the command does.
 func loaded(t *testing.T, args ...string) (settings, error) {
 	t.Helper()
 	s := defaultSettings()
@@ -63,7 +63,7 @@ func loaded(t *testing.T, args ...string) (settings, error) {
 	return s, err
 }
 
-// TestPrecedence puts defaults below the file and the file below flags.
+// TestPrecedence: the file overrides the defaults, and flags override the file.
 func TestPrecedence(t *testing.T) {
 	file := writeFile(t, "engine.toml", "visits = 100\nthreads = 7\nkomi = 5.5\nresign = false\nboardsize = \"13\"\n")
 	s, err := loaded(t, "--config", file, "--visits", "9", "--resign")
@@ -90,8 +90,8 @@ func TestPrecedence(t *testing.T) {
 	require.ErrorIs(t, err, fs.ErrNotExist)
 }
 
-// TestKataGoKeys: a .cfg file and --override-config set by KataGo's names, below the flags;
-// keys that are no settings here are named, wrong values refused.
+// TestKataGoKeys: a .cfg file and --override-config set by KataGo's names, and flags override
+// them; keys that are not settings here are named, wrong values refused.
 func TestKataGoKeys(t *testing.T) {
 	cfg := writeFile(t, "gtp.cfg", "maxVisits = 100\nnumSearchThreads = 7 # by hand\nallowResignation = false\nrules = japanese\nkomi = 3\nlogDir = logs\nnumAnalysisThreads = 3\n")
 	s, err := loaded(t, "--config", cfg, "--override-config", "maxVisits=50,koRule=SIMPLE,scoringRule=AREA,taxRule=NONE,multiStoneSuicideLegal=false,hasButton=false", "--override-config", "nosuch=1", "--threads", "5")
@@ -141,8 +141,8 @@ func TestWithSubcommand(t *testing.T) {
 	require.Equal(t, []string{"gtp", "--visits", "5"}, withSubcommand(nil, []string{"--visits", "5"}))
 }
 
-// FuzzConfig requires that no config file breaks the program, and that what is
-// accepted can be checked and turned into an engine's configuration.
+// FuzzConfig requires that no config file crashes the program, and that accepted ones can be
+// checked and turned into an engine's configuration.
 func FuzzConfig(f *testing.F) {
 	for _, seed := range []string{
 		"", "visits = 5", "komi = nan", "time = inf", "boardsize = \"9x13\"", "rules = '{\"ko\":\"SIMPLE\"}'", "[a]\nb=1", "a.b.c = []",

@@ -70,7 +70,7 @@ func TestDoctor(t *testing.T) {
 	require.Contains(t, o.stdout, "-> ")
 }
 
-// decompressed is the content of a .gz file.
+// decompressed returns the content of a .gz file.
 func decompressed(t testing.TB, path string) []byte {
 	t.Helper()
 	f, err := os.Open(path)
@@ -83,7 +83,7 @@ func decompressed(t testing.TB, path string) []byte {
 	return data
 }
 
-// TestConvert takes a network of KataGo's to ONNX and back.
+// TestConvert converts a KataGo network to ONNX and back.
 func TestConvert(t *testing.T) {
 	model := realNetwork(t)
 	dir := t.TempDir()
@@ -106,7 +106,7 @@ func TestConvert(t *testing.T) {
 	require.Equal(t, exitUsage, o.code)
 }
 
-// TestNet makes fresh networks, asks what they are, and plays with one.
+// TestNet makes fresh networks, describes them, and plays with one.
 func TestNet(t *testing.T) {
 	needLibrary(t)
 	dir := t.TempDir()

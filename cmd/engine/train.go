@@ -22,7 +22,7 @@ import (
 	"kosumi/train/learn"
 )
 
-// trainFlags are the flags that are no field of learn.RunConfig as they stand.
+// trainFlags are the flags that do not map directly to a field of learn.RunConfig.
 type trainFlags struct {
 	size, method, schedule string
 	losses, data           []string
@@ -115,8 +115,8 @@ KataGo's learning rate is per sample of a summed loss: multiply it by the batch 
 	return cmd
 }
 
-// defaultEpochs is how often every row is used where nobody says: enough to learn
-// from some games, too few to learn them by heart.
+// defaultEpochs is how often every row is used by default: enough to learn from a few games, too
+// few to memorise them.
 const defaultEpochs = 5
 
 // apply turns flags into the configuration of a run.
@@ -173,8 +173,7 @@ func (f *trainFlags) apply(cmd *cobra.Command, c *learn.RunConfig, s *settings) 
 	return f.checkOutputs(c)
 }
 
-// checkOutputs refuses to replace what is read, and files of others in the folder of a run
-// that begins.
+// checkOutputs refuses to replace inputs, and foreign files in the folder of a new run.
 func (f *trainFlags) checkOutputs(c *learn.RunConfig) error {
 	_, none := os.Stat(filepath.Join(c.Out, learn.CheckpointsDir))
 	for _, name := range []string{learn.NetworkName + ".onnx", learn.NetworkName + ".bin.gz", learn.CurvesFile, learn.ReportFile} {
@@ -189,8 +188,8 @@ func (f *trainFlags) checkOutputs(c *learn.RunConfig) error {
 	return nil
 }
 
-// parseData reads paths and those with shares, PATH=SHARE. A path that is there as it
-// stands has none, and what is not a number behind a = is part of a path.
+// parseData reads paths and paths with shares, PATH=SHARE. The whole text is a path if it exists,
+// or if no number follows the last =.
 func parseData(list []string) (paths []string, shares map[string]float64) {
 	for _, text := range list {
 		at := strings.LastIndex(text, "=")
@@ -224,7 +223,7 @@ func parseLosses(list []string) (map[string]float64, error) {
 
 func runTrain(cmd *cobra.Command, c learn.RunConfig, f *trainFlags) error {
 	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(25) // rows are large and live long: with 100 they would take twice their size
+		debug.SetGCPercent(25) // rows are large and long-lived: with GOGC=100 they would take twice their size
 	}
 	show := console.NewProgress(cmd.ErrOrStderr())
 	c.Progress = func(p learn.Progress) {
@@ -259,12 +258,10 @@ func runTrain(cmd *cobra.Command, c learn.RunConfig, f *trainFlags) error {
 	return nil
 }
 
-// settingFlags are the flags of settings that belong to a run; those that are not
-// here are named as they are, with dashes.
+// settingFlags maps settings of a run to flags; others have the same name with dashes.
 var settingFlags = map[string]string{"method": "optimizer", "clip_norm": "clip", "head_rate": "head-lr"}
 
-// flagsOf writes a setting of a run, whose value is JSON, as flags. Settings that
-// follow from others have none.
+// flagsOf writes a setting of a run, whose value is JSON, as flags. Derived settings have none.
 func flagsOf(name, value string) []string {
 	flag := func(name string, value any) string { return fmt.Sprintf("--%s %v", name, value) }
 	switch name {
@@ -306,7 +303,7 @@ func flagsOf(name, value string) []string {
 	return []string{flag(cmp.Or(settingFlags[name], strings.ReplaceAll(name, "_", "-")), value)}
 }
 
-// otherRun says how to go on with a run that was begun with other settings.
+// otherRun says how to resume a run that was begun with other settings.
 func otherRun(dir string, changed []learn.Change) error {
 	method := slices.ContainsFunc(changed, func(c learn.Change) bool { return c.Name == "method" })
 	var was, is []string

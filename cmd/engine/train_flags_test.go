@@ -24,7 +24,7 @@ var (
 	others   = regexp.MustCompile(`'[^'\n]*'`) // command lines of other programs
 )
 
-// requireFlags requires that every flag which a text names is one of a command's.
+// requireFlags requires that every flag in a text is one of the command's.
 func requireFlags(t *testing.T, command string, text string) {
 	t.Helper()
 	cmd, _, err := newRoot().Find(strings.Fields(command))
@@ -35,7 +35,7 @@ func requireFlags(t *testing.T, command string, text string) {
 	}
 }
 
-// TestMessagesNameFlagsThatExist goes through all texts of training and of the loop.
+// TestMessagesNameFlagsThatExist reads all texts of training and of the loop.
 func TestMessagesNameFlagsThatExist(t *testing.T) {
 	for pattern, command := range map[string]string{
 		"../../train/learn/*.go": "train", "../../train/rows/*.go": "train", "train*.go": "train",
@@ -63,8 +63,8 @@ func TestMessagesNameFlagsThatExist(t *testing.T) {
 	}
 }
 
-// TestOtherSettingsAreNamedAsFlags changes every setting that belongs to a run: what the
-// refusal names can be typed.
+// TestOtherSettingsAreNamedAsFlags changes every setting of a run: the refusal names flags that
+// can be typed.
 func TestOtherSettingsAreNamedAsFlags(t *testing.T) {
 	settings := map[string][2]any{
 		"data": {[]string{"/a", "/b"}, []string{"/c"}}, "validate": {nil, []string{"/d"}}, "boardsize": {"9x9", ""}, "validation": {0.05, 0.1}, "window": {0, 100}, "memory": {256, 64},

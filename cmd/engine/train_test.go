@@ -41,7 +41,7 @@ func TestTrainUsage(t *testing.T) {
 	}
 }
 
-// TestTrainData: a share stands behind the last =, unless a path is there that has one.
+// TestTrainData: a share follows the last =, unless a path with that = exists.
 func TestTrainData(t *testing.T) {
 	odd := filepath.Join(t.TempDir(), "komi=6.5")
 	require.NoError(t, os.Mkdir(odd, 0o755))
@@ -72,8 +72,8 @@ func TestTrainLine(t *testing.T) {
 	require.Equal(t, "saving", (&learn.Progress{Recent: r, Doing: "saving"}).String())
 }
 
-// TestTrainGoesOnWithItsSettings: a batch that changes in mid-run is answered with
-// what it was and what to do, at a learning rate out of reason nothing is exported.
+// TestTrainGoesOnWithItsSettings: if the batch size changes in mid-run, the error names the old
+// value and what to do; with an absurd learning rate nothing is exported.
 func TestTrainGoesOnWithItsSettings(t *testing.T) {
 	needLibrary(t)
 	dir := t.TempDir()

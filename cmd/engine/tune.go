@@ -13,7 +13,7 @@ import (
 	"kosumi/nn/ort"
 )
 
-// defaultPlan is what is used where nothing was tuned or asked for.
+// defaultPlan is the plan without tuning or flags.
 func (s *settings) defaultPlan() bench.Plan {
 	d := *s
 	d.use(bench.Plan{})
@@ -25,7 +25,7 @@ func (s *settings) use(p bench.Plan) {
 	s.Sessions, s.Batch, s.Play.Search.Parallel.Workers = p.Sessions, p.Batch, p.Threads
 }
 
-// planned reports whether the settings ask for numbers themselves.
+// planned reports whether the settings give these numbers themselves.
 func (s *settings) planned() bool {
 	return s.Sessions != 0 || s.Batch != 0 || s.Play.Search.Parallel.Workers != 0
 }
@@ -35,7 +35,7 @@ func (s *settings) tuningUse(size board.Size) bench.Use {
 	return bench.Use{File: s.Model, Size: size, Provider: s.Provider, Precision: s.Precision}
 }
 
-// tune tries plans, keeps the best and has the settings use it.
+// tune tries plans, keeps the best and makes the settings use it.
 func (s *settings) tune(ctx context.Context, setup *bench.Setup, out *bench.Report) (err error) {
 	if err := s.tuningUse(setup.Games[0].Size()).MakeFolder(); err != nil {
 		return err
@@ -53,9 +53,9 @@ func (s *settings) tune(ctx context.Context, setup *bench.Setup, out *bench.Repo
 	return s.tuningUse(setup.Games[0].Size()).Keep(bench.Tuned{Plan: best.Plan, Subject: out.Subject, Evals: best.Evals})
 }
 
-// useTuning settles on what the network runs, and takes over what an earlier `engine
-// benchmark --tune` found for this network, machine and board, where none of --sessions,
-// --batch and --threads was given.
+// useTuning decides on which device the network runs. If none of --sessions, --batch and
+// --threads is given, it uses the result of an earlier `engine benchmark --tune` for this
+// network, machine and board.
 func (s *settings) useTuning(size board.Size) {
 	s.Settle(size, s.stderr)
 	if s.planned() {

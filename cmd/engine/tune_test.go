@@ -16,8 +16,7 @@ import (
 	"kosumi/nn/ort"
 )
 
-// TestTuning measures, keeps the result, and finds it again unless something else
-// is asked for.
+// TestTuning measures, stores the result, and finds it again unless the settings differ.
 func TestTuning(t *testing.T) {
 	testshared.Long(t)
 	needLibrary(t)

@@ -23,8 +23,8 @@ import (
 	"kosumi/internal/testshared"
 )
 
-// occupations are what an engine is busy with when its client vanishes. until is
-// the line of output that tells that it is.
+// occupations are states of an engine when its client vanishes. until is the line of output that
+// shows the state is reached.
 var occupations = []struct{ name, command, input, until string }{
 	{"gtp idle", "gtp", "kata-get-models\n", "="},
 	{"gtp search", "gtp --visits 1000000000", "kata-get-models\nboardsize 9\nkata-get-models\ngenmove b\n", "="},
@@ -39,7 +39,7 @@ func endlessQuery(more string) string {
 	return `{"id":"q","moves":[],"rules":"chinese","boardXSize":9,"boardYSize":9,"maxVisits":1000000000` + more + "}\n"
 }
 
-// occupy starts an engine and waits until it is busy.
+// occupy starts an engine and waits until it is in the state.
 func occupy(t *testing.T, command, input, until string) *process {
 	t.Helper()
 	p := start(t, nil, slices.Concat(strings.Fields(command), frugal)...)
@@ -53,8 +53,8 @@ func occupy(t *testing.T, command, input, until string) *process {
 	return p
 }
 
-// TestClientVanishes lets the client go in every way at every time: the program
-// ends, and as a success, whatever it was at.
+// TestClientVanishes closes the client's end in every way in every state: the program ends with
+// success.
 func TestClientVanishes(t *testing.T) {
 	testshared.Long(t)
 	needLibrary(t)
@@ -66,7 +66,7 @@ func TestClientVanishes(t *testing.T) {
 			"output closed, input flowing": func(p *process) { p.out.Close(); io.WriteString(p.in, "name\nversion\n") },
 		} {
 			if name == "end of input" && o.name == "analysis search" {
-				continue // what was asked is worked off, whatever it takes
+				continue // requests are completed, however long they take
 			}
 			if runtime.GOOS == "windows" && name == "output closed" {
 				continue // not noticed before the next write
@@ -80,8 +80,8 @@ func TestClientVanishes(t *testing.T) {
 	}
 }
 
-// TestSignals ends the program as a terminal or a supervisor does, which may say so twice
-// within a moment.
+// TestSignals ends the program as a terminal or a supervisor does, which may send the signal
+// twice within a moment.
 func TestSignals(t *testing.T) {
 	testshared.Long(t)
 	if runtime.GOOS == "windows" {
@@ -99,15 +99,15 @@ func TestSignals(t *testing.T) {
 	}
 }
 
-// TestHangup ends the program with its terminal, also where that says so twice, unless it
-// was started to outlive it.
+// TestHangup ends the program with its terminal, also if the signal comes twice, unless it was
+// started to outlive it.
 func TestHangup(t *testing.T) {
 	testshared.Long(t)
 	if runtime.GOOS == "windows" {
 		t.Skip("no signals to send on Windows")
 	}
 	needLibrary(t)
-	caught := make(chan os.Signal, 1) // programs that are started do not ignore what the tests may
+	caught := make(chan os.Signal, 1) // child processes do not ignore signals that the tests may ignore
 	signal.Notify(caught, syscall.SIGHUP)
 	defer signal.Stop(caught)
 	for _, o := range occupations {
@@ -156,7 +156,7 @@ func TestHangup(t *testing.T) {
 	require.NoError(t, outlives.Wait())
 }
 
-// TestStuckClient takes no output: one signal ends the program all the same.
+// TestStuckClient reads no output: one signal still ends the program.
 func TestStuckClient(t *testing.T) {
 	testshared.Long(t)
 	if runtime.GOOS == "windows" {
@@ -179,8 +179,8 @@ func TestStuckClient(t *testing.T) {
 	}
 }
 
-// TestNamedPipes gives the names of pipes and devices where files are wanted: the
-// program says so, and goes on or ends.
+// TestNamedPipes gives names of pipes and devices in place of files: the program says so, and
+// continues or ends.
 func TestNamedPipes(t *testing.T) {
 	testshared.Long(t)
 	if runtime.GOOS == "windows" {
@@ -196,7 +196,7 @@ func TestNamedPipes(t *testing.T) {
 	o = invoke(t, nil, "", "gtp", "--config", "/dev/zero")
 	require.Equal(t, exitFailed, o.code, o.stderr)
 	require.Contains(t, o.stderr, "/dev/zero: not a file but a device")
-	w, err := os.OpenFile(pipe, os.O_RDWR, 0) // nobody else writes, and it does not end
+	w, err := os.OpenFile(pipe, os.O_RDWR, 0) // no other writer remains, and it does not end
 	require.NoError(t, err)
 	defer w.Close()
 	o = invoke(t, nil, "", "gtp", "--config", pipe)
@@ -204,7 +204,7 @@ func TestNamedPipes(t *testing.T) {
 	require.Contains(t, o.stderr, "a pipe that did not end")
 }
 
-// untilFull returns when a pipe that nobody reads holds no more.
+// untilFull returns when a pipe without a reader is full.
 func untilFull(t *testing.T, pipe *os.File) {
 	t.Helper()
 	for last, deadline := -1, time.Now().Add(time.Minute); ; time.Sleep(100 * time.Millisecond) {
@@ -217,9 +217,8 @@ func untilFull(t *testing.T, pipe *os.File) {
 	}
 }
 
-// TestIdleEngineRests requires that an engine without work soon takes no processor
-// time: less than a tenth of a second in one and a half. One that spins takes all
-// that it gets.
+// TestIdleEngineRests requires that an idle engine soon takes almost no processor time: less than
+// a tenth of a second in one and a half. A busy loop would take all of it.
 func TestIdleEngineRests(t *testing.T) {
 	testshared.Long(t)
 	if runtime.GOOS != "linux" {

@@ -29,7 +29,7 @@ import (
 	"kosumi/web/wire"
 )
 
-// webOptions are the flags of `engine web` alone.
+// webOptions are the flags that only `engine web` has.
 type webOptions struct {
 	listen, folder, reviews, networks, cert, key, ui string
 	names, loops                                     []string
@@ -156,7 +156,7 @@ func serveWeb(ctx context.Context, s *settings, o *webOptions) error {
 	return errors.Join(err, server.Close())
 }
 
-// tls returns the TLS settings, nil on this machine alone.
+// tls returns the TLS settings, nil if only this machine is served.
 func (o *webOptions) tls() (*tls.Config, error) {
 	if (o.cert == "") != (o.key == "") {
 		return nil, usagef("--tls-cert and --tls-key go together: give both or neither")
@@ -219,14 +219,14 @@ func openRunning(address string, o *webOptions) error {
 }
 
 func openBrowser(url string) {
-	browser.Stdout, browser.Stderr = nil, nil // they have nothing to say to us
+	browser.Stdout, browser.Stderr = nil, nil // the browser's output is of no interest
 	if err := browser.OpenURL(url); err != nil {
 		fmt.Fprintln(os.Stderr, "No browser could be opened: open the address above.")
 	}
 }
 
-// startedByClick reports whether the program was started from a desktop: without a
-// terminal and without anybody who would speak GTP with it.
+// startedByClick reports whether the program was started from a desktop: without a terminal and
+// without a program that speaks GTP with it.
 func startedByClick() bool {
 	if mousetrap.StartedByExplorer() {
 		return true

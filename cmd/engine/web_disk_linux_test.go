@@ -12,8 +12,8 @@ import (
 	"kosumi/web/api"
 )
 
-// TestWebFullDisk changes a document and a game on a full disk, and kills the
-// program: what was refused has changed nothing, and is taken once there is room.
+// TestWebFullDisk changes a document and a game on a full disk, and kills the program: a refused
+// change has no effect, and succeeds once there is room.
 func TestWebFullDisk(t *testing.T) {
 	testshared.Long(t)
 	t.Run("files may not grow", func(t *testing.T) {
@@ -52,7 +52,7 @@ func fullDisk(t *testing.T, dir string, fill func(*webServer) (free func()), arg
 	kept := []string{"C3"}
 	refused, err := c.send("game.play", play(1, "D4"), nil)
 	require.NoError(t, err)
-	if refused == nil { // what is left of the last block may take it
+	if refused == nil { // the rest of the last block may take it
 		kept = append(kept, "D4")
 	} else {
 		require.Equal(t, "not_saved", refused.Code, refused.Text)
@@ -65,7 +65,7 @@ func fullDisk(t *testing.T, dir string, fill func(*webServer) (free func()), arg
 	require.Equal(t, "kept", get[api.Doc](c, "watch", api.Watch{What: "doc:" + doc}).Nodes[0].Note)
 	require.NoError(t, server.cmd.Process.Kill())
 	server.cmd.Wait()
-	if args != nil { // a limit of the process has ended with it
+	if args != nil { // the limit of the process ended with it
 		free()
 	}
 	server = startWeb(t, dir)

@@ -36,8 +36,7 @@ func dialWeb(t *testing.T, s *webServer) *webClient {
 	return c
 }
 
-// send returns what was refused, or an error where the connection ended before an
-// answer came.
+// send returns the refusal, or an error if the connection ended before an answer.
 func (c *webClient) send(name string, d, answer any) (*api.Error, error) {
 	c.n++
 	id := fmt.Sprint("c", c.n)
@@ -75,7 +74,7 @@ func (c *webClient) send(name string, d, answer any) (*api.Error, error) {
 	}
 }
 
-// get is send that must be taken.
+// get is send for a command that must succeed.
 func get[T any](c *webClient, name string, d any) T {
 	c.t.Helper()
 	var v T
@@ -94,8 +93,8 @@ func has(notes []api.Node, text string) bool {
 	return false
 }
 
-// TestWebKilled kills the program at random moments while a document and a game go
-// on: what was acknowledged is there when it runs again.
+// TestWebKilled kills the program at random moments while a document and a game change: every
+// acknowledged change is there when it runs again.
 func TestWebKilled(t *testing.T) {
 	testshared.Long(t)
 	seed := testshared.Seed(t)

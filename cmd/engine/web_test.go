@@ -52,7 +52,7 @@ func openTab(t *testing.T) *browsertest.Tab {
 	return browsertest.Open(t)
 }
 
-// toTheEnd plays a game on, passes, and agrees to the count.
+// toTheEnd plays a game on, passes, and accepts the count.
 func toTheEnd(b *browsertest.Tab) {
 	tried := map[string]bool{}
 	phase := b.Mine()
@@ -77,8 +77,8 @@ func toTheEnd(b *browsertest.Tab) {
 	}
 }
 
-// TestWebGame plays a whole game by clicks: two clicks to the first stone, undo,
-// hint, an estimate, a reload and a kill -9 in the middle, passes and the count.
+// TestWebGame plays a whole game by clicks: two clicks to the first stone, undo, hint, an
+// estimate, a reload and a kill -9 in the middle, passes and the count.
 func TestWebGame(t *testing.T) {
 	needLibrary(t)
 	dir := t.TempDir()
@@ -93,7 +93,7 @@ func TestWebGame(t *testing.T) {
 	b.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.newgame", JSON.stringify({ auto: false, level: "", limit: "visits", visits: 12, pace: false }))`, nil), chromedp.Reload())
 	b.Enter()
 	b.Do(chromedp.Evaluate(browsertest.CountNotes, nil))
-	b.Point("E5") // the board of the front door is the game's first move
+	b.Point("E5") // a click on the board of the first screen is the game's first move
 	b.Mine()
 	b.HasMoves(2)
 	b.HasStones(2)
@@ -117,7 +117,7 @@ func TestWebGame(t *testing.T) {
 	b.Mine()
 	b.HasStones(before, "a reload is a resume")
 
-	// kill -9, and the page goes on by itself.
+	// kill -9; the page continues by itself after a restart.
 	require.NoError(t, server.cmd.Process.Kill())
 	server.cmd.Wait()
 	b.Until(`document.querySelector(".strip-top.warn")`)
@@ -130,12 +130,12 @@ func TestWebGame(t *testing.T) {
 	b.Axe("over")
 	b.Clean()
 
-	// The record on disk is the game's.
+	// The game's record on disk is complete.
 	files, err := filepath.Glob(filepath.Join(dir, "games", "*.sgf"))
 	require.NoError(t, err)
 	require.Len(t, files, 1)
 
-	// engine review need not search again what the page has searched in its review.
+	// engine review does not repeat the searches of the page's review.
 	b.Press("Review")
 	b.Until(`document.querySelector("main.review")?.dataset.state === "done"`)
 	searched := func() (names []string, size int64) {
@@ -166,8 +166,8 @@ func TestWebGame(t *testing.T) {
 	b.Clean()
 }
 
-// TestWebWithoutKey opens the page as somebody who does not have its key, gives it,
-// and begins a game against a beginner.
+// TestWebWithoutKey opens the page without its key, enters the key, and begins a game against a
+// beginner.
 func TestWebWithoutKey(t *testing.T) {
 	server := startWeb(t, t.TempDir())
 	b := openTab(t)
@@ -179,7 +179,7 @@ func TestWebWithoutKey(t *testing.T) {
 	b.Enter()
 	b.Click(`a[href="/new"]`)
 
-	// A level of one's own is a click away, the weakest one key more.
+	// A chosen level is a click away, the weakest one key more.
 	b.Press("Choose a rank")
 	b.Until(`document.querySelector("form.new input[type=range]")`)
 	b.Do(chromedp.Evaluate(`document.querySelector("form.new input[type=range]").focus()`, nil), chromedp.KeyEvent(kb.Home))

@@ -70,7 +70,7 @@ Beside these games it plays those of the loop's gating matches.`,
 	return c
 }
 
-// clusterLog is the log of a program that others watch.
+// clusterLog is the log of a program that is supervised by others.
 func clusterLog(level string, asJSON bool) (*slog.Logger, error) {
 	l, err := parseLevel(level)
 	if err != nil {
@@ -149,9 +149,8 @@ func runWork(cmd *cobra.Command, address string, s *settings, f *workFlags) erro
 	return err
 }
 
-// openWorkerModel opens a worker's network. The cache is exact, so that games do not
-// depend on what was evaluated before. Without an offer sessions are opened when
-// they are needed.
+// openWorkerModel opens a worker's network. The cache is exact, so that games do not depend on
+// earlier evaluations. Without an offer, sessions are opened when needed.
 func (s *settings) openWorkerModel(log *slog.Logger) func(ctx context.Context, path string, o *cluster.Offer) (*cluster.Model, error) {
 	return func(ctx context.Context, path string, o *cluster.Offer) (*cluster.Model, error) {
 		m, err := model.Open(path, s.Config(log))
@@ -180,7 +179,7 @@ func (s *settings) openWorkerModel(log *slog.Logger) func(ctx context.Context, p
 	}
 }
 
-// processorName is what this machine computes with, as far as it is known.
+// processorName is the name of this machine's processor, if known.
 func processorName() string {
 	data, err := os.ReadFile("/proc/cpuinfo")
 	if err == nil {

@@ -8,7 +8,7 @@ import (
 	"kosumi/train/loop"
 )
 
-// TestWorkersHaveACache: what is given in MiB is not taken for bytes.
+// TestWorkersHaveACache: a size in MiB is not taken for bytes.
 func TestWorkersHaveACache(t *testing.T) {
 	cache := workCommand().Flags().Lookup("cache")
 	require.Equal(t, "64", cache.DefValue)

@@ -14,11 +14,10 @@ import (
 	"kosumi/internal/browsertest"
 )
 
-// wire counts the bytes of files that are sent, and lets so many a second through, if it
-// is not 0.
+// wire counts the bytes of sent files, and limits them to speed per second if that is not 0.
 type wire struct {
 	sent, speed atomic.Int64
-	mu          sync.Mutex // of what is on its way
+	mu          sync.Mutex // held while a limited write is under way
 }
 
 // counted serves the folder through a wire.
@@ -47,12 +46,11 @@ func (w wired) Write(data []byte) (int, error) {
 	return w.ResponseWriter.Write(data)
 }
 
-// mostSent is how many bytes may travel until the page works without a network, the
-// network inside and nothing compressed on the way.
+// mostSent bounds the bytes sent, uncompressed, until the page works with the built-in network.
 const mostSent = 9_500_000
 
-// TestBytes lets the page come into an empty browser: nothing of it travels twice, and a
-// second visit asks for nothing but what may be newer.
+// TestBytes opens the page in an empty browser: nothing is sent twice, and a second visit
+// requests only files that may have changed.
 func TestBytes(t *testing.T) {
 	t.Parallel()
 	s, wire := counted(t)

@@ -25,7 +25,7 @@ func commandLine(t *testing.T, dir string, args ...string) *exec.Cmd {
 	return exec.CommandContext(t.Context(), node, append([]string{filepath.Join(dir, "node_modules/.bin/kosumi")}, args...)...)
 }
 
-// TestCommandLine has the package's command speak GTP, and say what was wrong in the call.
+// TestCommandLine lets the package's command speak GTP, and report wrong calls.
 func TestCommandLine(t *testing.T) {
 	testshared.Slow(t)
 	dir := installed(t)

@@ -25,15 +25,15 @@ import (
 	"kosumi/search/thinking"
 )
 
-// clients are programs that speak GTP, or KataGo's analysis protocol, each over a port of
-// its own: a message is text, as it would come on standard input and output.
+// clients are programs that speak GTP or KataGo's analysis protocol, each over its own port. A
+// message is text as on standard input and output.
 type clients struct {
 	net        *open.Network
 	repeatable bool // equal questions get equal answers
 	log        *slog.Logger
 }
 
-// newClients begins to load the network: the host's own one, or one that a client has given.
+// newClients begins to load the network: the host's own, or one that a client has given.
 func newClients(host js.Value, log *slog.Logger) *clients {
 	read := func(file string) (nn.Model, error) { return model.Open(file, modelConfig(log)) }
 	name := ""
@@ -47,7 +47,7 @@ func newClients(host js.Value, log *slog.Logger) *clients {
 	return &clients{start(name, read, conf, log), repeatable, log}
 }
 
-// engineConfig is how engines play before a client changes a setting.
+// engineConfig is the default configuration of engines, which clients can change.
 func (c *clients) engineConfig() engine.Config {
 	conf := engineConfig()
 	if c.repeatable {
@@ -56,8 +56,8 @@ func (c *clients) engineConfig() engine.Config {
 	return conf
 }
 
-// calls are what the worker calls: speak, with a protocol, settings by their names, and a
-// port.
+// calls returns the functions for the worker: speak, with a protocol, settings by their names,
+// and a port.
 func (c *clients) calls() map[string]any {
 	speak := js.FuncOf(func(_ js.Value, args []js.Value) any {
 		sock := newSocket(args[2], mostLines)
@@ -72,7 +72,7 @@ func (c *clients) calls() map[string]any {
 	return map[string]any{"speak": speak}
 }
 
-// attend speaks with one client until either ends it, and says why where something is wrong.
+// attend speaks with one client until either side ends it, and reports errors to the client.
 func (c *clients) attend(sock *socket, protocol string, settings map[string]string) {
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
@@ -92,11 +92,11 @@ func (c *clients) attend(sock *socket, protocol string, settings map[string]stri
 	sock.Close(ended, "")
 }
 
-// ended says that a client is not listened to any more.
+// ended tells a client that its messages are no longer read.
 const ended = 1000
 
-// speak serves one client until it closes its port, which ends ctx. Nothing is answered where the network
-// cannot be used or a setting is wrong: the error says so.
+// speak serves one client until it closes its port, which ends ctx. If the network cannot be used or a
+// setting is wrong, it returns the error without an answer.
 func (c *clients) speak(ctx context.Context, s *stream, protocol string, settings map[string]string) error {
 	if err := c.net.Wait(); err != nil {
 		return err
@@ -124,7 +124,7 @@ func (c *clients) speakGTP(ctx context.Context, s *stream, settings map[string]s
 	return gtp.NewServer(e, c.log, gtp.Options{Version: version, Life: life.Judge{Network: life.Evaluated{Evaluator: c.net}}, Models: c.models}).Serve(ctx, s, s)
 }
 
-// analystsQueue is the most bytes of queries that wait.
+// analystsQueue bounds the bytes of queries that wait.
 const analystsQueue = 16 << 20
 
 func (c *clients) speakAnalysis(ctx context.Context, s *stream, settings map[string]string) error {

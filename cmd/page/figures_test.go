@@ -19,8 +19,8 @@ import (
 	"kosumi/internal/browsertest"
 )
 
-// TestFigures measures how long the first stone waits for its answer, how long the positions
-// of a game take, by the number of workers, and the memory of the page's process after a game
+// TestFigures measures the time from the first stone to its answer, the time to analyse the
+// positions of a game by the number of workers, and the memory of the page's process after a game
 // and a review.
 func TestFigures(t *testing.T) {
 	s, wire := counted(t)
@@ -58,8 +58,8 @@ func TestFigures(t *testing.T) {
 	fmt.Printf("the page's process after a game and its review: %.0f MB\n", megabytes(t, b))
 }
 
-// gameJS analyses all positions of a game in which each side fills a half of the board, and
-// gives the seconds.
+// gameJS analyses all positions of a game in which each side fills half of the board, and returns
+// the seconds.
 const gameJS = `import("/package/kosumi.mjs").then(async ({ Kosumi }) => {
 	const size = %d, count = %d, maxVisits = %d, workers = %d, moves = [];
 	const left = Math.ceil(size / 2);
@@ -81,7 +81,7 @@ func renderers(t *testing.T, b *browsertest.Tab) []*systeminfo.ProcessInfo {
 	return slices.DeleteFunc(all, func(p *systeminfo.ProcessInfo) bool { return p.Type != "renderer" })
 }
 
-// processor is the time that they have computed, in seconds, all threads together.
+// processor is their processor time in seconds, over all threads.
 func processor(t *testing.T, b *browsertest.Tab) (seconds float64) {
 	t.Helper()
 	for _, process := range renderers(t, b) {

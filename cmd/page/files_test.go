@@ -19,8 +19,8 @@ import (
 	"kosumi/internal/testshared"
 )
 
-// serverJS begins the server's worker, without the page, and says hello: command(t, d)
-// then returns the event that answers.
+// serverJS starts the server's worker, without the page, and says hello; then command(t, d)
+// returns the event that answers.
 const serverJS = `new Promise((ready) => {
 	const worker = new Worker(%q), line = new MessageChannel(), waiting = new Map();
 	let n = 0;
@@ -44,7 +44,7 @@ const serverJS = `new Promise((ready) => {
 	worker.postMessage({ t: "attend" }, [line.port2]);
 })`
 
-// startServer has a tab run the server alone. It returns why it could not.
+// startServer makes a tab run only the server. It returns why it could not.
 func startServer(t *testing.T, b *browsertest.Tab, address string) string {
 	t.Helper()
 	scripts, err := filepath.Glob(filepath.Join(testshared.Checkout(t), "bin/site/assets/worker-*.js"))
@@ -71,8 +71,8 @@ func command(b *browsertest.Tab, name, data string) event {
 
 var kills = flag.Int("kills", 8, "how often TestKilledTab closes the tab")
 
-// TestKilledTab closes the tab at random moments while stones are placed: what was
-// acknowledged is there when it is opened again.
+// TestKilledTab closes the tab at random moments while stones are placed: every acknowledged
+// stone is there after a restart.
 func TestKilledTab(t *testing.T) {
 	testshared.Long(t)
 	t.Parallel()
@@ -125,14 +125,14 @@ func TestKilledTab(t *testing.T) {
 			defer mu.Unlock()
 			return len(placed) >= stones
 		}, 10*time.Minute, time.Millisecond)
-		time.Sleep(time.Duration(r.IntN(5000)) * time.Microsecond) // into the middle of the next one
+		time.Sleep(time.Duration(r.IntN(5000)) * time.Microsecond) // into the middle of the next command
 		closeTab()
 	}
 	require.NotEmpty(t, placed)
 }
 
-// TestFullTab has no room for a move: it is refused, changes nothing, and is taken once
-// there is room. Without room for anything the page says so.
+// TestFullTab has no room for a move: it is refused, changes nothing, and succeeds once there is
+// room. Without room for anything the page says so.
 func TestFullTab(t *testing.T) {
 	testshared.Long(t)
 	t.Parallel()
@@ -153,7 +153,7 @@ func TestFullTab(t *testing.T) {
 	require.Equal(t, "ok", play(0).T)
 	b.Do(full)
 	placed, refused := 1, play(1)
-	for ; refused.T == "ok" && placed < 80; refused = play(placed) { // the browser looks again after some seconds
+	for ; refused.T == "ok" && placed < 80; refused = play(placed) { // the browser checks again after some seconds
 		placed++
 		time.Sleep(500 * time.Millisecond)
 	}
@@ -165,8 +165,8 @@ func TestFullTab(t *testing.T) {
 	require.Len(t, setup(), placed+1)
 }
 
-// TestNoNetworkFile refuses files that hold no network in one line, keeps nothing of
-// them, and plays on.
+// TestNoNetworkFile refuses files without a network in one line, keeps nothing of them, and plays
+// on.
 func TestNoNetworkFile(t *testing.T) {
 	testshared.Long(t)
 	t.Parallel()
@@ -189,7 +189,7 @@ func TestNoNetworkFile(t *testing.T) {
 	require.Equal(t, []string{"kosumi (built in)"}, list)
 }
 
-// eventually waits until the promise of an expression gives true.
+// eventually waits until the promise of an expression resolves to true.
 func eventually(b *browsertest.Tab, expression string) {
 	b.T.Helper()
 	require.True(b.T, browsertest.JS[bool](b, `(async () => {
@@ -201,7 +201,7 @@ func eventually(b *browsertest.Tab, expression string) {
 	})()`), expression)
 }
 
-// TestReviewInTab reviews a game and asks one of its mistakes.
+// TestReviewInTab reviews a game and asks one of its mistakes as a problem.
 func TestReviewInTab(t *testing.T) {
 	testshared.Long(t)
 	t.Parallel()
@@ -218,15 +218,15 @@ func TestReviewInTab(t *testing.T) {
 	require.Equal(t, []int{9, 9}, next.D.Problem.Size)
 }
 
-// reviewed has the server of a tab review a game with mistakes, and waits for it.
+// reviewed makes the server of a tab review a game with mistakes, and waits for it.
 func reviewed(b *browsertest.Tab) {
 	const spoilt = "(;GM[1]FF[4]SZ[9]KM[7.5]RU[Chinese]PB[Ann]PW[Ben]RE[W+R];B[ee];W[cc];B[gc];W[cg];B[gg];W[ce];B[dd];W[cd];B[dc];W[cb];B[df];W[dg];B[ef];W[eg];B[fg];W[fh];B[gh];W[eh];B[ff];W[db])"
 	b.Do(chromedp.Evaluate(fmt.Sprintf(`worker.postMessage({ t: "request", id: 1, method: "POST", path: "/api/import?to=review", headers: ["Content-Type", "text/plain"], body: new TextEncoder().encode(%q) })`, spoilt), nil))
 	eventually(b, `command("watch", { what: "reviews" }).then((e) => { const r = e.d.reviews[0]; if (r?.state === "refused") throw new Error(r.why); return r?.state === "done" && r.worst.length > 0; })`)
 }
 
-// TestLifeInTab stops a question about life and death that would take ten minutes: a
-// search that holds the tab's one thread lets the command in.
+// TestLifeInTab stops a question about life and death that would take ten minutes: the search
+// occupies the tab's only thread, but lets the command in.
 func TestLifeInTab(t *testing.T) {
 	testshared.Long(t)
 	t.Parallel()

@@ -26,7 +26,7 @@ import (
 	"kosumi/nn/model"
 )
 
-// installed is a folder in which npm has installed the package, as it packs it.
+// installed is a folder in which npm has installed the package as it packs it.
 func installed(t *testing.T) string {
 	t.Helper()
 	from := filepath.Join(folder(t), "../npm")
@@ -65,7 +65,7 @@ func openPackage(t *testing.T, dir, page string) *browsertest.Tab {
 	return b
 }
 
-// TestExample plays and analyses in the page that the package brings.
+// TestExample plays and analyses in the page that the package contains.
 func TestExample(t *testing.T) {
 	t.Parallel()
 	b := openPackage(t, installed(t), "/package/example.html")
@@ -88,8 +88,8 @@ func TestExample(t *testing.T) {
 	require.Contains(t, text("board"), "Moves: 2.")
 }
 
-// conversationJS is what clients may do wrong, and what the engine says then. It gives the
-// texts, one for each.
+// conversationJS makes mistakes that clients may make, and returns the engine's texts, one for
+// each.
 const conversationJS = `async (Kosumi) => {
 	const said = [];
 	const fails = async (what) => { try { await what(); said.push("nothing"); } catch (e) { said.push(e.message); } };
@@ -134,7 +134,7 @@ var conversation = []string{
 	`^the conversation was closed$`, `^the conversation was closed$`, `^$`, `^the engine was closed$`,
 }
 
-// TestConversation has a client speak both protocols, rightly and wrongly, in a page and in
+// TestConversation lets a client speak both protocols, rightly and wrongly, in a page and in
 // node.
 func TestConversation(t *testing.T) {
 	testshared.Long(t)
@@ -180,8 +180,8 @@ const given = JSON.parse(readFileSync("given.json")); writeFileSync("result.json
 	require.NoError(t, json.Unmarshal(data, result))
 }
 
-// TestEndedWorkers has the system end the workers of the kernels during a search: others
-// take their place, and it is answered.
+// TestEndedWorkers kills the workers of the kernels during a search: others take their place, and
+// the search is answered.
 func TestEndedWorkers(t *testing.T) {
 	testshared.Long(t)
 	t.Parallel()
@@ -193,7 +193,7 @@ func TestEndedWorkers(t *testing.T) {
 			return
 		}
 		script, err := os.ReadFile(filepath.Join(folder(t), r.URL.Path))
-		if sent.Add(1) <= 3 { // the third one stands in for one of the first two
+		if sent.Add(1) <= 3 { // the third worker replaces one of the first two
 			script = append(script, `
 {
 	const heard = port.onmessage;
@@ -253,8 +253,8 @@ func (r *response) first() string {
 	return r.MoveInfos[0].Move
 }
 
-// recorded are queries about positions that KataGo has recorded, of all sizes and rules:
-// every third one, all with $KOSUMI_COUNT. In some a move was forced that the protocol refuses.
+// recorded are queries about positions that KataGo has recorded, of all sizes and rules: every
+// third one, or all with $KOSUMI_COUNT. In some a move was forced that the protocol refuses.
 func recorded(t *testing.T) []query {
 	t.Helper()
 	var all []query
@@ -266,7 +266,7 @@ func recorded(t *testing.T) []query {
 	return all
 }
 
-// askJS asks all of given, in a folder if it is one.
+// askJS sends all queries of given, in a folder if it is one.
 const askJS = `async (Kosumi, given, folder) => {
 	const kosumi = await Kosumi.open({ folder, repeatable: true });
 	const analysis = kosumi.analysis();
@@ -275,11 +275,11 @@ const askJS = `async (Kosumi, given, folder) => {
 	return results.map(([r]) => JSON.stringify(r));
 }`
 
-// TestAnswers asks recorded queries in node, of the package in a page, and of the page's own
-// worker: they answer the same to the last digit. The program's first moves are the same in
-// 99 %. Winrates are off where 16-bit integers are rounded otherwise: the program's compiler
-// multiplies and adds in one step, which WebAssembly has not. Longer searches would compare
-// how trees grow apart: after 30 visits one move in ten is another of those that are near.
+// TestAnswers sends recorded queries to node, to the package in a page, and to the page's own
+// worker: their answers are equal to the last digit. The program's first moves agree in 99 %.
+// Winrates differ where 16-bit integers are rounded differently: the program's compiler
+// multiplies and adds in one step, which WebAssembly lacks. Longer searches would compare how
+// trees diverge: after 30 visits one move in ten is another of nearly the same value.
 func TestAnswers(t *testing.T) {
 	testshared.Long(t)
 	dir, queries := installed(t), recorded(t)
@@ -317,7 +317,7 @@ func TestAnswers(t *testing.T) {
 	require.Less(t, most, 2e-2)
 }
 
-// program answers the queries here, as in a tab that is repeatable.
+// program answers the queries here, as in a tab with repeatable results.
 func program(t *testing.T, queries []query) map[string]response {
 	t.Helper()
 	m, err := model.Open("", model.Config{Provider: model.Kernel, Precision: "auto"})

@@ -40,7 +40,7 @@ type recorder struct {
 	body   bytes.Buffer
 }
 
-// serve has a handler answer; one that gives up has failed, as in a server.
+// serve lets a handler answer; a panic of the handler is a failure, as in a server.
 func (w *recorder) serve(h http.Handler, r *http.Request) {
 	defer func() {
 		if recover() != nil {

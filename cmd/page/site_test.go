@@ -59,9 +59,8 @@ func begin(p *browsertest.Tab, size, visits int) {
 	p.Do(chromedp.Evaluate(browsertest.CountNotes, nil))
 }
 
-// TestSite plays a move in a folder of files, finds the game again after a reload, and
-// goes on with a game on a large board, for which another network came, when the server
-// is gone.
+// TestSite plays a move in a folder of files, finds the game again after a reload, and continues
+// on a large board, with a network fetched for it, after the server is gone.
 func TestSite(t *testing.T) {
 	t.Parallel()
 	s := site(t)
@@ -95,8 +94,8 @@ func TestSite(t *testing.T) {
 	p.Clean()
 }
 
-// TestPhoneInPocket hides the page of a phone: the stone that was played then is answered
-// once somebody looks again.
+// TestPhoneInPocket hides the page of a phone: the stone played then is answered once the page is
+// visible again.
 func TestPhoneInPocket(t *testing.T) {
 	testshared.Long(t)
 	t.Parallel()
@@ -117,8 +116,9 @@ func TestPhoneInPocket(t *testing.T) {
 	p.HasMoves(2)
 }
 
-// TestTwoTabs opens the page twice: the second one says where the first is, and takes
-// its place when that is left, which waits when somebody comes back to it, or closed.
+// TestTwoTabs opens the page twice. The second tab says where the first is. When the first is
+// left, the second takes its place, and waits when somebody returns to it; the same when the
+// first is closed.
 func TestTwoTabs(t *testing.T) {
 	testshared.Long(t)
 	t.Parallel()
@@ -141,8 +141,8 @@ func TestTwoTabs(t *testing.T) {
 	second.Enter()
 }
 
-// TestUseItHere takes the page over from another tab, there and back: the game goes on, and nobody takes
-// the other tab for one that the browser has ended.
+// TestUseItHere moves the page from one tab to another, there and back: the game continues, and the
+// other tab is not mistaken for one that the browser has killed.
 func TestUseItHere(t *testing.T) {
 	testshared.Long(t)
 	t.Parallel()
@@ -166,8 +166,8 @@ func TestUseItHere(t *testing.T) {
 	}
 }
 
-// TestEndedTab ends the page in a review, again and again, as a browser does that kills it: the next load
-// says so, and goes on where it was, with fewer threads.
+// TestEndedTab ends the page during a review, again and again, as a browser does that kills it: the next
+// load says so, and resumes with fewer threads.
 func TestEndedTab(t *testing.T) {
 	testshared.Long(t)
 	s := site(t)
@@ -186,9 +186,10 @@ func TestEndedTab(t *testing.T) {
 	threads := max(1, min(8, cores-1))
 	for n, done := 1, 0; n <= 3; n++ {
 		p.Until(fmt.Sprintf("%s >= %d", points, min(done+6, 61)))
-		time.Sleep(4 * time.Second) // as long as what was found may not be on the disk
+		time.Sleep(4 * time.Second) // long enough that the findings may not be on the disk
 		done = browsertest.JS[int](p, points) - 5
-		// A page that is killed does nothing at its end. (A tab that is dead cannot be steered.)
+		// A killed page does nothing at its end. (A crashed tab cannot be controlled by the
+		// test.)
 		p.Do(chromedp.Evaluate(`window.killed = true`, nil), chromedp.Reload())
 		p.Until(`document.querySelector(".strip-top.warn")?.innerText.includes("The browser closed Kosumi last time")`)
 		if threads > 1 {
@@ -212,10 +213,10 @@ func longRecord() string {
 	return text + ")"
 }
 
-// hashed is the name of a file whose contents it names, as texts of the page have it.
+// hashed finds a file name with a hash of the content, as in texts of the page.
 var hashed = regexp.MustCompile(`[\w-]+-(?:[0-9A-Z]{8}|[0-9a-f]{8})(n*)\.\w+`)
 
-// replace puts a newer version in place of the page: no file has its old name.
+// replace puts a newer version in place of the page: every file has a new name.
 func replace(t *testing.T, dir string) {
 	t.Helper()
 	rename := func(s string) string {
@@ -262,7 +263,7 @@ func two(t *testing.T) (first, second *browsertest.Tab, closeFirst func()) {
 
 const taken = `document.querySelector("[role=status]")?.innerText.includes("another tab")`
 
-// TestUpdateOfTwoTabs puts a version in place of the page in which no file has its old name:
+// TestUpdateOfTwoTabs puts a version in place of the page in which every file has a new name:
 // after a reload one tab has it, and the other waits for that one and takes its place.
 func TestUpdateOfTwoTabs(t *testing.T) {
 	testshared.Long(t)
@@ -296,8 +297,8 @@ func TestUpdateOfTwoTabs(t *testing.T) {
 	other.Until(alive)
 }
 
-// TestFailedTab cannot start one tab: it says why, and the next tab starts, or one that
-// waits; the first one waits for that after a reload.
+// TestFailedTab makes one tab fail to start: it says why, and the next tab starts, or one that
+// waits; after a reload the first one waits for that.
 func TestFailedTab(t *testing.T) {
 	testshared.Long(t)
 	t.Parallel()
@@ -317,9 +318,9 @@ func TestFailedTab(t *testing.T) {
 	first.Until(taken)
 }
 
-// TestOldTab has no service worker, and new files on the server: each link of the menu leads
-// to a word on that and a button, which leads to the place in the newer version; so do
-// parts of other screens, and a page whose first script is gone.
+// TestOldTab has no service worker, and new files on the server. Each link of the menu leads to
+// an explanation and a button, which leads to the place in the newer version. So do parts of
+// other screens, and a page whose first script is missing.
 func TestOldTab(t *testing.T) {
 	testshared.Long(t)
 	without := chromedp.ActionFunc(func(ctx context.Context) error {
@@ -383,8 +384,8 @@ func TestOldTab(t *testing.T) {
 	})
 }
 
-// TestBlockedStorage opens the page in browsers that keep nothing for it: it says so, and
-// plays. Where they refuse locks alone, games are kept, and a second tab waits as ever.
+// TestBlockedStorage opens the page in browsers that store nothing for it: it says so, and plays.
+// If they refuse only locks, games are kept, and a second tab waits as usual.
 func TestBlockedStorage(t *testing.T) {
 	testshared.Long(t)
 	refuse := func(what string) string {
@@ -415,7 +416,7 @@ func TestBlockedStorage(t *testing.T) {
 			if tc.worker == "" {
 				profile, err := os.MkdirTemp("", "profile")
 				require.NoError(t, err)
-				t.Cleanup(func() { // processes of the browser write there until they are gone
+				t.Cleanup(func() { // processes of the browser write there until they have ended
 					require.Eventually(t, func() bool { return os.RemoveAll(profile) == nil }, 30*time.Second, 50*time.Millisecond)
 				})
 				require.NoError(t, os.MkdirAll(filepath.Join(profile, "Default"), 0o700))

@@ -10,19 +10,19 @@ import (
 	"syscall/js"
 )
 
-// socket is a [web.Socket] over a MessagePort: texts are messages, a number ends the
-// connection and is its code; 0 from here says that somebody listens.
+// socket is a [web.Socket] over a MessagePort: texts are messages; a number ends the connection
+// and is its code; 0 from here says that the server listens.
 type socket struct {
 	port    js.Value
 	receive js.Func
 	once    sync.Once
 	came    chan string
-	full    bool          // more came than can wait, which ended the connection
+	full    bool          // more messages came than can wait, which ended the connection
 	ended   chan struct{} // closed by whoever ends the connection
 }
 
-// How many messages wait for the server: those of a page, and those of a client, who may
-// send all that it has at once.
+// How many messages wait for the server: those of a page, and those of a client, which may send
+// all its messages at once.
 const (
 	mostWaiting = 1 << 10
 	mostLines   = 1 << 16

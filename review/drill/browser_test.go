@@ -34,7 +34,7 @@ func open(b *browsertest.Tab, write func(*os.File) error) {
 	b.Do(chromedp.Navigate("file://" + name))
 }
 
-// server answers with made-up numbers that depend on the position alone.
+// server answers with invented numbers that depend only on the position.
 func server(t testing.TB) *nn.Server {
 	t.Helper()
 	s, err := nn.NewServer(nntest.HashModel(7), nn.ServerConfig{Sessions: 2, MaxBatch: 4})
@@ -75,8 +75,8 @@ func press(b *browsertest.Tab, v string) {
 	b.Point(v)
 }
 
-// TestGamePage goes through the page of a game with keys alone, then with the mouse, in
-// one file without a server, and prints it.
+// TestGamePage uses the page of a game by keys alone, then by mouse, in one file without a
+// server, and prints it.
 func TestGamePage(t *testing.T) {
 	built(t)
 	b := browsertest.Open(t)
@@ -99,7 +99,7 @@ func TestGamePage(t *testing.T) {
 	}
 	browsertest.Equal(b, 2, `document.querySelectorAll(".mistakes li").length`)
 
-	// The better move is right, the one of the game is not, and of others nothing is known.
+	// The better move is right, the game's move is not, and other moves are not judged.
 	m := &res.Moves[6]
 	press(b, m.Move)
 	b.Until(`document.querySelector(".mistake-box").innerText.includes("That is what was played")`)
@@ -124,7 +124,7 @@ func TestGamePage(t *testing.T) {
 	b.Clean()
 }
 
-// strange is an empty point that the search of a ply has nothing to say of.
+// strange returns an empty point that the search of a ply did not visit.
 func strange(res *review.Result, ply int) string {
 	size := board.Size{W: res.Game.Width, H: res.Game.Height}
 	for p := range board.Point(size.Area()) {
@@ -136,7 +136,7 @@ func strange(res *review.Result, ply int) string {
 	return ""
 }
 
-// built skips where there is no npm, which builds what the pages are made of.
+// built skips without npm, which builds the parts of the pages.
 func built(t *testing.T) {
 	t.Helper()
 	if err := handout.Built(); err != nil {
@@ -159,7 +159,7 @@ func TestSummaryAndDrillPages(t *testing.T) {
 	b.Until(`document.body.innerText.includes("3 reviewed games of ada") && document.body.innerText.includes("it has no moves")`)
 	browsertest.Equal(b, "a%20game.html", `document.querySelector("#games a").getAttribute("href")`)
 	b.Axe("page")
-	c = review.NewCollector("bob") // who was White: his numbers come first
+	c = review.NewCollector("bob") // when the player is White, his numbers come first
 	c.Add(g, res, "a game.html", "a game.sgf", "a game.json")
 	open(b, func(f *os.File) error { return review.WriteSummaryPage(f, c.Summary()) })
 	browsertest.Equal(b, fmt.Sprintf("bob lost a move %.2f, opponent lost a move %.2f", res.Players[1].Mean, res.Players[0].Mean),

@@ -20,7 +20,7 @@ const (
 	mostPlayed = 16      // moves of both sides
 )
 
-// Judge judges moves that a problem does not know.
+// Judge judges moves that a problem does not list.
 type Judge struct {
 	Life   life.Options
 	Search func(context.Context, *board.Game) (*review.Eval, error)
@@ -29,9 +29,9 @@ type Judge struct {
 // Turn is the judgement of a move. The line of a wrong move continues with its refutation.
 type Turn struct {
 	Answer
-	Reply string // to a right move; "": the problem is solved
+	Reply string // the reply to a right move; "": the problem is solved
 	Best  Answer // right after Reply, or instead of a wrong move; without a move none is known
-	Text  string // on the move, of the author of the problem
+	Text  string // the author's comment on the move
 }
 
 // After returns the game at a problem after moves of both sides in turn. Errors wrap board's.
@@ -57,8 +57,8 @@ func after(g *board.Game, move string) (*board.Game, error) {
 // Continues reports whether a problem may ask for more than one move.
 func (p *Problem) Continues() bool { return p.Task != "" || p.answers != nil }
 
-// Play judges the last of some moves, by both sides in turn, and replies as long as more right
-// moves are wanted. A move at a problem of life and death without a proof is right. Errors are
+// Play judges the last of some moves, by both sides in turn, and replies as long as the solution
+// has more moves. A move at a problem of life and death without a proof is right. Errors are
 // board's, the judge's, and ctx's.
 func (p *Problem) Play(ctx context.Context, moves []string, j Judge) (t Turn, err error) {
 	before, err := p.After(moves[:len(moves)-1])
@@ -116,8 +116,8 @@ func (p *Problem) playLife(ctx context.Context, moves []string, opts life.Option
 	return t, err
 }
 
-// compare judges a move by the positions after it and after the best one. lost is the loss of
-// the mistake that the problem is about, in points; 0: it is about none.
+// compare judges a move by the positions after it and after the best one. lost is the loss of the
+// problem's mistake, in points; 0: the problem has no mistake.
 func (j Judge) compare(ctx context.Context, start *board.Game, best, move string, lost float64) (a Answer, err error) {
 	var evals [2]*review.Eval
 	for i, v := range []string{best, move} {

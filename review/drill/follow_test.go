@@ -17,7 +17,7 @@ import (
 	"kosumi/review"
 )
 
-// numbered is a problem of the collection.
+// numbered returns a problem of the collection.
 func numbered(t *testing.T, n int) *Problem {
 	t.Helper()
 	list := Collection()
@@ -27,7 +27,7 @@ func numbered(t *testing.T, n int) *Problem {
 	return &p
 }
 
-// TestPlay judges moves after others, and what is answered.
+// TestPlay judges moves after others, and replies to them.
 func TestPlay(t *testing.T) {
 	for _, tc := range []struct {
 		problem int
@@ -52,7 +52,7 @@ func TestPlay(t *testing.T) {
 		{228, "B8 A7 A6", true, "A9", "A8", "A6"},
 		{228, "B8 A7 A6 A9 A8", true, "", "", "A8"},
 		{9, "C6", true, "", "", "C6"}, // joined to a living chain
-		// Other replies than the best are answered too.
+		// Replies other than the best are answered too.
 		{276, "G2 A1 A2", true, "D4", "E4", "A2"},
 	} {
 		p := numbered(t, tc.problem)
@@ -77,7 +77,7 @@ func TestPlay(t *testing.T) {
 	_, err = p.Play(ended, []string{"G2"}, Judge{})
 	require.ErrorIs(t, err, context.Canceled)
 
-	// What a review takes for alive is no part of the fight; a mistake that was played may
+	// Stones that a review assumes alive are not part of the fight; a mistake that was played may
 	// be right later on.
 	p.Assumed, p.Played, p.Loss = []string{"A1"}, "E4", 12
 	turn, err := p.Play(t.Context(), []string{"G2", "D4", "E4"}, Judge{})
@@ -88,9 +88,9 @@ func TestPlay(t *testing.T) {
 	require.Equal(t, AgainGrade, p.Attempt(nil, &Answer{Move: "E4", Loss: 12}, time.Second).Grade)
 }
 
-// TestCollectionIsPlayedOn solves problems of the collection to their end, some or with
-// KOSUMI_LIFE_COLLECTION=all every one: what works is accepted, each reply needs an
-// answer, and in the end what was asked for is done.
+// TestCollectionIsPlayedOn solves problems of the collection to their end: some, or all with
+// KOSUMI_LIFE_COLLECTION=all. Proved moves are accepted, each reply needs an answer, and the task
+// is achieved at the end.
 func TestCollectionIsPlayedOn(t *testing.T) {
 	testshared.Slow(t)
 	step := 12

@@ -71,9 +71,9 @@ func LevelFor(rank int) int {
 	return level
 }
 
-// Fitting returns the built-in problems for a level, those of the level first, then harder and easier
-// ones in turn, none more than a level easier, and from level 2 on none whose first move takes the
-// group. Level 0 has all, as [Collection].
+// Fitting returns the built-in problems for a level: first those of the level, then harder and easier
+// ones in turn. None is more than a level easier; from level 2 on, none has a first move that takes
+// the group. Level 0 has all, as [Collection].
 func Fitting(level int) []Problem {
 	list := slices.DeleteFunc(slices.Clone(Collection()), func(p Problem) bool { return p.Level < level-1 || level > 1 && p.takes })
 	if level > 0 {
@@ -127,7 +127,7 @@ func collected(root *sgf.Node) (p Problem, err error) {
 	return p, nil
 }
 
-// stonesIn are the stones of a set-up position, as problems hold them.
+// stonesIn returns the stones of a set-up position, in the form of a problem.
 func stonesIn(r *sgf.Record) string {
 	stones := slices.Repeat([]byte{'.'}, r.Size.Area())
 	for i, points := range [][]board.Point{r.Setup.Black, r.Setup.White} {

@@ -15,8 +15,8 @@ import (
 	"kosumi/review"
 )
 
-// TestCollection reads the problems that come with the program: each has one answer, a
-// legal move, and no two are the same; there are several of each level and task.
+// TestCollection reads the built-in problems: each has one answer, a legal move, and no two are
+// the same; there are several of each level and task.
 func TestCollection(t *testing.T) {
 	list := Collection()
 	require.GreaterOrEqual(t, len(list), 300)
@@ -48,9 +48,9 @@ func TestCollection(t *testing.T) {
 	require.Equal(t, EasyGrade, list[0].Grade(list[0].Answer(list[0].Answers[0].Move), time.Second))
 }
 
-// TestCollectionIsProved solves problems of the collection anew, some or with
-// KOSUMI_LIFE_COLLECTION=all every one: the answer is the only move, and the checker
-// accepts the proof.
+// TestCollectionIsProved solves problems of the collection again, some or with
+// KOSUMI_LIFE_COLLECTION=all every one: the answer is the only move, and the checker accepts the
+// proof.
 func TestCollectionIsProved(t *testing.T) {
 	testshared.Slow(t)
 	step := 25
@@ -77,8 +77,8 @@ func TestCollectionIsProved(t *testing.T) {
 	}
 }
 
-// TestProblemsOfLife makes a problem of a position in which one move alone saves a group,
-// in place of the one that asks for a better move.
+// TestProblemsOfLife makes a problem of a position in which only one move saves a group, in place
+// of a problem that asks for a better move.
 func TestProblemsOfLife(t *testing.T) {
 	stones := strings.Repeat(".", 81)
 	best := []review.Candidate{{Move: "E5", Prior: 0.3}}

@@ -21,7 +21,7 @@ type Attempt struct {
 	Seconds float64   `json:"seconds"`
 }
 
-// Solved reports whether the answer was right; older logs say so by the grade alone.
+// Solved reports whether the answer was right; for logs of older versions, by the grade.
 func (a *Attempt) Solved() bool { return a.Right || a.Grade >= GoodGrade }
 
 // Log is the append-only file of attempts, one JSON object a line, from which the schedule is
@@ -63,7 +63,7 @@ func ReadAttempts(data []byte) ([]Attempt, error) {
 	return l.Attempts, err
 }
 
-// read takes the lines of a file, but for those that were cut short.
+// read parses the lines of a file, except a truncated one.
 func (l *Log) read(name string, data []byte) error {
 	number := 0
 	for line := range bytes.Lines(data) {

@@ -15,16 +15,16 @@ import (
 	"kosumi/sgf"
 )
 
-// OwnKind is the kind of problems that the player brought along.
+// OwnKind is the kind of problems from the player's own files.
 const OwnKind = "own"
 
-// Own are the records of a file, each taken for what it is.
+// Own holds the records of a file, sorted by kind.
 type Own struct {
 	Problems []Problem
 	Games    []*sgf.Node // not positions with answers
 	Unsolved []*sgf.Node // positions without a right answer
-	Turned   int         // problems whose answers begin with the other side than the record says
-	Errors   []error     // of the other records, which cannot be read
+	Turned   int         // problems whose answers begin with the side that the record does not name
+	Errors   []error     // records among the others that cannot be read
 }
 
 // mostAnswered is the length of a main line, in moves, above which an unmarked record from a
@@ -70,8 +70,8 @@ func ReadOwn(name string, roots []*sgf.Node) (o Own) {
 	return o
 }
 
-// isGame reports whether a record, whose moves begin below start, is not a position with answers:
-// handicap stones alone are none.
+// isGame reports whether a record whose moves begin below start is a game. Handicap stones alone
+// do not make it a position with answers.
 func isGame(r *sgf.Record, root, start *sgf.Node) bool {
 	s, n := r.Setup, len(r.Moves())
 	if s == nil || moves(root) || n > mostAnswered {
@@ -108,12 +108,12 @@ func moves(n *sgf.Node) bool  { return n.Has("B") || n.Has("W") }
 var errUnsolved = errors.New("the position has no right answer")
 
 // ownProblem makes a problem of a record whose answers begin below start. turned reports whether
-// they begin with another side than the record says.
+// they begin with the side that the record does not name.
 func ownProblem(r *sgf.Record, root, start *sgf.Node) (p Problem, turned bool, err error) {
 	rules, _ := r.RulesOr(board.Chinese())
 	p = Problem{Kind: OwnKind, Width: r.Size.W, Height: r.Size.H, Stones: stonesIn(r), Rules: rules.JSON(), Komi: float64(rules.Komi), answers: start}
 	toMove := board.Empty
-	for _, c := range start.Children { // the first, or the first that leads to a mark
+	for _, c := range start.Children { // the first answer, or the first that leads to a mark
 		side := board.Black
 		if c.Has("W") {
 			side = board.White
@@ -155,7 +155,7 @@ var (
 	wrongWords = regexp.MustCompile(`\bWRONG\b|\bI(?:NCORRECT|ncorrect)\b|\bWrong\b|^\W*(?:wrong|incorrect)\b|(?i:\bnot (?:quite )?(?:correct|right)\b)|不正解|不正确|不正確|失敗|失败|错误|錯誤|오답|실패`)
 )
 
-// said is what a comment says beside the marks at its beginning.
+// said returns the text of a comment after the marks at its beginning.
 func said(n *sgf.Node) string {
 	return strings.TrimSpace(marks.ReplaceAllString(strings.TrimSpace(n.Text("C")), ""))
 }
@@ -169,7 +169,7 @@ func right(n *sgf.Node) bool { return !wrong(n) && (n.Has("TE") || saidRight(n) 
 func wrong(n *sgf.Node) bool { return n.Has("BM") || saidWrong(n) }
 
 // below reports whether a line below n is marked as right. ours reports whether the children of n are
-// answers: TE and BM on the opponent's moves are about those.
+// the solver's moves: TE and BM on the opponent's moves say nothing about the answer.
 func below(n *sgf.Node, ours bool) bool {
 	return slices.ContainsFunc(n.Children, func(c *sgf.Node) bool {
 		if ours {
@@ -179,8 +179,8 @@ func below(n *sgf.Node, ours bool) bool {
 	})
 }
 
-// rightOf returns the right answers at a node: those that lead to a mark, else the first that
-// is not marked as wrong.
+// rightOf returns the right answers at a node: those that lead to a mark, otherwise the first
+// that is not marked as wrong.
 func rightOf(g *board.Game, n *sgf.Node) (list []*sgf.Node) {
 	var first *sgf.Node
 	for _, c := range n.Children {
@@ -266,11 +266,11 @@ func (p *Problem) playTree(ctx context.Context, played []string, before *board.G
 	return t, nil
 }
 
-// mostGroups are the groups that are tried as the one that a problem is about.
+// mostGroups bounds the groups that are tried as the subject of a problem.
 const mostGroups = 4
 
 // beside judges a move that the author does not mention: by a proof if the best move alone saves or
-// kills a group beside it, else by a search.
+// kills an adjacent group, otherwise by a search.
 func (p *Problem) beside(ctx context.Context, before *board.Game, best, move string, j Judge) (Answer, error) {
 	size, me := before.Size(), before.ToMove()
 	at, _ := size.ParseVertex(best)

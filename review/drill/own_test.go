@@ -13,10 +13,10 @@ import (
 	"kosumi/sgf"
 )
 
-// corner is a position of five by five: the moves of tests are answers to it.
+// corner is a position of five by five; tests answer it with their moves.
 const corner = `GM[1]FF[4]SZ[9]AB[ab][bb][cb][db][da]AW[ac][bc][cc][dc][ec][eb][ea]`
 
-// TestReadOwn takes each record for what it is.
+// TestReadOwn sorts each record by its kind.
 func TestReadOwn(t *testing.T) {
 	long := strings.Builder{}
 	for i := range 70 {
@@ -76,8 +76,8 @@ func TestReadOwn(t *testing.T) {
 	}
 }
 
-// TestPlayOwn judges moves by the answers of the author, others by a proof, and where there is none
-// by a search.
+// TestPlayOwn judges moves by the author's answers, others by a proof, and without a proof by a
+// search.
 func TestPlayOwn(t *testing.T) {
 	searched := 0
 	judge := Judge{Search: func(_ context.Context, g *board.Game) (*review.Eval, error) {

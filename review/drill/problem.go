@@ -46,7 +46,7 @@ type Problem struct {
 	Last   string      `json:"last,omitempty"` // the opponent's move before
 	Kind   review.Kind `json:"kind"`
 	Reason string      `json:"reason"`
-	// Claims are what the reason says.
+	// Claims are the claims of the reason.
 	Claims []review.Claim `json:"claims,omitempty"`
 	// Task is Live or Kill for a problem of life and death about Group with one proved
 	// solution; empty for a problem that asks for a better move. Level is 1 to 5 in the
@@ -58,11 +58,11 @@ type Problem struct {
 	Assumed []string `json:"assumed,omitempty"`
 	// Answers are the moves with enough visits to be judged, best first.
 	Answers []Answer `json:"answers"`
-	// Text is what the author of a collection says of the problem; answers is the position with the
+	// Text is the author's comment on a problem of a collection; answers is the position with the
 	// author's answers below it, nil for other problems.
 	Text    string `json:"text,omitempty"`
 	answers *sgf.Node
-	takes   bool // the first move takes the group; known of the collection
+	takes   bool // the first move takes the group; only known for the collection
 }
 
 // Answer is a move that a problem can be answered with.
@@ -161,7 +161,7 @@ func opponent(name, rank string) string {
 	return strings.TrimSpace(name + " " + rank)
 }
 
-// Title says where a problem comes from.
+// Title names the origin of a problem.
 func (p *Problem) Title() string {
 	switch {
 	case p.Level > 0:

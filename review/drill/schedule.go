@@ -90,7 +90,7 @@ func (s *Schedule) Add(a Attempt) error {
 	return err
 }
 
-// DueBy returns when a problem is due after an attempt that gets grade g.
+// DueBy returns when a problem is due after an attempt with grade g.
 func (s *Schedule) DueBy(a Attempt, g Grade) (time.Time, error) {
 	a.Grade = g
 	card, err := s.after(a)
@@ -130,7 +130,7 @@ func (s *Schedule) Due(d *Set, now time.Time, fresh int) []*Problem {
 		switch next, known := s.Next(p.ID); {
 		case !known:
 			unseen = append(unseen, p)
-		case !next.After(now) || s.cards[p.ID].LastReview.After(now): // or last tried in the future, by a clock that was ahead
+		case !next.After(now) || s.cards[p.ID].LastReview.After(now): // or its last attempt lies in the future, by a clock that was ahead
 			due = append(due, p)
 		}
 	}

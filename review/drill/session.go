@@ -19,12 +19,12 @@ type Session struct {
 	Out      io.Writer
 	Log      *Log // gets each answer
 	Schedule *Schedule
-	// Random draws the orientation and colours in which a problem is shown; nil: its own.
+	// Random draws the orientation and colours in which a problem is shown; nil: unchanged.
 	Random *rand.Rand
 	// Judge judges moves that are not among the answers. Its error ends the session.
 	Judge Judge
 
-	lines  chan string // of In; closed at its end
+	lines  chan string // lines of In; closed at its end
 	failed error       // In's error; valid after lines is closed
 	last   *Attempt    // that "again" is about
 }
@@ -68,8 +68,8 @@ func (s *Session) Run(ctx context.Context, set *Set, fresh int) error {
 	return nil
 }
 
-// listen sends the lines of In to s.lines, so that ctx can end a session that waits for
-// input. A blocked read stays behind.
+// listen sends the lines of In to s.lines, so that ctx can end a session that waits for input. A
+// blocked read outlives the session.
 func (s *Session) listen(ctx context.Context) {
 	defer close(s.lines)
 	in := bufio.NewScanner(s.In)
@@ -117,7 +117,7 @@ func inWords(d time.Duration) string {
 func (s *Session) ask(ctx context.Context, p *Problem) (first *Attempt, quit bool, err error) {
 	random := s.Random
 	if p.answers != nil {
-		random = nil // its author's words name points and colours
+		random = nil // the author's words name points and colours
 	}
 	v := viewOf(p, random)
 	v.show(s.Out, p)

@@ -28,7 +28,7 @@ func problem() drill.Problem {
 	}
 }
 
-// ask asks the problem anew and returns what was said and written down.
+// ask asks the problem again and returns the output and the logged attempts.
 func ask(t *testing.T, input string, random *rand.Rand, judge func(*board.Game) (*review.Eval, error)) (string, []drill.Attempt, error) {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "answers.jsonl")
@@ -57,7 +57,7 @@ func TestSession(t *testing.T) {
 	for _, c := range []struct {
 		input string
 		said  []string
-		grade drill.Grade // 0: nothing was written down; good stands for easy too
+		grade drill.Grade // 0: nothing was logged; good stands for easy too
 	}{
 		{"", []string{"Problem 1 of 1 (game, move 4)", shown, "0 of 0 right at the first try."}, 0},
 		{"quit\nC1\n", []string{"0 of 0 right at the first try."}, 0},
@@ -78,7 +78,7 @@ func TestSession(t *testing.T) {
 			continue
 		}
 		require.Len(t, attempts, 1, c.input)
-		right := attempts[0].Grade >= drill.GoodGrade // easy, if it came soon enough
+		right := attempts[0].Grade >= drill.GoodGrade // easy, if the answer was quick enough
 		require.Equal(t, c.grade >= drill.GoodGrade, right, c.input)
 	}
 }
@@ -119,8 +119,8 @@ func TestSearchedMove(t *testing.T) {
 	require.Equal(t, "E1", attempts[0].Answer)
 }
 
-// TestTurnedProblems answers what is shown, however it is turned: what is written
-// down is the move of the problem.
+// TestTurnedProblems answers the problem as shown, in any orientation: the log has the move of
+// the problem.
 func TestTurnedProblems(t *testing.T) {
 	boards := map[string]bool{}
 	for seed := range uint64(40) {

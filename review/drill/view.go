@@ -47,7 +47,7 @@ func (v *view) inWords(line []string) (text string) {
 	return text
 }
 
-// reason says on the shown board why the move of the game was a mistake.
+// reason says, in coordinates of the shown board, why the move of the game was a mistake.
 func (v *view) reason(p *Problem) string {
 	side := p.ToMove
 	if v.swap {
@@ -56,7 +56,8 @@ func (v *view) reason(p *Problem) string {
 	return review.Say(v.claims(p, p.Claims), side, v.vertex(p.Played))
 }
 
-// claims turns claims of a problem with the board, as far as their sentences need it.
+// claims converts the points and colours of a problem's claims to the shown board, as far as
+// their sentences need them.
 func (v *view) claims(p *Problem, list []review.Claim) (out []review.Claim) {
 	turned := func(vertices []string) []string { return strings.Fields(v.inWords(vertices)) }
 	for _, c := range list {
@@ -85,7 +86,7 @@ func (v *view) parse(move string) (string, error) {
 	return v.size.Vertex(v.size.SymMap(v.turn.Inverse(), p)), nil
 }
 
-// line returns the line of a move, counted from the nearest edge from 1; 0 for a pass.
+// line returns the number of a move's line, counted from 1 at the nearest edge; 0 for a pass.
 func (v *view) line(move string) int {
 	p, err := v.size.ParseVertex(move)
 	if err != nil || p == board.Pass {

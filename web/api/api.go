@@ -19,7 +19,7 @@ import (
 // Version of the protocol. Additions are free; a meaning never changes within it.
 const Version = 1
 
-// Subprotocol is what a WebSocket client must ask for.
+// Subprotocol is the WebSocket subprotocol that a client must request.
 const Subprotocol = "kosumi.v1"
 
 // Command is what a client sends. ID is unique for the client: the same one
@@ -70,8 +70,8 @@ type Welcome struct {
 type Level struct {
 	ID   string `json:"id"`   // "12k", "1d"
 	Rank int    `json:"rank"` // 1d is 0, 1k is -1, 2d is 1
-	// Measured reports whether games against another program say so, on this board; else the
-	// rank is extrapolated.
+	// Measured reports whether the rank was measured on this board in games against another
+	// program. Otherwise it is extrapolated.
 	Measured bool `json:"measured"`
 	// Next is set in levels.on for the level of the player's next adaptive game.
 	Next bool `json:"next,omitempty"`
@@ -83,13 +83,13 @@ type OnBoard struct {
 	Size [2]int `json:"size"` // columns, rows
 }
 
-// PlayerRank is the rank that the player says to have: where the first games begin.
+// PlayerRank is the rank that the player claims; the first games begin there.
 type PlayerRank struct {
 	Rank string `json:"rank"` // "12k"
 }
 
-// Fit is what is known of the player's level on one size of board: between Low and
-// High eight times in ten.
+// Fit is the estimate of the player's level on one board size: it lies between Low and High with
+// a probability of 80 %.
 type Fit struct {
 	Size  string  `json:"size"` // "9x9"
 	Low   string  `json:"low"`
@@ -114,11 +114,11 @@ type Network struct {
 	Sizes string `json:"sizes"` // "any", or for example "9x9"
 	Human bool   `json:"human"` // has a policy of human players
 	InUse bool   `json:"inUse"`
-	// BuiltIn is the one inside the program, which plays on boards up to 19x19.
+	// BuiltIn is the network inside the program, which plays on boards up to 19x19.
 	BuiltIn bool   `json:"builtIn,omitempty"`
 	Detail  string `json:"detail"`
 	Bytes   int64  `json:"bytes,omitempty"` // of its file; 0 for the one in the program
-	// Removable networks stand in the folder of networks.
+	// Removable reports whether the network is a file in the folder of networks.
 	Removable bool `json:"removable,omitempty"`
 	// Speed was measured when the network was added; absent for others.
 	Speed *NetworkSpeed `json:"speed,omitempty"`
@@ -130,15 +130,15 @@ type NetworkSpeed struct {
 	Evals float64 `json:"evals"` // evaluations a second
 }
 
-// NetworkList is what networks there are, and which are on their way.
+// NetworkList holds the networks, and the jobs that add more.
 type NetworkList struct {
 	Networks []Network    `json:"networks"`
 	Jobs     []NetworkJob `json:"jobs"`
 	Folder   string       `json:"folder"`
 }
 
-// NetworkJob is a network on its way. State is asking (for Latest), fetching, checking (its
-// sha256), trying, stopped, which can be resumed, failed, or for one of Latest ready.
+// NetworkJob is a network that is being added. State is asking (for Latest), fetching, checking
+// (its sha256), trying, stopped (it can be resumed), failed, or, for one of Latest, ready.
 type NetworkJob struct {
 	Name   string  `json:"name"`             // of the file; Latest until that is known
 	Latest string  `json:"latest,omitempty"` // as in FetchNetwork
@@ -152,8 +152,9 @@ type NetworkJob struct {
 	Say    *Say    `json:"say,omitempty"` // Error as the page says it
 }
 
-// FetchNetwork asks for a network from an https address, which must have that sha256.
-// Without an address, KataGo's training site is asked for both: Latest is strongest or newest.
+// FetchNetwork asks for a network from an https address, with its sha256. Without an address the
+// network is KataGo's: Latest names the strongest or the newest one, and KataGo's training site
+// supplies address and sha256.
 type FetchNetwork struct {
 	URL    string `json:"url,omitempty"`
 	SHA256 string `json:"sha256,omitempty"`
@@ -165,7 +166,7 @@ type NetworkName struct {
 	Name string `json:"name"`
 }
 
-// Engine is how the engine is.
+// Engine is the state of the engine.
 type Engine struct {
 	State     string  `json:"state"` // loading, ready, failed
 	Name      string  `json:"name"`
@@ -178,9 +179,9 @@ type Engine struct {
 	Slow      bool    `json:"slow,omitempty"` // runs without onnxruntime
 }
 
-// Watch asks for the state of something now and for every change: what is "games",
+// Watch asks for the present state of a topic, and for every change. Topics are "games",
 // "game:ID", "doc:ID", "docs", "engine", "training", "reviews", "review:ID", "profile",
-// "networks", "life", or "you", of which there is no news.
+// "networks", "life", and "you", which sends no changes.
 type Watch struct {
 	What string `json:"what"`
 }
@@ -201,12 +202,12 @@ type Pong struct {
 	T1 float64 `json:"t1"`
 }
 
-// Ack says which frame was painted last.
+// Ack names the frame that was painted last.
 type Ack struct {
 	F int64 `json:"f"`
 }
 
-// ID names a game, document or review. Known: it was there before.
+// ID names a game, document or review. Known reports that it existed before.
 type ID struct {
 	ID    string `json:"id"`
 	Known bool   `json:"known,omitempty"`

@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// Cause is what the page says of an error of the system's: of files, the disk and the
-// network. nil: the page has no sentence for it.
+// Cause is the page's sentence for an error of the system: of files, the disk or the network. It
+// is nil if the page has no sentence for the error.
 func Cause(err error) *Say {
 	say := func(key string, with ...string) *Say {
 		s := &Say{Key: key}

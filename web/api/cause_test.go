@@ -16,8 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestCause asks for the sentences of errors that the system really makes, wrapped as
-// the program wraps them, and of those that a test cannot make.
+// TestCause asks for the sentences of real errors of the system, wrapped as the program wraps
+// them, and of errors that a test can only construct.
 func TestCause(t *testing.T) {
 	dir := t.TempDir()
 	gone := filepath.Join(dir, "gone.sgf")

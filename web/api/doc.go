@@ -118,12 +118,12 @@ type Analyse struct {
 	Moves   int      `json:"moves,omitempty"`   // most candidates; 0: 12
 	Avoid   []string `json:"avoid,omitempty"`
 	Allow   []string `json:"allow,omitempty"`
-	// Focus are moves that half of all playouts go to, beside Visits; they are among the
-	// candidates even if there are more than Moves.
+	// Focus are moves that get half of all playouts, beside Visits. They are among the candidates
+	// even if that makes more than Moves.
 	Focus []string `json:"focus,omitempty"`
 }
 
-// Candidate is a move that the search looks at.
+// Candidate is a move that the search considers.
 type Candidate struct {
 	Move    string   `json:"m"`
 	Visits  int64    `json:"v"`
@@ -133,8 +133,8 @@ type Candidate struct {
 	Class   int      `json:"cls"`  // of the loss, from 0
 	Prior   float64  `json:"p"`
 	PV      []string `json:"pv"`
-	// Mirrors are points where the same move stands in a mirror image of the position;
-	// its visits are those of all of them together.
+	// Mirrors are the points of the same move in mirror images of the position; its visits are
+	// the sum over all of them.
 	Mirrors []string `json:"mirrors,omitempty"`
 }
 
@@ -162,15 +162,15 @@ type Imported struct {
 	Known bool   `json:"known,omitempty"` // this game was there before
 	Error string `json:"error,omitempty"`
 	Say   *Say   `json:"say,omitempty"` // Error as the page says it
-	// Kind is what ID is of: doc, review, or problem, the first of so many Problems. Says tells
-	// what the records of the file were taken for.
+	// Kind is the kind of ID: doc, review, or problem, where ID is the first of Problems. Says
+	// tells how the records of the file were classified.
 	Kind     string `json:"kind,omitempty"`
 	Problems int    `json:"problems,omitempty"`
 	Says     []Say  `json:"says,omitempty"`
 }
 
-// Restored answers POST /api/restore: what is in a backup, and what of it is not here. Both are counted by
-// kind: games, reviews, docs, problems, answers, and rest (names, lessons, days, ranks).
+// Restored answers POST /api/restore: the content of a backup, and the part that is missing here. Both are
+// counted by kind: games, reviews, docs, problems, answers, and rest (names, lessons, days, ranks).
 type Restored struct {
 	Made     int64           `json:"made"` // Unix seconds
 	By       string          `json:"by"`   // version of the program that made it

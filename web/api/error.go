@@ -16,9 +16,9 @@ type Error struct {
 	// Args say more: for illegal "ko", "superko", "suicide", "occupied", "over",
 	// "turn" or "board"; for not_saved "full" where the disk is.
 	Args []string `json:"args,omitempty"`
-	// Say is what the page says in its own language; nil: what it says for the code.
+	// Say is the page's sentence in its own language; nil: the sentence for the code.
 	Say *Say `json:"say,omitempty"`
-	// Cause is what the page says in place of Text, within what it says for the code.
+	// Cause is the page's sentence in place of Text, within the sentence for the code.
 	Cause *Say `json:"cause,omitempty"`
 	// Retry says that nothing was done, and that the same command may work later.
 	Retry bool `json:"retry,omitempty"`
@@ -38,13 +38,13 @@ func Refuse(code, format string, args ...any) error {
 	return e
 }
 
-// RefuseWith returns a refusal whose argument tells more than its code.
+// RefuseWith returns a refusal whose argument is more precise than its code.
 func RefuseWith(code, arg, text string) error {
 	return Error{Code: code, Text: text, Args: []string{arg}}
 }
 
-// NotSaved refuses what the disk does not take; the state is as it was, and the same
-// may be tried again.
+// NotSaved refuses a change that cannot be written to disk. The state is unchanged, and the
+// command may be repeated.
 func NotSaved(err error) error {
 	e := Error{Code: "not_saved", Text: fmt.Sprintf("this is not saved: %v", err), Cause: Cause(err), Retry: true}
 	if errors.Is(err, syscall.ENOSPC) {
@@ -61,7 +61,7 @@ func BadRequest(err error) error {
 	return Refuse("bad_request", "%v", err)
 }
 
-// AsError returns the refusal that an error is, or makes an internal one of it.
+// AsError returns the refusal that err is or wraps, or wraps err as an internal one.
 func AsError(err error) *Error {
 	var e Error
 	if !errors.As(err, &e) {

@@ -2,7 +2,8 @@ package api
 
 import "reflect"
 
-// News is an event that servers send on their own, to those who watch; its field d is a T.
+// News is an event that the server sends unasked to those who watch its topic; its field d is a
+// T.
 type News[T any] struct{ t string }
 
 // Of returns the event with its content.
@@ -18,8 +19,7 @@ type Kind struct {
 // Kinds are all kinds of events, for the schema.
 var Kinds []Kind
 
-// Events. Those of Frame are numbered: only the newest is sent, once the last one was
-// acknowledged.
+// Events. Frames are numbered: only the newest is sent, once the previous one was acknowledged.
 var (
 	EngineNews          = news[Engine]("engine.state", "After watch engine.")
 	GamesNews           = news[Games]("games.state", "After watch games.")

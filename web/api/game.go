@@ -3,8 +3,8 @@ package api
 // Seat is the opponent.
 type Seat struct {
 	Level string `json:"level,omitempty"` // of Welcome.Levels; empty: full strength; in NewGame also auto
-	// Auto tells that the level was chosen to fit the player, and that the game
-	// counts for the next one.
+	// Auto reports that the level was chosen to fit the player, so the game counts towards the
+	// next level.
 	Auto bool `json:"auto,omitempty"`
 	// Visits and Seconds limit a move at full strength; 0 means no limit.
 	Visits  int64   `json:"visits,omitempty"`
@@ -32,8 +32,9 @@ type NewGame struct {
 	Colour   string   `json:"colour"`         // the player's: b, w or random
 	Seat     Seat     `json:"seat"`
 	Clock    Clock    `json:"clock"`
-	// Teach points out moves of the player's that lose more than is due at the
-	// opponent's level, before they are answered: gentle, usual or strict; empty is off.
+	// Teach names how strictly the game teaches: gentle, usual or strict; empty: not at all.
+	// Before the engine answers, it points out moves of the player's that lose more than expected
+	// at the opponent's level.
 	Teach string `json:"teach,omitempty"`
 }
 
@@ -44,7 +45,7 @@ type Teach struct {
 	Teach string `json:"teach"` // as in NewGame
 }
 
-// Advice says that the player's last move lost more than is due. The engine waits for
+// Advice says that the player's last move lost more than expected. The engine waits for
 // game.undo, which takes the move back, or game.keep.
 type Advice struct {
 	Move string   `json:"m"`
@@ -53,16 +54,15 @@ type Advice struct {
 	Line []string `json:"line,omitempty"` // how the engine would answer, and so on
 }
 
-// Play makes a move, which ends a pause. Rev is the state that it answers to: where
-// the position has changed since, the error is stale.
+// Play makes a move, which ends a pause. Rev is the state that the client saw: if the position
+// has changed since, the error is stale.
 type Play struct {
 	Game string `json:"game"`
 	Rev  int    `json:"rev"`
 	Move string `json:"move"`
 }
 
-// GameCommand is a command without more to say: undo, redo, resign, pause,
-// resume, delete.
+// GameCommand is a command without further fields: undo, redo, resign, pause, resume, delete.
 type GameCommand struct {
 	Game string `json:"game"`
 	Rev  int    `json:"rev"`
@@ -105,8 +105,8 @@ type Estimate struct {
 	Ownership string  `json:"ownership"` // base64 of int8 for each point, 127 is Black's
 }
 
-// ClockState is what a player has left, in milliseconds, at the moment of the
-// message; it runs down if Running.
+// ClockState is a player's remaining time in milliseconds, at the moment of the message; it runs
+// down if Running.
 type ClockState struct {
 	Main    int64 `json:"main"`
 	Periods int   `json:"periods"` // left, or stones left in the Canadian period
@@ -115,7 +115,7 @@ type ClockState struct {
 	Running bool  `json:"running"`
 }
 
-// GameState is a game as it stands.
+// GameState is the state of a game.
 type GameState struct {
 	Game     string        `json:"game"`
 	Rev      int           `json:"rev"`
@@ -139,12 +139,11 @@ type GameState struct {
 	Thinking bool          `json:"thinking"` // the engine's turn
 	Paused   string        `json:"paused,omitempty"`
 	Trouble  string        `json:"trouble,omitempty"`
-	// Unsaved says why something of the game is not on the disk yet: the engine's
-	// move, the record beside it, what it says of the player's level. It is tried
-	// again until it is.
+	// Unsaved says why a part of the game is not on the disk yet: the engine's move, the game
+	// record, or the player's rating. The server retries until it is.
 	Unsaved *Error `json:"unsaved,omitempty"`
-	// Restored says that the game's file was damaged and what it was restored from:
-	// sgf, the record beside it, or part, what stood before the damage.
+	// Restored says that the game's file was damaged, and the source it was restored from: sgf,
+	// the game record, or part, the file up to the damage.
 	Restored string `json:"restored,omitempty"`
 	CanUndo  bool   `json:"canUndo"`
 	CanRedo  bool   `json:"canRedo"`
@@ -154,14 +153,15 @@ type GameState struct {
 	Hints    int    `json:"hints"`
 	Undone   int    `json:"undone"`
 	Helped   []int  `json:"helped,omitempty"` // plies whose move was made after a hint or a take-back
-	// Counts is of an adaptive game: yes, or why it does not count for the rank: hint, undo or teach.
+	// Counts applies to adaptive games: yes, or the reason why the game does not count for the rank:
+	// hint, undo or teach.
 	Counts string  `json:"counts,omitempty"`
 	Teach  string  `json:"teach,omitempty"` // as in NewGame
 	Advice *Advice `json:"advice,omitempty"`
 	Fit    *Fit    `json:"fit,omitempty"` // after a game that counted
 }
 
-// Count is the board as it is being counted.
+// Count is the board during counting.
 type Count struct {
 	Judging bool      `json:"judging"` // the engine is still looking
 	Dead    []string  `json:"dead"`
@@ -196,7 +196,7 @@ type GameCard struct {
 	Phase   string `json:"phase"`
 	Result  string `json:"result,omitempty"`
 	Changed int64  `json:"changed"` // Unix seconds
-	// Clock is the player's, of a game that is played on one; Timing is its kind.
+	// Clock is the player's, in a game with a clock; Timing is its kind.
 	Clock  *ClockState `json:"clock,omitempty"`
 	Timing *Clock      `json:"timing,omitempty"`
 }
@@ -207,7 +207,7 @@ type Games struct {
 	Unread []Unread   `json:"unread,omitempty"`
 }
 
-// Unread is a file that cannot be read though it belongs on a list.
+// Unread is a file of a list that cannot be read.
 type Unread struct {
 	File string `json:"file"`
 	Why  string `json:"why"`           // in English

@@ -1,7 +1,7 @@
 package api
 
-// AskLife asks whether stones live, in a position of a game tree, or of a game that is
-// over or reviewed. The answer is LifeAsked; what is found comes as life.state.
+// AskLife asks whether stones live, in a position of a game tree, or of a game that is over or
+// reviewed. The answer is LifeAsked; findings arrive as life.state.
 type AskLife struct {
 	Doc    string   `json:"doc,omitempty"`
 	Node   int      `json:"node,omitempty"`
@@ -9,9 +9,10 @@ type AskLife struct {
 	Review string   `json:"review,omitempty"`
 	Ply    int      `json:"n,omitempty"` // of the game or review: after so many moves
 	Stones []string `json:"stones"`      // of one colour, one of each chain
-	// All: the attacker must capture all of the stones; absent: one of them is enough.
+	// All means that the attacker must capture all of the stones; if absent, one is enough.
 	All bool `json:"all,omitempty"`
-	// Assume names chains that are alive by assumption; absent: those that stand in the open.
+	// Assume names chains that are alive by assumption; if absent, the chains that are not
+	// enclosed.
 	Assume  []string `json:"assume"`
 	Seconds float64  `json:"seconds,omitempty"` // at most; 0: 30
 }
@@ -21,8 +22,7 @@ type LifeAsked struct {
 	Ask int `json:"ask"`
 }
 
-// LifeState is what is known of the question that this connection asked last. Ask is 0
-// where there is none.
+// LifeState holds the findings on this connection's last question. Ask is 0 if there was none.
 type LifeState struct {
 	Ask     int        `json:"ask"`
 	Colour  string     `json:"c,omitempty"` // of the stones
@@ -39,12 +39,13 @@ type LifeCard struct {
 	First   string `json:"first"`
 	Verdict string `json:"verdict"` // dead, alive, seki, held (not taken), repetition, unknown
 	Proved  bool   `json:"proved"`
-	// Moves are first moves that reach the verdict; Every: all others are proved not to.
+	// Moves are first moves that reach the verdict. Every reports that all other moves are proved
+	// to fail.
 	Moves []string `json:"moves"`
 	Every bool     `json:"every"`
-	// Threats is how many ko threats Who needs more than the other for Then, with AtLeast
-	// how many at least; -1: no number is enough; 0: none changes the verdict, or that is not
-	// known.
+	// Threats is how many ko threats Who needs more than the other side for the result Then; with
+	// AtLeast, a lower bound. -1: no number is enough; 0: ko threats do not change the verdict,
+	// or their effect is not known.
 	Threats int      `json:"threats,omitempty"`
 	AtLeast bool     `json:"atLeast,omitempty"`
 	Who     string   `json:"who,omitempty"`
@@ -57,16 +58,16 @@ type LifeCard struct {
 	Alive *float64 `json:"alive,omitempty"`
 }
 
-// PlayLife plays against the proof of a card: Moves are the reader's own, one after the
-// other. If the side that wins moves first, the first of them is its move; from there on
-// the proof has the side that wins after it.
+// PlayLife plays against the proof of a card. Moves are the reader's own, in order. If the
+// winning side moves first, the first of Moves is its move; after that the proof plays for the
+// winning side.
 type PlayLife struct {
 	Ask   int      `json:"ask"`
 	First string   `json:"first"`
 	Moves []string `json:"moves"`
 }
 
-// LifeStep is where such a line has come to.
+// LifeStep is the state of such a line.
 type LifeStep struct {
 	Ask    int      `json:"ask"`
 	First  string   `json:"first"`
@@ -76,9 +77,9 @@ type LifeStep struct {
 	ToMove string   `json:"toMove"`
 	Legal  string   `json:"legal"`            // for each point: "1" where a move may change something
 	Winner string   `json:"winner,omitempty"` // whose moves are the proof's; empty before the first
-	// Elsewhere says that the last move lies where it changes nothing.
+	// Elsewhere reports that the last move lies outside the fight.
 	Elsewhere bool `json:"elsewhere,omitempty"`
 	// End says why the line is over: taken, alive, doomed (no room for two eyes is left), stands
-	// and no life (both pass), unknown (that first move was not searched to its end).
+	// and no life (both pass), unknown (that first move was not searched to the end).
 	End string `json:"end,omitempty"`
 }

@@ -1,17 +1,16 @@
 package api
 
-// Profile is what the page remembers of the player: what a browser that forgets, or
-// another one, finds again.
+// Profile is what the server remembers of the player, for every browser.
 type Profile struct {
 	Names   []string `json:"names"`   // the player's in records, see SaidNames
 	Lessons []string `json:"lessons"` // that are done
 	Day     Day      `json:"day"`
-	// Warn says that the file of it was damaged, and where it is kept.
+	// Warn says that the profile's file was damaged, and where it is kept.
 	Warn string `json:"warn,omitempty"`
 	Says []Say  `json:"says,omitempty"` // Warn as the page says it
 }
 
-// Day is today's problems, and how long a row of days with them is.
+// Day holds today's problems, and how many days in a row all problems were answered.
 type Day struct {
 	Date     string       `json:"date"` // of this machine: 2006-01-02
 	Problems []DayProblem `json:"problems"`
@@ -36,23 +35,23 @@ type AskProblem struct {
 	ID string `json:"id"`
 }
 
-// You is what the games and reviews say of the player.
+// You is what games and reviews show about the player.
 type You struct {
 	Ranks  []Rank `json:"ranks"`
 	Losses []Loss `json:"losses"` // by board
-	// Judged are the boards, as 9x9, where the moves of reviewed games count for the rank.
+	// Judged lists the boards, such as 9x9, where the moves of reviewed games count for the rank.
 	Judged []string `json:"judged"`
 	Played Tally    `json:"played"` // against the engine
 	Sizes  []Tally  `json:"sizes"`  // the same by board
 }
 
-// Rank is the player's on one size of board, now and after each game so far.
+// Rank is the player's rank on one size of board, now and after each game so far.
 type Rank struct {
 	Fit   Fit        `json:"fit"`
 	Curve []Standing `json:"curve"`
 }
 
-// Standing is where the player stood after a game: ranks as Level.Rank has them.
+// Standing is the player's rank after a game, numbered as in Level.Rank.
 type Standing struct {
 	At   int64   `json:"at"` // Unix seconds
 	Low  int     `json:"low"`
@@ -81,8 +80,8 @@ type Tally struct {
 	Open  int    `json:"open"` // not finished
 }
 
-// AskGames asks for a page of all games: those whose opponent, date, board or result
-// holds every word of Text.
+// AskGames asks for a page of all games in which opponent, date, board or result contain every
+// word of Text.
 type AskGames struct {
 	Text string `json:"text,omitempty"`
 	From int    `json:"from,omitempty"` // so many are left out

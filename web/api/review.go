@@ -1,14 +1,13 @@
 package api
 
-// Review is a game that is being reviewed, or has been: what the page of one game
-// shows. Boards is in the answer to watch only; it does not change.
+// Review is a game whose review is under way or done: the content of the page of one game. Boards
+// is only in the answer to watch, since it does not change.
 type Review struct {
 	Card ReviewCard `json:"card"`
 	// Boards holds the stones of all positions, one after the other, one more than
 	// there are moves.
 	Boards string `json:"boards,omitempty"`
-	// Moves are those of the game; what was found of them is there once the first
-	// pass is over.
+	// Moves are the moves of the game. Their judgements are present once the first pass is over.
 	Moves    []ReviewMove    `json:"moves"`
 	Points   []ReviewPoint   `json:"points"`   // positions that were searched
 	Mistakes []int           `json:"mistakes"` // plies from 0, worst first
@@ -22,8 +21,8 @@ type Review struct {
 	Notes    []string        `json:"notes,omitempty"` // what was assumed or left out
 }
 
-// ReviewGroup is a group that was settled after so many moves, proved: dead, alive or
-// seki, whoever moves first and however many ko threats there are.
+// ReviewGroup is a group whose status is proved after so many moves: dead, alive or seki, whoever
+// moves first and however many ko threats there are.
 type ReviewGroup struct {
 	Colour  string   `json:"c"`
 	Stones  []string `json:"stones"` // at the end, or before they were taken; those of the largest chain first
@@ -124,8 +123,8 @@ type ReviewCard struct {
 	Other     bool          `json:"other,omitempty"`  // made by a network other than the present one
 }
 
-// SaidNames says of names in records that the player has played under them, and of others
-// that they are not the player's: mistakes of those are not asked as problems.
+// SaidNames lists names in records that the player has said are his own, and names that are not.
+// Mistakes of the latter are not asked as problems.
 type SaidNames struct {
 	Mine   []string `json:"mine"`
 	Others []string `json:"others"`
@@ -149,33 +148,32 @@ type Reviews struct {
 	Folder  string       `json:"folder"` // where they are kept
 }
 
-// ReviewProgress is how far a review is, with the positions that were searched
-// since the last one.
+// ReviewProgress is the progress of a review, with the positions searched since the last message.
 type ReviewProgress struct {
 	Card   ReviewCard    `json:"card"`
 	Points []ReviewPoint `json:"points"`
 }
 
-// AddReview puts a game on the list that was played here, or that is a document;
-// files come by POST /api/import?to=review. The answer is ID.
+// AddReview queues a game that was played here, or a document, for review; files arrive by POST
+// /api/import?to=review. The answer is ID.
 type AddReview struct {
 	Game string `json:"game,omitempty"`
 	Doc  string `json:"doc,omitempty"`
 }
 
-// PauseReviews stops all reviews for a while, or lets them go on.
+// PauseReviews pauses or resumes all reviews.
 type PauseReviews struct {
 	Paused bool `json:"paused"`
 }
 
-// TryMove asks what another move in place of a ply would have been worth.
+// TryMove asks for the judgement of another move in place of a ply.
 type TryMove struct {
 	Review string `json:"review"`
 	Ply    int    `json:"n"`
 	Move   string `json:"m"`
 }
 
-// Verdict is what a move is worth as an answer to a mistake.
+// Verdict is the judgement of a move as an answer to a mistake.
 type Verdict struct {
 	Move     string   `json:"m"`
 	Accepted bool     `json:"accepted"`
@@ -185,7 +183,7 @@ type Verdict struct {
 	Line     []string `json:"line,omitempty"` // the move first
 }
 
-// Drill is the problem that is due, and how many are.
+// Drill is the problem that is due, and the number of those due.
 type Drill struct {
 	Due     int      `json:"due"`   // asked before, to be asked again now
 	Fresh   int      `json:"fresh"` // never asked; no more of them today
@@ -207,9 +205,9 @@ type Problem struct {
 	Legal  string  `json:"legal"`
 	Player string  `json:"player,omitempty"` // who made the mistake
 	Yours  bool    `json:"yours,omitempty"`  // by player.names
-	// Task is live or kill for a problem of life and death about the stones of Group, which
-	// one move alone solves; empty for a better move. Level is 1 to 5 of those that come
-	// with the program, which nobody has played.
+	// Task is live or kill for a problem of life and death about the stones of Group, which only
+	// one move solves; empty for a better move. Level is 1 to 5 for problems that come with the
+	// program; they come from no game.
 	Task  string   `json:"task,omitempty"`
 	Group []string `json:"group,omitempty"`
 	Level int      `json:"level,omitempty"`
@@ -218,13 +216,12 @@ type Problem struct {
 	Against string `json:"against,omitempty"`
 	Set     string `json:"set,omitempty"`
 	Text    string `json:"text,omitempty"`
-	// After are moves that were played since, of both sides in turn; Stones, Last and Legal are
-	// those after them.
+	// After are the moves played since, by both sides in turn; Stones, Last and Legal describe
+	// the position after them.
 	After []string `json:"after,omitempty"`
 }
 
-// NextDrill asks for a problem. Not is one that is not wanted now; Set is one of the player's
-// collections.
+// NextDrill asks for a problem. Not is a problem to skip; Set is one of the player's collections.
 type NextDrill struct {
 	Not string `json:"not,omitempty"`
 	Set string `json:"set,omitempty"`
@@ -251,8 +248,8 @@ type DrillAnswer struct {
 // DrillVerdict answers DrillAnswer. Grade is 1 to 4: again, hard, good, easy; it is
 // on the disk, and drill.grade overrules it until the next problem is asked for. 0: a further try.
 type DrillVerdict struct {
-	// Next is the problem after the answer of the other side, if the move is right and more
-	// have to be found: then nothing is graded yet.
+	// Next is the problem after the other side's answer, if the move is right and the solution
+	// needs further moves. Nothing is graded yet.
 	Next    *Problem `json:"next,omitempty"`
 	Verdict Verdict  `json:"verdict"` // its line goes on with the refutation of a wrong move
 	Best    Verdict  `json:"best"`

@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// Say is a sentence of the page: it stands there as say_KEY in every language. What
-// stands in it, by the names in its braces, is in With.
+// Say is a sentence of the page, in every language under the key say_KEY. With holds the values
+// of its placeholders by name.
 type Say struct {
 	Key  string            `json:"key"`
 	With map[string]string `json:"with,omitempty"`
-	// Cause is what the page says in place of {why}; nil: With has it in English.
+	// Cause is the page's sentence for {why}; nil: With has it in English.
 	Cause *Say `json:"cause,omitempty"`
 }
 
@@ -92,8 +92,8 @@ var Sentences = map[string]string{
 	"cause_certificate": "the server's certificate is not trusted",
 }
 
-// Tell returns a refusal with a sentence of the page. with are names and values; of an
-// error that the page can say, it says so.
+// Tell returns a refusal with a sentence of the page. with are names and values; the page
+// translates an error among them if it can.
 func Tell(code, key string, with ...any) error {
 	e := Error{Code: code, Text: Sentences[key], Say: &Say{Key: key}}
 	for i := 0; i+1 < len(with); i += 2 {
@@ -110,7 +110,7 @@ func Tell(code, key string, with ...any) error {
 	return e
 }
 
-// Warned adds what became of a damaged file; nil adds nothing.
+// Warned adds what happened to a damaged file; nil adds nothing.
 func (p *Profile) Warned(err error) {
 	if err == nil {
 		return

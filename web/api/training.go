@@ -15,15 +15,15 @@ type TrainingRun struct {
 	Network   string `json:"network,omitempty"` // that plays now; empty: random moves
 	Iteration int    `json:"iteration"`
 	Stage     string `json:"stage"` // selfplay, train, export or gate
-	// Done of Goal units (games, rows or samples) of this stage are there; both are
-	// 0 where there is no measure. Left is in seconds, 0 where it is not known.
+	// Done of Goal units (games, rows or samples) of this stage are complete; both are 0 if there
+	// is no measure. Left is in seconds; 0: unknown.
 	Done  int64   `json:"done"`
 	Goal  int64   `json:"goal"`
 	Unit  string  `json:"unit,omitempty"`
 	Left  float64 `json:"left"`
 	Games int64   `json:"games"`
 	Rows  int64   `json:"rows"`
-	// Samples is how many rows were trained, each as often as it came.
+	// Samples counts the rows trained on; a row counts each time it is used.
 	Samples int64            `json:"samples"`
 	Hours   float64          `json:"hours"` // of work
 	Points  []TrainingPoint  `json:"points"`
@@ -45,7 +45,7 @@ type TrainingPoint struct {
 	Losses    map[string]float64 `json:"losses"`
 }
 
-// TrainingRating is a player of a rating match. Error is that of 95 %.
+// TrainingRating is a player of a rating match. Error is the 95 % error.
 type TrainingRating struct {
 	Name  string  `json:"name"`
 	Hours float64 `json:"hours"`

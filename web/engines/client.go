@@ -8,12 +8,12 @@ import (
 	"kosumi/web/api"
 )
 
-// newClient returns what performs the requests of a library.
+// newClient returns the client for the requests of a library.
 func newClient() func(*http.Request) (*http.Response, error) {
 	return (&http.Client{CheckRedirect: onlyHTTPS}).Do
 }
 
-// onlyHTTPS refuses redirects to where anybody could change what comes.
+// onlyHTTPS refuses redirects to plain http, where the content could be changed on the way.
 func onlyHTTPS(r *http.Request, via []*http.Request) error {
 	if r.URL.Scheme != "https" {
 		return errFinal{api.Tell("bad_request", "net_redirect")}

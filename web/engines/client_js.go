@@ -12,7 +12,7 @@ import (
 	"kosumi/web/api"
 )
 
-// newClient returns what performs the requests of a library: the browser's fetch, as far as the
+// newClient returns the client for the requests of a library: the browser's fetch, as far as the
 // other site lets this page read its answers. The client of net/http would make the page's
 // program a quarter larger.
 func newClient() func(*http.Request) (*http.Response, error) {

@@ -20,7 +20,7 @@ import (
 // Engines makes the engines of a server. Make one with [New].
 type Engines struct {
 	Networks  *Networks
-	Config    engine.Config // of every engine; size, rules and limits come from the game
+	Config    engine.Config // settings of every engine; size, rules and limits come from the game
 	Scheduler Scheduler
 	Memory    Memory
 	log       *slog.Logger
@@ -34,7 +34,7 @@ func New(n *Networks, conf engine.Config, log *slog.Logger) *Engines {
 // Engine returns the engine of one game or analysis. The first [Engine.With] makes it.
 func (es *Engines) Engine() *Engine { return &Engine{engines: es} }
 
-// Bounds of the trees, in bytes: of one, of all together, and the least of each.
+// Bounds of the memory of trees, in bytes: of one tree, of all together, and the least of each.
 const (
 	TreeBytes  = 256 << 20
 	AllBytes   = 2 << 30
@@ -44,7 +44,7 @@ const (
 // Memory divides AllBytes between all trees: each gets half of the rest, and at least LeastBytes.
 // A hundred pages take at most 3 GiB.
 type Memory struct {
-	one     int64 // bytes, the most of one tree
+	one     int64 // memory of the largest tree, bytes
 	mu      sync.Mutex
 	granted int64
 }

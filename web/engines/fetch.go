@@ -61,12 +61,13 @@ func (l *Library) fetch(ctx context.Context, j *job) (err error) {
 	return l.take(ctx, j)
 }
 
-// errFinal is an error that retrying cannot fix.
+// errFinal is an error that a retry cannot fix.
 type errFinal struct{ error }
 
 func (e errFinal) Unwrap() error { return e.error }
 
-// errUseless is an error that retrying cannot fix, of a file whose bytes so far are of no use.
+// errUseless is an error that a retry cannot fix, and that makes the bytes fetched so far
+// useless.
 type errUseless struct{ error }
 
 func (e errUseless) Unwrap() error { return e.error }
@@ -85,7 +86,7 @@ func (l *Library) download(ctx context.Context, j *job) (err error) {
 	if err != nil {
 		return errFinal{err}
 	}
-	req.Header.Set("Accept-Encoding", "identity") // else .gz files might be unpacked on the way
+	req.Header.Set("Accept-Encoding", "identity") // otherwise net/http might unpack .gz files
 	has := sizeOf(l.part(j.Name))
 	if has > 0 {
 		req.Header.Set("Range", fmt.Sprintf("bytes=%d-", has))
@@ -154,7 +155,7 @@ func (l *Library) download(ctx context.Context, j *job) (err error) {
 // most is the largest size of a job's file, in bytes.
 func (j *job) most() int64 { return cmp.Or(j.bytes, mostBytes) }
 
-// tooLarge refuses a file that is larger than it may be, or not of the size that was announced.
+// tooLarge refuses a file that is larger than allowed, or not of the announced size.
 func (j *job) tooLarge() error {
 	if j.bytes > 0 {
 		return errUseless{api.Tell("bad_request", "net_size", "n", j.bytes)}
@@ -162,7 +163,7 @@ func (j *job) tooLarge() error {
 	return errUseless{api.Tell("bad_request", "net_large", "n", mostBytes>>30)}
 }
 
-// copy copies a file, counts its bytes in j and ends where there are too many.
+// copy copies a file, counts its bytes in j, and fails above the limit.
 func (l *Library) copy(to io.Writer, from io.Reader, j *job, quiet *time.Timer) error {
 	buffer := make([]byte, 256<<10)
 	for {
@@ -259,8 +260,8 @@ func (l *Library) try(ctx context.Context, path string) (*api.NetworkSpeed, erro
 	return nil, api.Tell("unsupported", "net_boards")
 }
 
-// rate returns the evaluations a second of a network that has always two batches to do, measured
-// for at least length.
+// rate returns the evaluations per second of a network that always has two batches waiting,
+// measured for at least length.
 func rate(ctx context.Context, net nn.Network, g *board.Game, length time.Duration) (float64, error) {
 	var done atomic.Int64
 	var jobs sync.WaitGroup

@@ -9,8 +9,8 @@ import (
 	"kosumi/web/api"
 )
 
-// TestFullDisk fetches onto a disk that is too small: that is said, and what has come is
-// resumed once there is room.
+// TestFullDisk fetches onto a disk that is too small: the error says so, and the download resumes
+// once there is room.
 func TestFullDisk(t *testing.T) {
 	dir := t.TempDir()
 	if err := unix.Mount("none", dir, "tmpfs", 0, "size=512k"); err != nil {

@@ -10,7 +10,7 @@ import (
 	"kosumi/web/api"
 )
 
-// KataGo's training site: it is asked which networks are its strongest and its newest.
+// KataGo's training site is asked for its strongest and its newest network.
 const (
 	trainingHost = "katagotraining.org"
 	trainingSite = "https://" + trainingHost + "/api/networks/"
@@ -23,7 +23,7 @@ var latest = map[string]string{"strongest": "get_strongest/", "newest": "newest_
 // mostAnswer is the size of the longest answer that is read, in bytes.
 const mostAnswer = 1 << 20
 
-// offered is the site's answer, as far as it is read.
+// offered is the part of the site's answer that is used.
 type offered struct {
 	File   string `json:"model_file"` // https address
 	Bytes  int64  `json:"model_file_bytes"`
@@ -81,8 +81,9 @@ func (l *Library) question(ctx context.Context, name string) (o offered, err err
 	return o, err
 }
 
-// FetchLatest fetches KataGo's strongest or newest network into the folder of c, resumes that, or
-// finds that it is there. tell is called with the progress. It returns the network and its path.
+// FetchLatest fetches KataGo's strongest or newest network into the folder of c, resumes the
+// download, or finds the file there. It reports progress to tell, and returns the network and its
+// path.
 func FetchLatest(ctx context.Context, c NetworksConfig, name string, tell func(api.NetworkJob)) (api.Network, string, error) {
 	l := newLibrary(&Networks{conf: c})
 	as, err := wanted(&api.FetchNetwork{Latest: name})

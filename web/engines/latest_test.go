@@ -19,15 +19,15 @@ import (
 // latestName is the file of the network that the training site of these tests names.
 const latestName = "kata1-b18c384nbt-s1-d2.bin.gz"
 
-// answer is the site's answer: as KataGo's own, with a file's address, size and sha256.
+// answer imitates the site's answer: address, size and sha256 of a file.
 func answer(address string, bytes int, sum string) string {
 	return fmt.Sprintf(`{"url":"https://katagotraining.org/api/networks/kata1-x/","run":"https://katagotraining.org/api/runs/kata1/","name":"kata1-x","created_at":"2026-11-01T00:00:00Z","is_random":false,"model_file":%q,"model_file_bytes":%d,"model_file_sha256":%q}`, address, bytes, sum)
 }
 
 const media = "https://media.katagotraining.org/uploaded/networks/models/kata1/"
 
-// training is a site that answers a question by text, with a status, and serves content, or what
-// file does, as the network.
+// training is a site that answers a question with a status and a text, and serves content, or
+// what file writes, as the network.
 func training(t *testing.T, status int, text string, file http.HandlerFunc) *site {
 	s := new(site)
 	s.Server = httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -50,8 +50,8 @@ func training(t *testing.T, status int, text string, file http.HandlerFunc) *sit
 	return s
 }
 
-// TestLatest asks a site that answers as KataGo's does: nothing is asked before, the network is
-// fetched, checked, tried and measured, and what is there is not fetched again.
+// TestLatest asks a site that answers as KataGo's does: it sends no request before, the network
+// is fetched, checked, tried and measured, and a network in the folder is not fetched again.
 func TestLatest(t *testing.T) {
 	for which, sum := range map[string]string{"strongest": sum(content), "newest": strings.ToUpper(sum(content))} {
 		s := training(t, 200, answer(media+latestName, len(content), sum), nil)
@@ -85,7 +85,7 @@ func TestLatest(t *testing.T) {
 }
 
 // TestLatestRefused asks sites that answer badly: each failure has a sentence of the page in one
-// line, and nothing is kept but what can be resumed.
+// line, and only a download that can be resumed is kept.
 func TestLatestRefused(t *testing.T) {
 	good := answer(media+latestName, len(content), sum(content))
 	for title, c := range map[string]struct {
@@ -171,7 +171,7 @@ func TestLatestRefused(t *testing.T) {
 	require.Equal(t, "bad_request", api.AsError(l.Fetch(t.Context(), &api.FetchNetwork{Latest: "weakest"})).Code)
 }
 
-// TestLatestResumed cuts the network three times: each time the rest alone is fetched, also by
+// TestLatestResumed breaks the download three times: each time only the rest is fetched, also by
 // another program, and two programs do not fetch it at the same time.
 func TestLatestResumed(t *testing.T) {
 	s := newSite(t)

@@ -24,15 +24,15 @@ import (
 type Levels struct {
 	engines  *Engines
 	warnings *wire.Warnings
-	mu       sync.Mutex // of the file of the player's levels
-	warn     error      // what became of a damaged file
+	mu       sync.Mutex // path of the file of the player's levels
+	warn     error      // what happened to a damaged file
 }
 
 // NewLevels returns the levels of the network in use.
 func NewLevels(es *Engines, w *wire.Warnings) *Levels { return &Levels{engines: es, warnings: w} }
 
 // List returns the levels that the network plays on some size of board, the weakest first. A
-// network without a ladder of its own has those of another network's ladder.
+// network that has no ladder uses another network's.
 func (l *Levels) List() []api.Level {
 	ladders, err := level.Ladders()
 	if err != nil {
@@ -175,7 +175,7 @@ func (l *Levels) Fits() []api.Fit {
 	return fits
 }
 
-// Said is the rank that the player claims, if it still counts on some board; else "".
+// Said is the rank that the player claims, if it still counts on some board; otherwise "".
 func (l *Levels) Said() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -192,7 +192,7 @@ func (l *Levels) Said() string {
 	return ""
 }
 
-// Strength returns the player's rank, as games show it or as claimed; false if neither does.
+// Strength returns the player's rank, from games or as claimed; false if neither is known.
 func (l *Levels) Strength() (level.Rank, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -239,7 +239,8 @@ func wireFit(size string, f *level.PlayerRating) api.Fit {
 	return api.Fit{Size: size, Low: low.String(), Mid: mid.String(), High: high.String(), Games: math.Ceil(f.Games), Judged: f.Judged}
 }
 
-// Count updates the player's rating by the result of a game that ended then, unless it counts already.
+// Count updates the player's rating by the result of a game that ended at a time, unless it counts
+// already.
 func (l *Levels) Count(when time.Time, size board.Size, against level.Rank, ahead, points, weight float64) (*api.Fit, error) {
 	return l.change(size, func(f *level.PlayerRating) bool {
 		if slices.ContainsFunc(f.History, func(s level.Standing) bool { return !s.Judged && s.When.Equal(when.Round(time.Second)) }) {
@@ -250,8 +251,8 @@ func (l *Levels) Count(when time.Time, size board.Size, against level.Rank, ahea
 	})
 }
 
-// Merge takes the ratings of a backup on boards where they count more games than those here, and returns
-// these boards; without do it changes nothing.
+// Merge takes the ratings of a backup for boards where they count more games than those here, and
+// returns these boards; without do it changes nothing.
 func (l *Levels) Merge(other level.PlayerRatings, do bool) (taken map[string]bool, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

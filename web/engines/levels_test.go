@@ -16,15 +16,15 @@ import (
 	"kosumi/web/wire"
 )
 
-// newLevels are those of a network that has no ladder of its own.
+// newLevels returns the levels of a network that has no ladder.
 func newLevels(conf engine.Config) *Levels {
 	log := slog.New(slog.DiscardHandler)
 	networks := NewNetworks(NetworksConfig{Open: func(string) Network { return &fakeNetwork{name: "other"} }})
 	return NewLevels(New(networks, conf, log), wire.NewWarnings(log))
 }
 
-// TestLevels: the levels go upwards, the one that fits is among them, and a game that
-// counted is known afterwards.
+// TestLevels: the levels ascend, the fitting one is among them, and a game that counted is
+// remembered.
 func TestLevels(t *testing.T) {
 	conf := engine.Defaults()
 	conf.LevelFile = filepath.Join(t.TempDir(), "levels.json")
@@ -53,7 +53,7 @@ func TestLevels(t *testing.T) {
 	require.Len(t, fits, 1)
 	require.Equal(t, *fit, fits[0])
 
-	// A rank that the player gives counts where no game of his does.
+	// The claimed rank counts on boards where no game of the player does.
 	require.Error(t, l.Begin(&api.PlayerRank{Rank: "99k"}))
 	require.NoError(t, l.Begin(&api.PlayerRank{Rank: "2k"}))
 	require.Equal(t, fits, l.Fits())
@@ -64,7 +64,7 @@ func TestLevels(t *testing.T) {
 	require.Greater(t, strong, against)
 }
 
-// TestLevelsOfBoards holds every board to what is really played on it.
+// TestLevelsOfBoards compares the levels of every board size with the ladders.
 func TestLevelsOfBoards(t *testing.T) {
 	testshared.Long(t)
 	l := newLevels(engine.Defaults())

@@ -41,10 +41,10 @@ type Library struct {
 type job struct {
 	api.NetworkJob
 	stop  context.CancelFunc // nil: it does not run
-	hold  *file.Hold         // on the incomplete file; nil: it has none yet
-	bytes int64              // of the whole file, if they were announced
+	hold  *file.Hold         // the incomplete file; nil: none yet
+	bytes int64              // of the whole file, if announced
 	began time.Time
-	first int64 // bytes that were there when it began
+	first int64 // size of the incomplete file at the start
 	told  time.Time
 }
 
@@ -66,7 +66,7 @@ const (
 	mostRetries = 4
 )
 
-// partPrefix begins the names of incomplete files, which no list shows.
+// partPrefix begins the names of incomplete files, which lists omit.
 const partPrefix = ".part-"
 
 // note is the JSON file beside an incomplete download, for resuming.
@@ -154,7 +154,7 @@ func nameOf(name string) error {
 	return nil
 }
 
-// begin makes j the job of a file, unless there is another one or the file is there.
+// begin makes j the job of a file, unless there is another job or the file exists.
 func (l *Library) begin(j *job, as api.NetworkJob) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -178,7 +178,7 @@ func (l *Library) begin(j *job, as api.NetworkJob) error {
 	return nil
 }
 
-// clear takes the incomplete file for a job, and empties it unless it is of the same file.
+// clear claims the incomplete file for a job, and empties it unless it belongs to the same file.
 func (l *Library) clear(j *job, as api.NetworkJob) (err error) {
 	if _, there := l.networks.files()[as.Name]; there {
 		return api.Tell("bad_request", "net_there")
@@ -196,7 +196,7 @@ func (l *Library) clear(j *job, as api.NetworkJob) (err error) {
 	return nil
 }
 
-// release gives the incomplete file back.
+// release gives up the claim to the incomplete file.
 func (l *Library) release(j *job, name string) error {
 	if j.hold == nil {
 		return nil

@@ -42,13 +42,13 @@ func sum(data []byte) string {
 	return hex.EncodeToString(h[:])
 }
 
-// site serves a file by parts; it breaks off answers after so many bytes.
+// site serves a file by ranges; it breaks off answers after so many bytes.
 type site struct {
 	*httptest.Server
 	breakAfter atomic.Int64 // bytes; 0: never
 	asked      atomic.Int64
 	ranges     atomic.Int64 // requests for a part
-	answer     string       // to a question for a network
+	answer     string       // answer to a question for a network
 }
 
 func newSite(t *testing.T) *site {
@@ -98,7 +98,7 @@ func (b *breaking) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// testConfig is a folder of networks that the site serves, also under the name of the training site.
+// testConfig is a folder of networks that the site serves, under the name of the training site too.
 func testConfig(dir string, s *site) NetworksConfig {
 	c := NetworksConfig{Folder: dir, Open: func(file string) Network {
 		net := &tried{fakeNetwork{name: filepath.Base(file)}}
@@ -149,8 +149,8 @@ func fileNames(l *Library) (all []string) {
 	return all
 }
 
-// TestFetch fetches networks: whole, broken off and resumed, by another program's hand
-// changed, and from where none is.
+// TestFetch fetches networks: whole; broken off and resumed; changed by another program
+// meanwhile; and from an address without one.
 func TestFetch(t *testing.T) {
 	s := newSite(t)
 	dir := t.TempDir()
@@ -167,7 +167,7 @@ func TestFetch(t *testing.T) {
 	require.Equal(t, []string{"whole.bin.gz"}, fileNames(l))
 	require.ErrorContains(t, l.Fetch(t.Context(), &api.FetchNetwork{URL: s.URL + "/whole.bin.gz", SHA256: sum(content)}), "already")
 
-	// Each answer breaks off after a third: the rest is asked for.
+	// Each answer breaks off after a third; the next request asks for the rest.
 	s.breakAfter.Store(int64(len(content)/3 + 1))
 	s.ranges.Store(0)
 	require.Nil(t, get("/parts.bin.gz", sum(content)))
@@ -193,7 +193,7 @@ func TestFetch(t *testing.T) {
 	}
 }
 
-// TestFetchGoesOn stops, ends the program, and goes on with what is there.
+// TestFetchGoesOn stops a download, ends the program, and resumes it.
 func TestFetchGoesOn(t *testing.T) {
 	s := newSite(t)
 	dir := t.TempDir()
@@ -218,14 +218,14 @@ func TestFetchGoesOn(t *testing.T) {
 	require.Equal(t, int64(1), s.ranges.Load(), "the rest alone was asked for")
 	require.Equal(t, []string{"net.bin.gz"}, fileNames(l))
 
-	// Another address under the same name begins anew.
+	// Another address under the same name starts over.
 	require.NoError(t, l.Remove(&api.NetworkName{Name: "net.bin.gz"}))
 	require.Empty(t, fileNames(l))
 	require.ErrorContains(t, l.Remove(&api.NetworkName{Name: "net.bin.gz"}), "no network")
 	require.ErrorContains(t, l.Remove(&api.NetworkName{Name: embeddedName}), "in use")
 }
 
-// TestPut takes files that a browser sends: whole, cut short, broken, badly named.
+// TestPut takes files that a browser sends: whole, cut short, broken, or with a bad name.
 func TestPut(t *testing.T) {
 	dir := t.TempDir()
 	l := testLibrary(t, dir, nil)

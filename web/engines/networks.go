@@ -23,9 +23,9 @@ type Network interface {
 	Close() error
 }
 
-// NetworksConfig says where networks are found.
+// NetworksConfig tells where networks are found.
 type NetworksConfig struct {
-	File   string // to begin with; "" is the one inside the program
+	File   string // the first network; "" is the one inside the program
 	Folder string // with more; "" is none
 	Human  bool   // a network of human moves stands beside each
 	Open   func(file string) Network
@@ -66,8 +66,8 @@ func (b *Networks) Describe() nn.Description {
 	return net.Describe()
 }
 
-// Identity names the network, and tells apart what was searched by different ones or at
-// different precision; both are empty while it loads.
+// Identity identifies the network and its precision, so that searches of different networks are
+// kept apart; both are empty while it loads.
 func (b *Networks) Identity() (name, identity string) {
 	d := b.Describe()
 	if d == (nn.Description{}) {
@@ -125,10 +125,10 @@ func (b *Networks) files() map[string]string {
 	return all
 }
 
-// speedFile is the name of the file with the measured speed of a network, in the folder.
+// speedFile is the name of the file in the folder that holds the measured speeds of networks.
 func speedFile(name string) string { return ".speed-" + name + ".json" }
 
-// speedOf is the speed of a network that was measured when it was added; nil: it was not.
+// speedOf is the speed that was measured when a network was added; nil: none.
 func (b *Networks) speedOf(name string) *api.NetworkSpeed {
 	var s api.NetworkSpeed
 	data, err := file.ReadPlain(b.conf.Folder, speedFile(name), 1<<10)
@@ -138,7 +138,7 @@ func (b *Networks) speedOf(name string) *api.NetworkSpeed {
 	return &s
 }
 
-// Use changes to another one of them; searches that are under way end with the old one.
+// Use changes to another network; running searches end with the old one.
 func (b *Networks) Use(name string) error {
 	path, ok := b.files()[name]
 	if !ok {

@@ -6,7 +6,7 @@ import (
 	"syscall"
 )
 
-// yielding is by how much less urgent the server is than the browser beside it.
+// yielding is how many steps of niceness the server is below the browser.
 const yielding = 10
 
 // YieldToBrowser lowers the priority of this process: a search takes every core, and the

@@ -31,8 +31,8 @@ type Proofs struct {
 	slots   chan struct{}
 }
 
-// NewProofs shares half of the processor's cores between questions. network estimates what is not
-// proved; nil: no estimates.
+// NewProofs shares half of the processor's cores between questions. network estimates claims
+// without a proof; nil: no estimates.
 func NewProofs(network life.Network) *Proofs {
 	return &Proofs{network: network, slots: make(chan struct{}, max(1, nn.Cores()/2))}
 }
@@ -46,13 +46,13 @@ type Asker struct {
 	jobs   sync.WaitGroup
 
 	mu    sync.Mutex
-	cut   context.CancelFunc // of the search under way; nil: none is
+	cut   context.CancelFunc // the running search; nil: none
 	asked int
 	state api.LifeState
 	walk  *life.Walk
 }
 
-// Asker returns the asker of a connection, whose news go to post.
+// Asker returns the asker of a connection; post receives its events.
 func (s *Proofs) Asker(ctx context.Context, post func(api.Event)) *Asker {
 	return &Asker{shared: s, ctx: ctx, post: post, state: empty()}
 }
@@ -198,8 +198,8 @@ func complete(out *life.Answer) bool {
 	return true
 }
 
-// better reports whether an answer proves at least as much as the cards shown. A cancelled stage
-// may prove less than the one before.
+// better reports whether an answer proves at least as much as the cards shown. A stage that was
+// cancelled may prove less than the one before.
 func better(shown []api.LifeCard, out *life.Answer) bool {
 	n := 0
 	for _, c := range shown {
@@ -229,7 +229,7 @@ func (a *Asker) tell(number int, change func(*api.LifeState)) {
 	a.post(api.LifeNews.Of(a.state))
 }
 
-// Stop ends the search for an answer; what was proved stays.
+// Stop ends the search for an answer; the claims proved so far stay.
 func (a *Asker) Stop(asked int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

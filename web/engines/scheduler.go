@@ -8,7 +8,7 @@ import (
 
 // Urgencies of searches, the most urgent first.
 const (
-	ForMove = iota // a clock is running, or somebody waits for the answer
+	ForMove = iota // a running clock, or a person who waits for the answer
 	ForHelp        // hints, estimates, counting
 	ForAnalysis
 )
@@ -22,7 +22,7 @@ type Scheduler struct {
 	mu      sync.Mutex
 	waiting []*ticket
 	running *ticket
-	idle    chan struct{} // closed when nothing runs any more; nil: nobody waits for that
+	idle    chan struct{} // closed when no search runs any more; nil: nobody waits for that
 }
 
 // ticket is a search that waits for its turn or runs.

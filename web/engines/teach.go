@@ -12,10 +12,10 @@ import (
 	"kosumi/search/thinking"
 )
 
-// How much a move may lose before the learner is asked to think again, as multiples of
-// what a move of the opponent's level loses on average. Losses are spread so that a
-// player of that level loses as much once in 30, in 12 and in 5 moves (a stretched
-// exponential of exponent 0.62, which games of amateurs follow).
+// How much a move may lose before the learner is asked to think again, as multiples of the
+// average loss of a move at the opponent's level. Losses are spread so that a player of that
+// level loses as much once in 30, in 12 and in 5 moves (a stretched exponential of exponent 0.62,
+// which games of amateurs follow).
 var strictness = map[string]float64{"gentle": 5, "usual": 3, "strict": 1.5}
 
 // KnownStrictness reports whether there is such a strictness; the empty one means no teaching.
@@ -53,8 +53,9 @@ const (
 	searchTime   = 1500 * time.Millisecond
 )
 
-// errorScale is review's: by how much a search's lead strays from that of a longer one,
-// in standard deviations of the score over the cube root of its visits.
+// errorScale is the constant of package review: the standard deviation of a search's lead from
+// that of a longer search is this times the standard deviation of the score over the cube root of
+// the visits.
 const errorScale = 0.35
 
 // Examine compares the positions before and after a move by searches. If the loss may exceed due,
@@ -67,8 +68,8 @@ func Examine(ctx context.Context, e *engine.Engine, before, after *board.Game, h
 	return compare(ctx, e, before, after, handicap, secondVisits)
 }
 
-// Sound returns those of the three best moves of a search that do not lose more than due points, at
-// most most of them. If there are none, it returns the best move that its own searches found.
+// Sound returns, of the three best moves of a search, at most most that do not lose more than due
+// points. If there are none, it returns the best move that its own searches found.
 func Sound(ctx context.Context, e *engine.Engine, g *board.Game, handicap int, found *search.Result, most int, due float64) (sound []board.Point, err error) {
 	best := found.Moves[0].Move
 	for _, m := range found.Moves[:min(3, len(found.Moves))] {

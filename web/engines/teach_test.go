@@ -15,8 +15,8 @@ import (
 	"kosumi/search/thinking"
 )
 
-// TestSound: of moves that a search found those that lose much are left out, and where
-// all do, the best one stands in for them.
+// TestSound: of the moves that a search found, those that lose much are left out; if all do, the
+// best move takes their place.
 func TestSound(t *testing.T) {
 	testshared.Long(t)
 	m, err := model.Open("", model.Config{Provider: model.Kernel, Precision: "auto"})

@@ -17,7 +17,7 @@ import (
 	"kosumi/web/wire"
 )
 
-// archive has the finished reviews. Its users hold the mu of [Reviews].
+// archive has the finished reviews. Callers hold the mu of [Reviews].
 type archive struct {
 	folder *drill.Folder
 	done   store.Cache[finished] // by names of files
@@ -74,7 +74,7 @@ func gameSum(g *review.Game) string {
 	return sumOf(&i, stones, moves)
 }
 
-// idOf is the ID of a file that somebody else may have named.
+// idOf is the ID of a file whose name may come from somebody else.
 func idOf(name string) string {
 	if store.ValidID(name) {
 		return name

@@ -22,7 +22,7 @@ import (
 const mostOf = 64 << 20
 
 // Saved are the reviews in a backup, the problems, and the answers to them. A review is a record with
-// its result beside it, which a game that waits does not have.
+// its result beside it; a queued game has no result.
 func (rs *Reviews) Saved() []store.Saved {
 	ds := rs.Drills
 	set := ds.folder.Path(review.DrillsName, ".json")
@@ -57,7 +57,7 @@ func (rs *Reviews) path(ext string) func(id string) string {
 	}
 }
 
-// merge takes a review of a game that has none here, or only a part of one, or puts the game on the list.
+// merge takes a review of a game that has none here or only a part of one, or queues the game.
 func (rs *Reviews) merge(e store.Entry, do bool) (fresh, all int, err error) {
 	g, root, err := rs.loadRecord(e.Data)
 	if err != nil {
@@ -90,7 +90,7 @@ func (rs *Reviews) merge(e store.Entry, do bool) (fresh, all int, err error) {
 		return 1, 1, nil
 	case res == nil:
 		if err = rs.queueUp(e.ID, "game.sgf", g, root); err != nil && api.AsError(err).Code != "not_saved" {
-			err = errors.New(err.Error()) // such as a board that the network does not know: the others are taken
+			err = errors.New(err.Error()) // for example a board that the network does not play: the others are taken
 		}
 		return 1, 1, err
 	}
@@ -98,7 +98,7 @@ func (rs *Reviews) merge(e store.Entry, do bool) (fresh, all int, err error) {
 	if err := rs.archive.folder.Write(e.ID, g, res, "Kosumi:"+rs.conf.Version); err != nil {
 		return 0, 1, api.NotSaved(err)
 	}
-	_ = os.Chtimes(rs.archive.folder.Path(e.ID, ".json"), e.Changed, e.Changed) // else it counts as made now
+	_ = os.Chtimes(rs.archive.folder.Path(e.ID, ".json"), e.Changed, e.Changed) // otherwise it counts as made now
 	return 1, 1, rs.archive.refresh()
 }
 
@@ -128,7 +128,7 @@ func (ds *Drills) ownNames() ([]string, error) {
 	return ds.own.names(), nil
 }
 
-// mergeOwn adds a collection of the player's, unless one of its content is there.
+// mergeOwn adds a collection of the player's, unless one with the same content exists.
 func (ds *Drills) mergeOwn(e store.Entry, do bool) (fresh, all int, err error) {
 	roots, err := wire.ParseSGF(e.Data)
 	if all = len(drill.ReadOwn(nameOf(e.ID), roots).Problems); err != nil || all == 0 {

@@ -53,7 +53,7 @@ func (rs *Reviews) Delete(v *api.ID) error {
 	return nil
 }
 
-// Front makes a waiting game the next one.
+// Front moves a waiting game to the front of the queue.
 func (rs *Reviews) Front(v *api.ID) error {
 	rs.mu.Lock()
 	j := rs.jobs[v.ID]
@@ -140,7 +140,7 @@ func (rs *Reviews) Try(ctx context.Context, v *api.TryMove) (*api.Verdict, error
 	return wireVerdict(&t.Answer, p.Played), nil
 }
 
-// Position returns the position of a reviewed game after ply moves, without what was played before.
+// Position returns the position of a reviewed game after ply moves, without its history.
 func (rs *Reviews) Position(id string, ply int) (*board.Game, error) {
 	res, err := rs.found(id)
 	if err != nil {

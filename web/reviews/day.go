@@ -19,9 +19,9 @@ type Diary interface {
 }
 
 // Day returns the problems of a day: due ones, then new ones, then those due next. The diary fixes
-// them, but problems that no longer exist are replaced, and so are unanswered ones of the
-// collection once the player's own games have others. An error of the diary is ignored: the day is
-// chosen again the next time.
+// them. Problems that no longer exist are replaced, and so are unanswered ones of the collection
+// once the player's own games have others. An error of the diary is ignored: the day is chosen
+// again the next time.
 func (ds *Drills) Day(diary Diary, now time.Time) (d api.Day, err error) {
 	date := now.Format(time.DateOnly)
 	days := diary.Days()
@@ -30,7 +30,7 @@ func (ds *Drills) Day(diary Diary, now time.Time) (d api.Day, err error) {
 		answered := answeredOn(log.Attempts)
 		ids := slices.DeleteFunc(slices.Clone(days[date]), func(id string) bool {
 			p := find(set, id)
-			return p == nil || p.Level > 0 && answered[date][id].Grade == 0 // one's own games come first, also during the day
+			return p == nil || p.Level > 0 && answered[date][id].Grade == 0 // problems of one's own games come first, also during the day
 		})
 		for _, p := range candidates(set, schedule, now) {
 			if len(ids) >= problemsADay {
@@ -72,7 +72,7 @@ func find(set *drill.Set, id string) *drill.Problem {
 	return &set.Problems[i]
 }
 
-// repeatsADay is how many problems of a day were asked before, as long as there are others.
+// repeatsADay is how many problems of a day are repetitions, if there are others.
 const repeatsADay = 3
 
 // candidates returns all problems in the order of their choice for a day: repeatsADay due ones, new
@@ -144,7 +144,7 @@ func streak(days map[string][]string, answered map[string]map[string]drill.Attem
 	for date := range answered {
 		at, err := time.ParseInLocation(time.DateOnly, date, now.Location())
 		if err != nil || !done(date) || done(at.Add(-12*time.Hour).Format(time.DateOnly)) {
-			continue // a row is counted from its first day
+			continue // a row belongs to its first day
 		}
 		n := 0
 		for done(at.Add(12*time.Hour).AddDate(0, 0, n).Format(time.DateOnly)) {
@@ -155,7 +155,7 @@ func streak(days map[string][]string, answered map[string]map[string]drill.Attem
 	return row, max(best, row), week
 }
 
-// Problem returns one problem as it is asked.
+// Problem returns one problem as pages show it.
 func (ds *Drills) Problem(a *api.AskProblem) (p *api.Problem, err error) {
 	err = ds.use(func(set *drill.Set, _ *drill.Log, _ *drill.Schedule) error {
 		q := find(set, a.ID)

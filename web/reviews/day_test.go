@@ -26,8 +26,8 @@ func day(n int) time.Time { return time.Date(2026, 1, n, 12, 0, 0, 0, time.Local
 func TestStreak(t *testing.T) {
 	for _, c := range []struct {
 		name      string
-		done      []int // days in January on which all was answered
-		half      []int // days on which something is open
+		done      []int // days in January on which all problems were answered
+		half      []int // days on which a problem is open
 		today     int
 		row, best int
 	}{
@@ -62,7 +62,7 @@ func TestStreak(t *testing.T) {
 			require.LessOrEqual(t, c.row, max(n, c.row))
 		})
 	}
-	// Of a day that the diary has lost, five answers count.
+	// For a day that the diary has lost, five answers count.
 	many := map[string]drill.Attempt{}
 	for i := range problemsADay {
 		many[fmt.Sprint(i)] = drill.Attempt{Grade: 2}

@@ -15,7 +15,7 @@ import (
 	"kosumi/web/wire"
 )
 
-// freshADay is how many problems that were never asked before come on one day.
+// freshADay is how many problems that were never asked before are asked on one day.
 const freshADay = 10
 
 // Attempt is a client's last answer, whose grade may still be changed. The zero Attempt is
@@ -39,8 +39,8 @@ type Drills struct {
 	own        own
 }
 
-// use calls f with the problems, answers and schedule read anew: engine drill may have changed the
-// files.
+// use calls f with the problems, answers and schedule, read again: engine drill may have changed
+// the files.
 func (ds *Drills) use(f func(*drill.Set, *drill.Log, *drill.Schedule) error) error {
 	ds.mu.Lock()
 	defer ds.mu.Unlock()
@@ -90,9 +90,9 @@ func note(log *drill.Log, a drill.Attempt) error {
 	return nil
 }
 
-// solved notes that the mistake of a new problem was mended in its review.
+// solved records that the mistake of a new problem was corrected in its review.
 func (ds *Drills) solved(p *drill.Problem) {
-	_ = ds.use(func(set *drill.Set, log *drill.Log, schedule *drill.Schedule) error { // unless it works, the problem is asked
+	_ = ds.use(func(set *drill.Set, log *drill.Log, schedule *drill.Schedule) error { // on failure the problem is asked all the same
 		for _, id := range []string{p.ID, p.ID + drill.LifeSuffix} {
 			if _, known := schedule.Next(id); !known && find(set, id) != nil {
 				return log.Add(drill.Attempt{ID: id, Time: time.Now().UTC(), Grade: drill.GoodGrade, Right: true})

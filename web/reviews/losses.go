@@ -87,11 +87,11 @@ func (rs *Reviews) Losses(side func(c *api.ReviewCard) int) ([]api.Loss, error) 
 	return out, nil
 }
 
-// EachResult reads the finished reviews, one after the other, as long as f wants more.
-// f gets a review's ID.
+// EachResult reads the finished reviews, one after the other, until f returns false. f gets a
+// review's ID.
 func (rs *Reviews) EachResult(f func(id string, res *review.Result) bool) {
 	rs.mu.Lock()
-	_ = rs.archive.refresh() // on an error the known ones are enough
+	_ = rs.archive.refresh() // on an error, use the known ones
 	names := slices.Sorted(maps.Values(rs.archive.byID))
 	rs.mu.Unlock()
 	for _, name := range names {

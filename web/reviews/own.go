@@ -20,8 +20,8 @@ import (
 	"kosumi/web/wire"
 )
 
-// own has the player's collections: a folder of SGF files, into which files may also be put by hand.
-// Its users hold the mu of [Drills].
+// own has the player's collections: a folder of SGF files, to which people may add files by hand.
+// Callers hold the mu of [Drills].
 type own struct {
 	dir   string
 	files store.Cache[[]drill.Problem]
@@ -54,8 +54,8 @@ func (o *own) names() []string {
 	return slices.Sorted(maps.Keys(files))
 }
 
-// problems returns those of all collections, or of the one with an ID. One that several have counts
-// for the first.
+// problems returns those of all collections, or of the one with an ID. A problem that several
+// collections have belongs to the first.
 func (o *own) problems(id string) (all []drill.Problem) {
 	seen := map[string]bool{}
 	for _, name := range o.names() {
@@ -92,8 +92,8 @@ func (o *own) sets(attempts []drill.Attempt) []api.ProblemSet {
 
 var unsafe = regexp.MustCompile(`[<>:"/\\|?*]`) // in names of files
 
-// keep writes the file of a new collection, unless one of that name is the same, and returns its
-// problems.
+// keep writes the file of a new collection, unless one of that name has the same content, and
+// returns its problems.
 func (o *own) keep(name string, data []byte) ([]drill.Problem, error) {
 	base := cmp.Or(strings.Trim(unsafe.ReplaceAllString(wire.Shown(nameOf(name), 60), "_"), " ."), "problems")
 	kept := base + ".sgf"
@@ -117,8 +117,8 @@ func (o *own) keep(name string, data []byte) ([]drill.Problem, error) {
 	}
 }
 
-// Import takes each record of a file for what it is: a problem, a game to review, or a position
-// without an answer, the first of which becomes a document by makeDoc if there is nothing else.
+// Import recognises each record of a file: a problem, a game to review, or a position without an
+// answer. If the file has only such positions, makeDoc makes a document of the first.
 func (rs *Reviews) Import(name string, data []byte, makeDoc func([]byte) (api.Imported, error)) (a api.Imported, err error) {
 	roots, err := wire.ParseSGF(data)
 	if err != nil {

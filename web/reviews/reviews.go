@@ -36,9 +36,10 @@ const (
 	Refused = "refused"
 )
 
-// Reviews has the games that wait for a review and finished reviews. Its folder holds the files
-// of engine review, and the records that wait. One review runs at a time, while no other search
-// runs and a page is open. Its searches are on disk at once, so it resumes after a restart.
+// Reviews has the games that wait for a review and the finished reviews. Its folder holds the
+// files of engine review, and the waiting records. One review runs at a time, while no other
+// search runs and a page is open. Its searches are written at once, so it resumes after a
+// restart.
 type Reviews struct {
 	Drills *Drills
 	conf   Config
@@ -48,12 +49,12 @@ type Reviews struct {
 
 	mu      sync.Mutex
 	archive archive
-	jobs    map[string]*job // by ID, those that are not finished
-	queue   []*job          // next first; the running one leads
+	jobs    map[string]*job // jobs by ID, those that are not finished
+	queue   []*job          // the queue, next first; the running one leads
 	paused  bool
 	alone   bool               // no page is open
-	pause   time.Duration      // until what is not saved is tried again
-	cut     context.CancelFunc // of what runs; nil: nothing does
+	pause   time.Duration      // until unsaved results are written again
+	cut     context.CancelFunc // of the running review; nil: none
 	told    time.Time          // when the last progress was sent
 }
 
@@ -64,14 +65,14 @@ type job struct {
 	game     *review.Game // nil: refused
 	state    string
 	why      error // refused
-	unsaved  error // what it found is not on the disk
+	unsaved  error // its findings are not on the disk
 	now      review.Progress
 	points   map[int]api.ReviewPoint
-	news     []api.ReviewPoint // points that watchers do not know
+	news     []api.ReviewPoint // points not yet sent to watchers
 	part     *review.Result    // nil before the first pass is over
 }
 
-// Config is what reviews need of their server.
+// Config is what reviews need from their server.
 type Config struct {
 	Dir      string // where they are kept
 	Pages    *wire.Hub
@@ -80,7 +81,7 @@ type Config struct {
 	Log      *slog.Logger
 	Version  string // named in the records
 	Finished func(id string, res *review.Result)
-	// Whose reports of a name in a record whether it is known to be the player's, and
+	// Whose reports whether a name in a record is known to be the player's, and whether it is
 	// known to be another's.
 	Whose func(name string) (mine, other bool)
 	// Strength returns the player's rank; false if nothing is known of it.
@@ -176,12 +177,12 @@ func (rs *Reviews) loadRecord(data []byte) (*review.Game, *sgf.Node, error) {
 	return g, roots[0], wire.RecordError(err)
 }
 
-// said is the reason of a refusal, on one line.
+// said returns the reason of a refusal as one line.
 func (j *job) said() string { return strings.ReplaceAll(j.why.Error(), "\n", "; ") }
 
-// AddAs puts a game on the list with the ID of its review. known: the game is there, under the ID that
-// is returned; again reviews it all the same. notes are those of its first reading, nil for this
-// one's. Errors say why it cannot be reviewed.
+// AddAs queues a game under the ID of its review. known: the game is there, under the ID that is
+// returned; again reviews it all the same. notes are those of its first reading, nil for this one's.
+// Errors say why it cannot be reviewed.
 func (rs *Reviews) AddAs(id, name string, root *sgf.Node, notes []string, again bool) (of string, known bool, err error) {
 	g, err := review.Load(root, rs.conf.Engines.Config.Rules)
 	if err != nil {
@@ -204,7 +205,7 @@ func (rs *Reviews) AddAs(id, name string, root *sgf.Node, notes []string, again 
 	return id, false, rs.queueUp(id, name, g, root)
 }
 
-// queueUp puts a game on the list. The caller holds mu.
+// queueUp adds a game to the queue. The caller holds mu.
 func (rs *Reviews) queueUp(id, name string, g *review.Game, root *sgf.Node) error {
 	if err := rs.conf.Engines.Networks.Serves(g.Record.Size); err != nil && rs.conf.Engines.Networks.Status().State == "ready" {
 		return api.Tell("unsupported", "net_board", "board", g.Record.Size)
@@ -228,7 +229,7 @@ func (rs *Reviews) queueUp(id, name string, g *review.Game, root *sgf.Node) erro
 	return nil
 }
 
-// quit takes a review that is not finished off the list. The caller holds mu.
+// quit removes an unfinished review from the queue. The caller holds mu.
 func (rs *Reviews) quit(id string) {
 	j := rs.jobs[id]
 	if rs.cut != nil && len(rs.queue) > 0 && rs.queue[0] == j {
@@ -238,8 +239,8 @@ func (rs *Reviews) quit(id string) {
 	delete(rs.jobs, id)
 }
 
-// twin returns the ID of the review of the same game, whatever its file is called: of several the
-// newest; "" if there is none. The caller holds mu.
+// twin returns the ID of the newest review of the same game, whatever its file name; "" if there
+// is none. The caller holds mu.
 func (rs *Reviews) twin(sum string) (id string) {
 	for _, j := range rs.jobs {
 		if j.game != nil && gameSum(j.game) == sum {
@@ -275,7 +276,7 @@ func (rs *Reviews) unique(name string) string {
 	return name
 }
 
-// wake makes the worker look at the queue.
+// wake makes the worker check the queue.
 func (rs *Reviews) wake() {
 	select {
 	case rs.woken <- struct{}{}:

@@ -48,7 +48,7 @@ func (rs *Reviews) List() (*api.Reviews, error) {
 	return all, nil
 }
 
-// named fills in the player's side of a card.
+// named sets the player's side of a card.
 func (rs *Reviews) named(c api.ReviewCard) api.ReviewCard {
 	b, notB := rs.conf.Whose(c.Black)
 	w, notW := rs.conf.Whose(c.White)

@@ -21,7 +21,7 @@ import (
 // Bounds of a backup.
 const (
 	MaxBackup    = 256 << 20 // bytes of the file
-	mostUnpacked = 2 << 30   // bytes of all that is in it
+	mostUnpacked = 2 << 30   // size of all its files, bytes
 	mostEntries  = 200_000
 )
 
@@ -43,14 +43,14 @@ type Manifest struct {
 // Saved describes the files of one kind in a backup: Dir + ID + Ext, or the file Ext alone. Without
 // Merge they are there for people.
 type Saved struct {
-	Kind     string // that fresh ones are counted as
+	Kind     string // the kind under which fresh ones are counted
 	Dir, Ext string
-	Named    bool  // IDs are names that people gave
+	Named    bool  // IDs are names given by people
 	Most     int64 // bytes of one
 	IDs      func() ([]string, error)
 	Path     func(id string) string // of the file here
-	Name     func(id string) string // in place of Dir + ID + Ext
-	// Merge reports how many things a file of a backup has, and how many of them are not here;
+	Name     func(id string) string // name in place of Dir + ID + Ext
+	// Merge reports how many items a file of a backup has, and how many of them are missing here;
 	// with do it takes these. An error is about the file unless it is an [api.Error].
 	Merge func(e Entry, do bool) (fresh, all int, err error)
 }
@@ -117,7 +117,7 @@ func WriteBackup(w io.Writer, m Manifest, kinds []Saved) error {
 				name = k.Name(id)
 			}
 			switch data, at, failed := k.read(id); {
-			case errors.Is(failed, fs.ErrNotExist): // such as the record of a game without a move
+			case errors.Is(failed, fs.ErrNotExist): // for example the record of a game without a move
 			case failed != nil:
 				missing = append(missing, fmt.Sprintf("%s: %v\n", name, failed))
 			default:
@@ -200,7 +200,7 @@ func (b *Backup) Records(most int64, f func(name string, data []byte, err error)
 	}
 }
 
-// Merge compares all files with those here, and with do takes what is fresh. It counts both by
+// Merge compares all files with those here, and with do takes the new items. It counts both by
 // kind, and names files that are damaged and left out. Errors are refusals.
 func (b *Backup) Merge(kinds []Saved, do bool) (fresh, all map[string]int, damaged []string, err error) {
 	fresh, all = map[string]int{}, map[string]int{}

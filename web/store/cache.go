@@ -5,7 +5,7 @@ import (
 	"maps"
 )
 
-// Cache keeps what was read of files, by ID, until their time or size changes. Not safe for
+// Cache keeps the parsed content of files, by ID, until their time or size changes. Not safe for
 // concurrent use.
 type Cache[T any] struct {
 	Read  func(id string, info fs.FileInfo) (T, error)
@@ -18,7 +18,7 @@ type cached[T any] struct {
 	err   error
 }
 
-// Get returns what is read of a file whose state is info.
+// Get returns the parsed content of a file whose state is info.
 func (c *Cache[T]) Get(id string, info fs.FileInfo) (T, error) {
 	f, ok := c.files[id]
 	if !ok || !f.info.ModTime().Equal(info.ModTime()) || f.info.Size() != info.Size() {
@@ -40,13 +40,13 @@ func (c *Cache[T]) Refresh(files map[string]fs.FileInfo) {
 	}
 }
 
-// Known returns what was read of a file; false if nothing was.
+// Known returns the cached content of a file; false if there is none.
 func (c *Cache[T]) Known(id string) (value T, ok bool) {
 	f, ok := c.files[id]
 	return f.value, ok && f.err == nil
 }
 
-// Each calls f with what was read of each file, in no order.
+// Each calls f with the cached content of each file, in no order.
 func (c *Cache[T]) Each(f func(id string, value T, err error)) {
 	for id, file := range c.files {
 		f(id, file.value, file.err)

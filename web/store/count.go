@@ -59,7 +59,7 @@ func (g *Game) Count() *api.Count {
 		c.Black.Total = float64(c.Black.Territory + c.Black.Prisoners)
 		c.White.Total = float64(c.White.Territory + c.White.Prisoners)
 	}
-	c.White.Komi = white - (c.White.Total - c.Black.Total) // komi, and what the rules give besides
+	c.White.Komi = white - (c.White.Total - c.Black.Total) // komi, and points that the rules add
 	c.White.Total += c.White.Komi
 	c.Score = -white
 	g.compare(c)
@@ -94,8 +94,8 @@ func (g *Game) Judge(dead []board.Point) {
 	}
 }
 
-// Toggle returns what is dead once the group of a stone is marked dead, or alive again: all stones of its
-// colour in the region that the other colour's living stones surround.
+// Toggle returns the dead stones after the group of a stone is marked dead, or alive again: all stones of
+// its colour in the region that living stones of the other colour surround.
 func (g *Game) Toggle(vertex string) (dead []string, err error) {
 	p, err := g.Size().ParseVertex(vertex)
 	if err != nil || p == board.Pass || g.Board.At(p) == board.Empty {

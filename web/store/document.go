@@ -34,8 +34,8 @@ type Document struct {
 	at       int
 	warn     string
 	changed  time.Time // of the file
-	left     bool      // closed: the file has to be opened again
-	alone    time.Time // since when no page watches it
+	left     bool      // the document is closed and its file has to be read again
+	alone    time.Time // when the last page stopped watching it
 }
 
 // treeNode is a node with its ID, which it keeps.
@@ -118,7 +118,7 @@ func (d *Document) move(n *treeNode) (board.Color, board.Point, bool) {
 func (d *Document) points(n *treeNode, id string) []string {
 	var all []board.Point
 	for _, v := range n.sgf.Values(id) {
-		all, _ = sgf.AppendPoints(all, d.size, v) // a bad point is left out
+		all, _ = sgf.AppendPoints(all, d.size, v) // a move at an invalid point is left out
 	}
 	var names []string
 	for _, p := range all {

@@ -85,8 +85,8 @@ func (ds *Documents) read(id string) (*Document, error) {
 	return d, nil
 }
 
-// New makes a document: of a record, unless that is nil, of SGF, or an empty one. Of a game that is
-// there it returns that document, with the moves that the game has made since.
+// New makes a document: of a record, unless that is nil, of SGF, or an empty one. For a game that
+// has a document it returns that one, with the moves that the game has made since.
 func (ds *Documents) New(n *api.NewDoc, record *sgf.Node) (a api.ID, err error) {
 	if n.SGF != "" && record == nil {
 		made, err := ds.Import([]byte(n.SGF))
@@ -113,7 +113,7 @@ func (ds *Documents) New(n *api.NewDoc, record *sgf.Node) (a api.ID, err error) 
 	return api.ID{ID: d.id}, ds.add(d)
 }
 
-// Import makes a document of the first game of a file, or names the one that there is of that game.
+// Import makes a document of the first game of a file, or names the existing document of that game.
 func (ds *Documents) Import(data []byte) (a api.Imported, err error) {
 	d, err := parseDocument(NewID(), data)
 	if err != nil {
@@ -224,7 +224,7 @@ func (ds *Documents) SGF(id string) (data []byte, at time.Time, err error) {
 	return data, time.Now(), err
 }
 
-// Saved are the documents in a backup. Of two states of one document the newer counts.
+// Saved are the documents in a backup. If two states of a document differ, the newer counts.
 func (ds *Documents) Saved() Saved {
 	return Saved{Kind: "docs", Dir: "docs/", Ext: ".sgf", Most: wire.MaxSGF,
 		IDs: func() ([]string, error) {
@@ -271,6 +271,6 @@ func (ds *Documents) merge(e Entry, do bool) (fresh, all int, err error) {
 		open.left = true
 		ds.Drop(e.ID)
 	}
-	_ = os.Chtimes(path, e.Changed, e.Changed) // else it counts as changed now
+	_ = os.Chtimes(path, e.Changed, e.Changed) // otherwise it counts as changed now
 	return 1, 1, nil
 }

@@ -34,8 +34,8 @@ func TestOddMoves(t *testing.T) {
 	}
 }
 
-// TestDocumentOfAnyRecord: a document has the moves that a review of the record has, and
-// says what was mended.
+// TestDocumentOfAnyRecord: a document has the same moves as a review of the record, and lists the
+// mended faults.
 func TestDocumentOfAnyRecord(t *testing.T) {
 	for text, want := range map[string]struct {
 		moves int
@@ -61,7 +61,7 @@ func TestDocumentOfAnyRecord(t *testing.T) {
 	}
 }
 
-// TestKomiOfADocument: komi is read as it is for reviews and GTP, units and all.
+// TestKomiOfADocument: komi is read as in reviews and GTP, with units and other notations.
 func TestKomiOfADocument(t *testing.T) {
 	for text, want := range map[string]float32{
 		"KM[6.5]": 6.5, "KM[6,5]": 6.5, "KM[375]": 7.5, "KM[0]": 0, "KM[0]AP[GNU Go:3.8]AP[foxwq]": 7.5, "KM[900]": 7.5, "": 7.5,
@@ -96,8 +96,8 @@ func TestHandicapByMovesOfADocument(t *testing.T) {
 	}
 }
 
-// TestRelease: what nobody watches is let go, and comes back at the same place of the
-// same tree; what was changed stays, since pages know its nodes by their IDs.
+// TestRelease: an unwatched document is closed, and opens again at the same place of the same
+// tree. A changed one stays open, since pages know its nodes by their IDs.
 func TestRelease(t *testing.T) {
 	f, err := OpenFolder(t.TempDir())
 	require.NoError(t, err)
@@ -123,7 +123,7 @@ func TestRelease(t *testing.T) {
 	require.NoError(t, err)
 	require.False(t, released(map[string]bool{"doc:" + id: true}))
 	require.True(t, released(nil))
-	for range 2 { // the card is known the second time
+	for range 2 { // the second time, the card is in the cache
 		list, err := ds.List()
 		require.NoError(t, err)
 		require.Equal(t, []api.DocCard{d.card()}, list.Docs)
@@ -142,8 +142,8 @@ func TestRelease(t *testing.T) {
 	require.Error(t, err)
 }
 
-// TestTwin opens records beside a document: a copy is that document, which people may have gone on
-// with; all else is another.
+// TestTwin opens records beside a document: a copy is that document, even if people have continued
+// it; any other record is a new one.
 func TestTwin(t *testing.T) {
 	f, err := OpenFolder(t.TempDir())
 	require.NoError(t, err)
@@ -189,7 +189,7 @@ func TestTwin(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, string(data), "my own words")
 
-	// A game that has gone on is the same document with more moves, also after a restart.
+	// A game that has continued is the same document with more moves, also after a restart.
 	game := func(moves string) api.ID {
 		roots, err := sgf.Parse([]byte("(;SZ[9]KM[7]PB[You]PW[Kosumi]" + moves + ")"))
 		require.NoError(t, err)

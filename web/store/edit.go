@@ -176,7 +176,7 @@ func (e *edit) cut(n *treeNode) error {
 	return nil
 }
 
-// promote makes the line to a node the main line.
+// promote makes the line through a node the main line.
 func (e *edit) promote(n *treeNode) {
 	for ; n.parent != nil; n = n.parent {
 		p := n.parent
@@ -292,8 +292,7 @@ func (e *edit) setInfo(op *api.TreeOp) error {
 	return nil
 }
 
-// Edit changes a document. The change is on the disk when this returns, or the
-// document is as it was.
+// Edit changes a document. On return the change is on the disk, or the document is as it was.
 func (ds *Documents) Edit(op *api.TreeOp) (*api.NodeRef, error) {
 	d, err := ds.lock(op.Doc)
 	if err != nil {

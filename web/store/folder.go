@@ -51,14 +51,14 @@ type Folder struct {
 	hold *file.Hold
 }
 
-// addressFile is what a server leaves for the next one.
+// addressFile holds a server's address, for the next server.
 type addressFile struct {
 	Address string `json:"address"`
 	Port    int    `json:"port"`
 }
 
-// OpenFolder makes the folder where there is none, and takes it. Errors wrap [ErrTaken] if
-// another server has it.
+// OpenFolder makes the folder if needed, and locks it. Errors wrap [ErrTaken] if another server
+// has it.
 func OpenFolder(dir string) (*Folder, error) {
 	for _, sub := range []string{"", "games", "docs"} {
 		if err := os.MkdirAll(filepath.Join(dir, sub), 0o700); err != nil {
@@ -87,7 +87,7 @@ func (f *Folder) address() addressFile {
 // LastPort is the port of the server before this one, 0 if none is known.
 func (f *Folder) LastPort() int { return f.address().Port }
 
-// KeepAddress leaves the address for the next server.
+// KeepAddress stores the address for the next server.
 func (f *Folder) KeepAddress(address string, port int) error {
 	data, err := json.Marshal(addressFile{address, port})
 	if err != nil {

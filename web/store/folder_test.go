@@ -10,8 +10,8 @@ import (
 	"kosumi/web/store"
 )
 
-// TestFolder: one server at a time has a folder, and leaves its address for the next;
-// the newest files come first.
+// TestFolder: one server at a time holds a folder, and leaves its address for the next; the
+// newest files are listed first.
 func TestFolder(t *testing.T) {
 	dir := t.TempDir()
 	f, err := store.OpenFolder(dir)

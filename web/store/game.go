@@ -22,19 +22,19 @@ type Game struct {
 	Phase    string
 	Changed  time.Time
 	Clocks   [2]clock.Clock
-	turn     *[2]api.ClockState // at the start of this turn; nil: not known
+	turn     *[2]api.ClockState // clocks at the start of this turn; nil: unknown
 	Paused   string
-	Restored string  // how, where the journal was damaged
+	Restored string  // how it was restored, if the journal was damaged
 	Made     []Step  // the moves on the board
-	Undone   []Step  // those taken back; redo takes the last
+	Undone   []Step  // moves taken back; redo plays the last
 	Marking  Marking // in the count
 	Result   string
 	ByWord   bool // the count differs from the engine's
 	Hints    int
 	Undos    int
 	Teach    string // strictness of teaching; empty: off
-	Taught   bool   // moves were made while it was on
-	Helped   []int  // plies whose move was made after a hint or in place of one taken back
+	Taught   bool   // moves were made while teaching was on
+	Helped   []int  // plies whose move was made after a hint or replaced one taken back
 }
 
 // Uncounted returns why a game does not count for the player's rank: hint, undo or teach; "" if it
@@ -77,7 +77,7 @@ func (g *Game) Player() board.Color {
 // Size is that of the board.
 func (g *Game) Size() board.Size { return board.Size{W: g.Head.Size[0], H: g.Head.Size[1]} }
 
-// NewGame makes a game at its beginning.
+// NewGame returns a game before its first move.
 func NewGame(h Header) (*Game, error) {
 	g := &Game{Head: h, Phase: Play, Changed: h.Created, Teach: h.Teach}
 	rules, err := board.ParseRules(h.Rules)

@@ -24,7 +24,7 @@ func FuzzJournal(f *testing.F) {
 	})
 }
 
-// TestClockStates: what a journal keeps of a clock of any kind is what the clock had left.
+// TestClockStates: for each kind of clock, the journal restores the time that was left.
 func TestClockStates(t *testing.T) {
 	for _, set := range []api.Clock{{}, {Kind: "absolute", Main: 60}, {Kind: "fischer", Main: 60, Bonus: 5}, {Kind: "byoyomi", Main: 60, Period: 10, Periods: 3}, {Kind: "canadian", Main: 10, Period: 30, Periods: 3}} {
 		settings, err := TimeSettings(set)
@@ -38,7 +38,7 @@ func TestClockStates(t *testing.T) {
 	}
 }
 
-// TestSums holds a sum to every line, and takes lines of old journals without one.
+// TestSums requires a checksum of every line, and accepts lines of old journals without one.
 func TestSums(t *testing.T) {
 	line, err := sealed(Step{Rev: 7, K: "move", M: "C3"})
 	require.NoError(t, err)

@@ -76,7 +76,7 @@ func skim(id string, data []byte) (api.KeptGame, error) {
 			continue
 		}
 		kind, _, _ = bytes.Cut(kind, []byte{'"'})
-		g.Rev++ // each step raises it by one
+		g.Rev++ // each step increases rev by one
 		var e Step
 		switch string(kind) {
 		case "move", "redo":
@@ -199,7 +199,7 @@ func (x *Index) Tallies() (all api.Tally, sizes []api.Tally, err error) {
 	return all, sizes, nil
 }
 
-// IDs returns those of all games, also of damaged ones.
+// IDs returns the IDs of all games, including damaged ones.
 func (x *Index) IDs() (ids []string, err error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -210,7 +210,7 @@ func (x *Index) IDs() (ids []string, err error) {
 }
 
 // Saved are the games in a backup: records, named by date and opponent for people, and journals, which
-// merge takes.
+// Merge takes.
 func (x *Index) Saved(merge func(e Entry, do bool) (fresh, all int, err error)) []Saved {
 	path := func(ext string) func(id string) string {
 		return func(id string) string { return x.folder.Path("games", id, ext) }

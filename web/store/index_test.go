@@ -18,8 +18,8 @@ import (
 	"kosumi/web/api"
 )
 
-// journalOf writes the journal of a game with random steps, and returns what it tells when
-// it is played through.
+// journalOf writes the journal of a game with random steps, and returns the expected card from
+// playing it through.
 func journalOf(t *testing.T, f *Folder, n int, rng *rand.Rand) *Game {
 	t.Helper()
 	began := time.Date(2026, 1, 1, 12, 0, 0, 0, time.Local).Add(time.Duration(n) * time.Hour)
@@ -68,7 +68,7 @@ func legal(g *board.Game) (all []board.Point) {
 	return append(all, board.Pass)
 }
 
-// TestIndex compares what the index says of random games with the games.
+// TestIndex compares the index of random games with the games themselves.
 func TestIndex(t *testing.T) {
 	f, err := OpenFolder(t.TempDir())
 	require.NoError(t, err)
@@ -152,7 +152,7 @@ func TestIndex(t *testing.T) {
 	exports(t, f, x, games)
 }
 
-// exports requires that every record that there is goes into the export.
+// exports requires that the export contains every record.
 func exports(t *testing.T, f *Folder, x *Index, games map[string]*Game) {
 	t.Helper()
 	for id, g := range games {

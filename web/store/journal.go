@@ -143,7 +143,7 @@ type kept struct {
 	steps  []Step // up to the first line that is damaged
 	rest   []Step // whole lines after it
 	bad    int    // number of the first damaged line; 0: none
-	whole  int    // bytes of whole lines; what follows was torn by a crash
+	whole  int    // size of the whole lines; the rest was torn by a crash
 	torn   bool
 }
 

@@ -17,7 +17,7 @@ import (
 	"kosumi/web/api"
 )
 
-// profileFile is the file's name in the folder; mostBytes bounds it, a real one has some
+// profileFile is the file's name in the folder; mostBytes bounds it. A real one has a few
 // kilobytes.
 const (
 	profileFile = "profile.json"
@@ -40,8 +40,8 @@ type Profile struct {
 
 	mu     sync.Mutex
 	now    state
-	warn   error // api.Error about a damaged file and its copy
-	unread error // the file is there and cannot be read: it is not overwritten
+	warn   error // an api.Error about a damaged file and its copy
+	unread error // the file exists and cannot be read: it is not overwritten
 }
 
 type state struct {
@@ -96,8 +96,8 @@ func (s state) clone() state {
 	return s
 }
 
-// change makes a change and writes it; the state is as it was where that fails. The
-// caller holds mu.
+// change makes a change and writes it. If writing fails, the state is as it was. The caller holds
+// mu.
 func (p *Profile) change(f func(*state)) error {
 	if p.unread != nil {
 		return api.NotSaved(p.unread)
@@ -124,7 +124,7 @@ func (p *Profile) State() api.Profile {
 	return s
 }
 
-// cleaned are names without outer spaces, each once.
+// cleaned returns names without outer spaces, each once.
 func cleaned(names []string) ([]string, error) {
 	var kept []string
 	for _, n := range names {
@@ -196,8 +196,8 @@ func (p *Profile) Saved(done func() func(date string, problems []string) bool) S
 		}}
 }
 
-// merge adds what another profile has: statements about names that there are none of here, lessons,
-// and days. Of a day that both have, the one that is done counts.
+// merge adds from another profile: statements about names that have none here, lessons, and days.
+// For a day that both have, the completed one counts.
 func (s *state) merge(o *state, done func(date string, problems []string) bool) {
 	add := func(to, from []string, most int, not ...string) []string {
 		for _, x := range from {

@@ -14,7 +14,7 @@ import (
 	"kosumi/web/api"
 )
 
-// TestProfile remembers what it is told.
+// TestProfile stores values and reads them again.
 func TestProfile(t *testing.T) {
 	dir := t.TempDir()
 	p := OpenProfile(dir)
@@ -34,7 +34,7 @@ func TestProfile(t *testing.T) {
 	require.Contains(t, again.Days(), "2026-01-03")
 }
 
-// TestSaidNames: a name is the player's or another's as was said last, and after a restart.
+// TestSaidNames: the last statement about a name counts, also after a restart.
 func TestSaidNames(t *testing.T) {
 	dir := t.TempDir()
 	p := OpenProfile(dir)
@@ -49,7 +49,7 @@ func TestSaidNames(t *testing.T) {
 	}
 }
 
-// TestDamagedProfile keeps damaged files aside, each under its own name, and says so.
+// TestDamagedProfile keeps damaged files aside, each under a name of its own, and reports them.
 func TestDamagedProfile(t *testing.T) {
 	dir := t.TempDir()
 	for n, bad := range []string{"{", `{"version":9}`, "", "[]", strings.Repeat("x", 100)} {
@@ -74,7 +74,7 @@ func TestDamagedProfile(t *testing.T) {
 	require.Empty(t, p.State().Lessons)
 }
 
-// TestProfileNotSaved changes nothing where nothing can be written.
+// TestProfileNotSaved: if writing fails, nothing changes.
 func TestProfileNotSaved(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "gone")
 	p := OpenProfile(dir)

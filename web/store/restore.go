@@ -74,11 +74,11 @@ func (k *kept) replay() (*Game, int) {
 		if made == n {
 			return g, n
 		}
-		n = made // a step that failed may have changed the game: start again without it
+		n = made // a step that failed may have changed the game: replay without it
 	}
 }
 
-// begins reports whether moves begin with the moves with.
+// begins reports whether moves begin with the moves of with.
 func begins(moves, with []board.Move) bool {
 	return len(moves) >= len(with) && slices.Equal(moves[:len(with)], with)
 }
@@ -164,8 +164,8 @@ func headerOf(rec *sgf.Record, id string) Header {
 	return h
 }
 
-// ahead reports whether the record has moves or a result that the journal lacks. The record is
-// written after the journal, so a torn last line had been acknowledged then.
+// ahead reports whether the record has moves or a result that the journal lacks. Since the record
+// is written after the journal, a torn last line of the journal had then been acknowledged.
 func ahead(rec *sgf.Record, g *Game, steps []Step) bool {
 	if rec == nil || g == nil || len(steps) > 0 && steps[len(steps)-1].K == "undo" {
 		return false
@@ -224,8 +224,8 @@ func (k *kept) restore(f *Folder, log *slog.Logger, part *Game, rec *sgf.Record,
 	return g, j.Close()
 }
 
-// FreshJournal reports whether the journal of a game from a backup is that of a game that is not here,
-// or that goes on where the one here ends. Errors wrap [ErrDamaged].
+// FreshJournal reports whether the journal of a backup is of a game that is missing here, or continues
+// the game here. Errors wrap [ErrDamaged].
 func (f *Folder) FreshJournal(id string, data []byte) (bool, error) {
 	k := parse(data)
 	if g, made := k.replay(); g == nil || made < len(k.steps) || k.bad > 0 || k.torn || k.head.ID != id {

@@ -13,8 +13,8 @@ import (
 	"kosumi/web/wire"
 )
 
-// TestShelf opens a file from many goroutines: it is read once. What could not be read is
-// read again, and so is what was dropped.
+// TestShelf opens a file from many goroutines: it is read once. After a failed read or a Drop it
+// is read again.
 func TestShelf(t *testing.T) {
 	f, err := OpenFolder(t.TempDir())
 	require.NoError(t, err)

@@ -6,9 +6,9 @@ import (
 	"kosumi/web/api"
 )
 
-// twin returns the ID of a document that has all of d: its moves, set-up stones, notes and marks,
-// though people may have changed the texts; "" if there is none. With grow d is a game of
-// this program: a document that ends where it goes on gets its moves.
+// twin returns the ID of a document that contains all of d: its moves, set-up stones, notes and
+// marks, though people may have changed the texts; "" if there is none. With grow, d is a game of
+// this program, and a document that ends early gets its further moves.
 func (ds *Documents) twin(d *Document, grow bool) string {
 	if len(d.nodes) == 1 && !d.root.Has("AB") && !d.root.Has("AW") {
 		return "" // an empty board is not a game
@@ -54,8 +54,9 @@ func (ds *Documents) twin(d *Document, grow bool) string {
 // texts are what people write into a node.
 var texts = append([]string{"C"}, markKinds...)
 
-// has reports whether the document has all nodes of another. at is the node of the end of o's main line,
-// or, where o goes on from a leaf of d, that leaf; then rest is o's next node. The caller holds mu.
+// has reports whether the document has all nodes of o. at is the node that matches the end of o's main
+// line; or, if o continues from a leaf of d, at is that leaf and rest is o's next node. The caller holds
+// mu.
 func (d *Document) has(o *Document) (at int, rest *treeNode, ok bool) {
 	type pair struct{ here, there *treeNode }
 	if d.size != o.size || d.rules != o.rules || d.title() != o.title() || !d.like(d.nodes[0], o.nodes[0]) {
@@ -83,8 +84,8 @@ func (d *Document) has(o *Document) (at int, rest *treeNode, ok bool) {
 	return at, rest, true
 }
 
-// like reports whether a node of d has the move and the stones of a node of another document, and
-// texts wherever that has them.
+// like reports whether a node of d has the same move and stones as a node of another document,
+// and texts wherever that one has.
 func (d *Document) like(n, o *treeNode) bool {
 	c, p, moved := d.move(n)
 	oc, op, also := d.move(o)
@@ -93,7 +94,7 @@ func (d *Document) like(n, o *treeNode) bool {
 		!slices.ContainsFunc(texts, func(id string) bool { return o.sgf.Has(id) && !n.sgf.Has(id) })
 }
 
-// first is the next node of the main line, nil at its end.
+// first returns the next node of the main line, nil at its end.
 func (n *treeNode) first() *treeNode {
 	if len(n.kids) == 0 {
 		return nil

@@ -12,8 +12,8 @@ import (
 	"kosumi/internal/testshared"
 )
 
-// TestSizes weighs the page that was built, compressed: all of it, and what a visitor waits
-// for before the first screen, in English.
+// TestSizes measures the built page, compressed: all of it, and the part loaded before the first
+// screen, in English.
 func TestSizes(t *testing.T) {
 	const dist = "dist"
 	html, err := os.ReadFile(filepath.Join(dist, "index.html"))

@@ -24,7 +24,7 @@ const Policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src
 // Access lets the requests of a server's own pages through. Make one with [NewAccess].
 type Access struct {
 	Keys     Keys
-	hosts    map[string]bool // Host headers that mean this server
+	hosts    map[string]bool // Host headers that name this server
 	https    bool
 	warnings *Warnings
 }
@@ -68,8 +68,7 @@ func (a *Access) Guard(next http.Handler, isPage func(path string) bool) http.Ha
 	})
 }
 
-// refuse answers a request that is not for us; the log says each reason once a
-// minute.
+// refuse answers a request that is not for this server; it logs each reason once a minute.
 func (a *Access) refuse(w http.ResponseWriter, r *http.Request, code int, why string) {
 	a.warnings.Warn(fmt.Sprintf("refused %s %s (host %s, origin %s): %s", Shown(r.Method, 10), Shown(r.URL.Path, 60), Shown(r.Host, 60), Shown(r.Header.Get("Origin"), 60), why), why)
 	http.Error(w, why, code)
@@ -89,7 +88,7 @@ func (a *Access) ourOrigin(origin string) bool {
 	return ok && a.Ours(host)
 }
 
-// Scheme is that of the server's addresses.
+// Scheme is the scheme of the server's addresses.
 func (a *Access) Scheme() string {
 	if a.https {
 		return "https"
@@ -127,7 +126,7 @@ func hostNames(addr net.Addr, names []string) (map[string]bool, error) {
 	return all, err
 }
 
-// NetworkAddresses are those by which other machines reach this one.
+// NetworkAddresses are the addresses by which other machines reach this one.
 func NetworkAddresses() (all []net.IP, err error) {
 	own, err := net.InterfaceAddrs()
 	for _, a := range own {
@@ -142,14 +141,14 @@ func NetworkAddresses() (all []net.IP, err error) {
 type Keys struct {
 	Token string
 	mu    sync.Mutex
-	once  map[string]time.Time // one-time key -> when it ends
+	once  map[string]time.Time // one-time key -> its expiry
 	wrong int                  // wrong ones in a row
 }
 
 // keyLives is how long a one-time key may be used.
 const keyLives = time.Minute
 
-// patience is how many wrong tokens in a row are answered without waiting.
+// patience is how many wrong tokens in a row are answered without delay.
 const patience = 10
 
 // LoadToken reads the token in dir, or makes one. note gets a text about each repair.
@@ -210,7 +209,7 @@ func (k *Keys) Admit(token, key string) bool {
 	return false
 }
 
-// Penalty is how long the answer to a wrong token waits.
+// Penalty is how long the answer to a wrong token is delayed.
 func (k *Keys) Penalty() time.Duration {
 	k.mu.Lock()
 	defer k.mu.Unlock()

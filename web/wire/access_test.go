@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestToken: the token stays until a fresh one is asked for, and is readable by its owner
-// alone; a file that is not a token is made anew.
+// TestToken: the token stays until a new one is requested, and only its owner can read it; a file
+// that is not a token is replaced.
 func TestToken(t *testing.T) {
 	dir := t.TempDir()
 	first, err := LoadToken(dir, false, nil)

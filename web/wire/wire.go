@@ -74,7 +74,7 @@ var letters = strings.NewReplacer("X", "b", "O", "w")
 // ReviewedStones converts the stones of a review for pages.
 func ReviewedStones(stones string) string { return letters.Replace(stones) }
 
-// Blacks converts a value from the side to move, c, to Black's view.
+// Blacks converts a value from the view of side c to Black's view.
 func Blacks(c board.Color, v float64) float64 {
 	if c == board.White {
 		return -v
@@ -82,7 +82,7 @@ func Blacks(c board.Color, v float64) float64 {
 	return v
 }
 
-// Ownership packs owners in [-1,1] of the side to move as bytes of Black's.
+// Ownership packs owners in [-1,1], in the view of the side to move, as bytes in Black's view.
 func Ownership(own []float32, c board.Color) string {
 	if own == nil {
 		return ""

@@ -11,15 +11,15 @@ import (
 	"kosumi/web/wire"
 )
 
-// TestRules: rules that the page offers come back by their names, those of a record by
-// what other programs call them.
+// TestRules: the page's rule sets are recorded by their names, rules of a record by the names
+// that other programs know.
 func TestRules(t *testing.T) {
 	for _, r := range wire.RuleSets() {
 		rules, err := board.ParseRules(r.ID)
 		require.NoError(t, err)
 		require.NoError(t, wire.CheckRules(rules))
 		rules.Komi = 7.25
-		again, err := board.ParseRules(wire.RulesName(rules)) // of the same meaning, whatever the komi is
+		again, err := board.ParseRules(wire.RulesName(rules)) // with the same meaning, whatever the komi
 		require.NoError(t, err)
 		again.Komi = rules.Komi
 		require.Equal(t, rules, again, r.ID)
@@ -44,7 +44,7 @@ func TestTexts(t *testing.T) {
 	require.Equal(t, "superko", wire.Illegal(board.ErrSuperko).(api.Error).Args[0])
 }
 
-// TestNotSGF: what is not a record at all is called that.
+// TestNotSGF: content that is not a record is refused as such.
 func TestNotSGF(t *testing.T) {
 	for _, text := range []string{"", "%PDF-1.7", "hello"} {
 		_, err := wire.ParseSGF([]byte(text))
