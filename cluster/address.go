@@ -23,17 +23,17 @@ import (
 type Address struct {
 	Token string
 	Host  string // host and port
-	Pin   string // sha256 of the certificate, hex; "" is none
+	Pin   string // sha256 of the certificate, hex; "": none
 	TLS   bool
 }
 
 // addressMark begins the name of an environment variable that holds an address.
 const addressMark = "env:"
 
-// FindAddress returns the address in the environment variable NAME for env:NAME, the one in a
-// file for a text without ://, and else the text itself, whose token other users of the machine
+// FindAddress returns the address in the environment variable NAME for env:NAME; the one in a
+// file for a text without ://; otherwise the text itself, whose token other users of the machine
 // can see in the list of processes. The variable is removed from the environment, so that child
-// processes do not inherit it. note is called if others can read the file. Errors never hold a
+// processes do not inherit it. note is called if others can read the file. Errors never contain a
 // token.
 func FindAddress(text string, note func(text string)) (string, error) {
 	if name, found := strings.CutPrefix(text, addressMark); found {
@@ -70,7 +70,7 @@ func KeepAddress(dir, address string) (string, error) {
 	return path, file.WritePrivate(path, []byte(address+"\n"))
 }
 
-// ParseAddress reads an address. An error does not repeat it: there may be a token in it.
+// ParseAddress reads an address. Errors do not repeat it, since it may contain a token.
 func ParseAddress(text string) (Address, error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "nats" && u.Scheme != "tls" || u.Hostname() == "" || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" {

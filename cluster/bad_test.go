@@ -154,8 +154,8 @@ func TestHostileMessages(t *testing.T) {
 	require.Nil(t, wrong)
 }
 
-// TestRandomGames plays without a network; a worker whose games differ from their numbers' is
-// banned.
+// TestRandomGames plays without a network; a worker is banned if its games differ from those that
+// their numbers determine.
 func TestRandomGames(t *testing.T) {
 	s := newSite(t, newFolder(100))
 	s.work.Network, s.work.SHA256, s.work.Path = "random", "", ""

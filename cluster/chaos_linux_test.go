@@ -115,7 +115,7 @@ func (c *child) run() error {
 	return w.Run(context.Background())
 }
 
-// waiting is a network that takes time but no processor.
+// waiting is a network that waits instead of computing.
 type waiting struct {
 	nn.Evaluator
 	d time.Duration

@@ -25,7 +25,7 @@ import (
 	"kosumi/train/selfplay"
 )
 
-// folder stands in for the loop: it keeps the packed games and reports duplicates.
+// folder replaces the loop: it keeps the packed games and reports duplicates.
 type folder struct {
 	mu    sync.Mutex
 	games map[selfplay.ID][]byte

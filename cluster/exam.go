@@ -15,7 +15,7 @@ import (
 
 // tolerance bounds the difference of a worker's numbers from the server's in fp32.
 type tolerance struct {
-	game, mean float64 // mean difference of win minus loss, in one game and over many
+	game, mean float64 // mean difference of win minus loss, in one game and over many games
 	divergence float64 // mean divergence of the policies in the exam, nats
 }
 
@@ -26,8 +26,8 @@ func (c *Card) tolerance() tolerance {
 	return tolerance{0.25, 0.12, 0.15}
 }
 
-// assess returns an error if the raw values of a game, or of the worker's games on average,
-// differ too much. Of this game n values were compared; off is their mean difference.
+// assess returns an error if the raw values of a game, or the worker's mean over its games,
+// differ too much. n is the number of compared values of this game; off is their mean difference.
 func (w *member) assess(n int, off float64, t tolerance) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()

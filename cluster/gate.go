@@ -22,7 +22,7 @@ type gateGame struct {
 	offer   gateOffer
 	players map[string]*gateLease // lease of each worker
 	failed  map[string]string     // why, by worker
-	alone   int                   // seconds in which all workers present have failed at it
+	alone   int                   // seconds in which every worker present has failed at it
 	done    chan gateOutcome      // capacity 1
 }
 

@@ -43,8 +43,8 @@ func (j *judge) retire() {
 // keptJudges is how many networks stay open: games of earlier ones still come in.
 const keptJudges = 4
 
-// judges holds the networks that a server has offered last. They are open for checks of games,
-// and workers fetch their files.
+// judges holds the networks of the server's latest offers. They are open for checks of games, and
+// workers fetch their files.
 type judges struct {
 	open func(path string) (e nn.Evaluator, close func(), err error)
 

@@ -21,10 +21,10 @@ type leases struct {
 	disk  leasesFile
 
 	stored  map[selfplay.ID]bool
-	last    map[uint64]int   // by number: the fork that has no fork of its own yet
+	last    map[uint64]int   // by number: the fork that has not forked itself yet
 	out     map[uint64]lease // leases of the current offer, by number
 	held    map[string]int   // number of leases, by worker
-	free    []uint64         // numbers of the present offer to be given again
+	free    []uint64         // numbers of the present offer to lease again
 	checked time.Time        // time of the last search for expired leases
 	exact   bool             // no more numbers are reserved on disk than are leased
 }

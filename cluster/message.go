@@ -40,7 +40,7 @@ type Card struct {
 	Protocol [2]int  `json:"protocol"` // lowest and highest version
 }
 
-// Longest texts of a card, in characters.
+// Greatest lengths of the texts of a card, in characters.
 const maxWord, maxWords = 64, 128
 
 // plain shortens the texts of a card and replaces control characters.
@@ -68,7 +68,7 @@ type welcome struct {
 	WaitMS   int64  `json:"wait_ms,omitempty"` // unless WaitMS says when
 }
 
-// Offer is work as it travels. Its ID is a hash of the rest.
+// Offer is the message that offers work. Its ID is a hash of the other fields.
 type Offer struct {
 	ID      string          `json:"id"`
 	Network string          `json:"network"`
@@ -150,7 +150,7 @@ type beat struct {
 	Processor float64 `json:"processor_seconds"`
 }
 
-// gateOffer is a game of a gating match as it travels.
+// gateOffer is the message about a game of a gating match.
 type gateOffer struct {
 	ID   string        `json:"id"`
 	Game loop.GateGame `json:"game"`

@@ -31,8 +31,8 @@ type weather struct {
 	reordered float64       // fraction of messages that arrive after the next one
 }
 
-// proxy stands between a NATS server and its clients and passes messages on according to the
-// weather.
+// proxy stands between a NATS server and its clients and delays, drops or passes messages
+// according to the weather.
 type proxy struct {
 	to    string
 	l     net.Listener

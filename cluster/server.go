@@ -24,8 +24,8 @@ type Host interface {
 	Wanted() int64
 }
 
-// bounded is a host with a fixed number of games. Left counts those not yet stored, leased
-// numbers included; unbounded: there is no such number.
+// bounded is a host with a fixed number of games. Left counts those not yet stored, leased ones
+// included; unbounded: the number is not fixed.
 type bounded interface {
 	Left() (games int64, unbounded bool)
 }
@@ -36,7 +36,7 @@ type ServerConfig struct {
 	Host Host
 	// Open opens a network to check games with, and returns the function that closes it.
 	Open func(path string) (e nn.Evaluator, close func(), err error)
-	// Known are the games that lie in the loop's folder.
+	// Known are the games in the loop's folder.
 	Known []selfplay.Filed
 	// Linger is how long a game may wait for others to share its file; 0 means 5 s.
 	Linger time.Duration
@@ -232,7 +232,7 @@ func (s *Server) Play(ctx context.Context) error {
 	return s.conf.Local(ctx)
 }
 
-// ban takes no more games of a worker.
+// ban refuses further games of a worker.
 func (s *Server) ban(worker string, why error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

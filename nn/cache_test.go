@@ -12,7 +12,7 @@ import (
 	"kosumi/nn/features"
 )
 
-// madeUp returns a random output as a network might give it.
+// madeUp returns a random output such as a network might give.
 func madeUp(rng *rand.Rand, area int, ownership bool) *Output {
 	o := &Output{HasScore: rng.IntN(2) == 0, HasOwnership: ownership, Symmetry: int8(rng.IntN(8))}
 	for _, x := range o.numbers() {
@@ -244,8 +244,8 @@ func TestKeys(t *testing.T) {
 	require.NotEqual(t, plain, s.key(&q, q.Meta), "a pass would end the game")
 }
 
-// TestReproducibleKey: a reproducible server's key depends only on what the network is shown, not
-// on how the position came about.
+// TestReproducibleKey: a reproducible server's key depends only on the network's inputs, not on
+// how the position arose.
 func TestReproducibleKey(t *testing.T) {
 	s := &Server{conf: ServerConfig{Reproducible: true}}
 	size := board.Square(5)

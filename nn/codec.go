@@ -15,7 +15,7 @@ type Codec struct {
 	spec   Spec
 	size   board.Size
 	memory *features.Memory // shared by all scratches
-	// Positions in Spec.Inputs and Spec.Outputs; -1 where absent.
+	// Positions in Spec.Inputs and Spec.Outputs; -1 if absent.
 	spatial, global, meta                             int
 	policy, pass, value, scoreValue, score, ownership int
 	policyChannels, policyStride, scoreValues         int

@@ -6,16 +6,14 @@ import (
 	"kosumi/board"
 )
 
-// Decode turns the raw outputs of one row, one slice for each of Spec.Outputs,
-// into out: for the side to move of q.Game, in board order, given that the
-// network was shown the position in orientation sym. It allocates nothing.
+// Decode turns the raw outputs of one row, one slice for each of Spec.Outputs, into out: for the
+// side to move of q.Game, in board order, given that the network was shown the position in
+// orientation sym. It allocates nothing.
 //
-// It returns false if some of the network's numbers are NaN or infinite. What depends on
-// these is replaced: the policy by a uniform one, win and loss by one half each, scores
-// by 0.
+// It returns false if some of the network's numbers are NaN or infinite. Outputs that depend on
+// these are replaced: the policy by a uniform one, win and loss by one half each, scores by 0.
 //
-// The arithmetic is KataGo's (nneval.cpp), in float64 and rounded to float32 at
-// the end.
+// The arithmetic is KataGo's (nneval.cpp), in float64 and rounded to float32 at the end.
 func (c *Codec) Decode(q *Query, sym board.Symmetry, rows [][]float32, s *Scratch, out *Output) bool {
 	s.legal = q.Game.LegalMoves(s.legal[:0])
 	out.Symmetry, out.FromCache = int8(sym), false

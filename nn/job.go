@@ -35,9 +35,9 @@ type Job struct {
 // may call it.
 type Submitter interface {
 	Evaluator
-	// Submit queues the job and returns at once, but for the first job of a board size,
-	// which waits until that is open. A context that ends cancels the job until a session
-	// takes it, and while a device is late.
+	// Submit queues the job and returns at once, except for the first job of a board size, which
+	// waits until that size is open. A context that ends cancels the job until a session takes
+	// it, and while a device is late.
 	Submit(ctx context.Context, j *Job)
 }
 
@@ -134,7 +134,7 @@ func (j *Job) end(err error) {
 // settle merges the answer with the cached one, if any, and caches it.
 func (j *Job) settle(s *Server) {
 	if j.known != nil {
-		// Policy and values stay what the cache had, so that priors do not jump.
+		// Policy and values stay as cached, so that priors do not jump.
 		j.known.Ownership, j.known.HasOwnership, j.known.FromCache = j.Out.Ownership, j.Out.HasOwnership, false
 		*j.Out = *j.known
 	}

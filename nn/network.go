@@ -53,8 +53,8 @@ func (Plain) BatchSize() int          { return 0 }
 func (Plain) ClearCache()             {}
 func (Plain) Pin() (unpin func())     { return func() {} }
 
-// Wrapper is embedded by networks that change the answers of another one. These define
-// Evaluate; Submitter is nil, since it would bypass that.
+// Wrapper is embedded by networks that change the answers of another one. They define Evaluate;
+// Submitter returns nil, since it would bypass that.
 type Wrapper struct{ Network }
 
 func (Wrapper) Submitter() Submitter { return nil }

@@ -36,7 +36,7 @@ type queueBase struct {
 
 func (q *queueBase) base() *queueBase { return q }
 
-// queued adds a job, if the queue takes any. The caller holds mu.
+// queued adds a job, unless the queue is closed. The caller holds mu.
 func (q *queueBase) queued(j *Job) error {
 	if q.closed || q.failed != nil {
 		return cmp.Or(q.failed, ErrClosed)

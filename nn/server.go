@@ -152,8 +152,8 @@ func (s *Server) randomSymmetry() int8 {
 	return int8(scramble(s.conf.Seed+n*0x9e3779b97f4a7c15) >> 61)
 }
 
-// key returns the identity of a query in the cache. who is the profile of the players;
-// nil for networks without metadata inputs.
+// key returns the identity of a query in the cache. who is the profile of the players; nil for
+// networks without metadata inputs.
 func (s *Server) key(q *Query, who *features.Meta) cacheKey {
 	g, o := q.Game, &q.Options
 	h := g.Hash()

@@ -55,7 +55,8 @@ func (s *Server) Stats() Stats {
 		Invalid: c.invalid.Load(), RunTime: time.Duration(c.runTime.Load())}
 }
 
-// counters separates what sessions write from what callers write, on different cache lines.
+// counters keeps the numbers that sessions write and those that callers write on different cache
+// lines.
 type counters struct {
 	rows, batches atomic.Uint64
 	runTime       atomic.Int64

@@ -28,7 +28,7 @@ type Config struct {
 	// Listen is HOST:PORT for a broker of its own, or nats://HOST:PORT of a NATS
 	// cluster, for which there may be Creds and CA.
 	Listen, Creds, CA string
-	Metrics           string // HOST:PORT for the live page and metrics over HTTP; "" is none
+	Metrics           string // HOST:PORT for the live page and metrics over HTTP; "": none
 	Card              cluster.Card
 	// OpenJudge opens networks to check games with.
 	OpenJudge func(path string) (nn.Evaluator, func(), error)

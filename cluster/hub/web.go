@@ -12,8 +12,8 @@ import (
 //go:embed live.html
 var livePage []byte
 
-// show serves the live page at /, what it shows at /status.json, and metrics for
-// Prometheus at /metrics.
+// show serves the live page at /, its data at /status.json, and metrics for Prometheus at
+// /metrics.
 func (h *Hub) show() error {
 	l, err := net.Listen("tcp", h.conf.Metrics)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 type gtpTalk struct {
 	history []string // commands for a new engine, without ids
 	open    []*gtpCommand
-	begun   bool // the first line of the current answer has come
+	begun   bool // the first line of the current answer has arrived
 }
 
 type gtpCommand struct {

@@ -12,12 +12,12 @@ import (
 // the loss that has no rule here, or that is used in a form without one.
 var ErrNoGradient = errors.New("cannot be differentiated")
 
-// Gradients appends to a copy of m the derivatives of the output loss, a scalar,
-// with respect to values of the graph. It returns a builder that continues the
-// copy and one value for each of wrt, of its shape; "" where the loss does not
-// depend on it. Nothing flows through the values named in stop.
+// Gradients appends to a copy of m the derivatives of the output loss, a scalar, with respect to
+// values of the graph. It returns a builder that continues the copy, and for each of wrt a value
+// of its shape; "" if the loss does not depend on it. Derivatives do not pass through the values
+// named in stop.
 //
-// Errors wrap ErrNoGradient, onnx.ErrBuild or what onnx.Extend says.
+// Errors wrap ErrNoGradient, onnx.ErrBuild or the errors of onnx.Extend.
 func Gradients(m *onnx.Model, loss string, wrt []string, stop ...string) (*onnx.Builder, []onnx.Value, error) {
 	return differentiate(m, loss, wrt, false, stop)
 }
@@ -261,11 +261,11 @@ func (t *tape) sumAxes(v onnx.Value, axes []int64) onnx.Value {
 // rule passes s.dys on to the inputs of s.n.
 type rule func(s *step) error
 
-// step is one node on the way back.
+// step is one node in the reverse pass.
 type step struct {
 	*tape
 	n   *onnx.Node
-	dys []onnx.Value // derivative of each output, possibly narrow; "" where nothing flows
+	dys []onnx.Value // derivative of each output, possibly narrow; "" if the loss does not depend on it
 }
 
 func (s *step) x(i int) onnx.Value { return onnx.Value(s.n.Input(i)) }

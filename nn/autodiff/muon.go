@@ -13,7 +13,7 @@ const (
 	muonA      = 3.4445
 	muonB      = -4.7750
 	muonC      = 2.0315
-	muonSize   = 0.2 // root of the mean square of a step, as AdamW's usually is
+	muonSize   = 0.2 // root mean square of a step, as AdamW's usually is
 )
 
 // muon is the step of a kernel, seen as a matrix of outputs by everything else, or

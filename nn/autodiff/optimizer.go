@@ -23,10 +23,9 @@ const (
 	Adam Method = "adam"
 	// AdamW (Loshchilov and Hutter 2019): w -= lr*d*w beside Adam's step.
 	AdamW Method = "adamw"
-	// Muon (Jordan 2024; scaled as by Liu and others 2025): the step of a kernel or
-	// matrix is its Nesterov momentum with all singular values near 1, times 0.2 and
-	// the root of the longer side, so that it is as large as AdamW's; the rest of the
-	// weights take AdamW's.
+	// Muon (Jordan 2024; scaled as by Liu and others 2025): the step of a kernel or matrix is its
+	// Nesterov momentum with all singular values near 1, times 0.2 and the root of the longer
+	// side, so that it is as large as AdamW's. The other weights take AdamW's step.
 	Muon Method = "muon"
 )
 
@@ -35,7 +34,7 @@ var Methods = []Method{SGD, Adam, AdamW, Muon}
 // Optimizer describes how weights are updated. [DefaultOptimizer] has the usual values.
 type Optimizer struct {
 	Method   Method
-	Momentum float64 // for SGD, where 0 keeps no state, and Muon
+	Momentum float64 // for SGD (0 keeps no state) and Muon
 	Nesterov bool    // SGD
 	Beta1    float64 // for Adam, AdamW, and the parameters that Muon leaves to AdamW
 	Beta2    float64
@@ -49,9 +48,8 @@ type Optimizer struct {
 	ClipNorm float64
 }
 
-// DefaultOptimizer returns a method with the numbers that PyTorch has for it:
-// momentum 0.9, betas 0.9 and 0.999, epsilon 1e-8, no decay, no clipping. Muon's
-// momentum is 0.95, as its author has it.
+// DefaultOptimizer returns a method with PyTorch's default numbers: momentum 0.9, betas 0.9 and
+// 0.999, epsilon 1e-8, no decay, no clipping. Muon's momentum is 0.95, as in its paper.
 func DefaultOptimizer(m Method) Optimizer {
 	o := Optimizer{Method: m, Momentum: 0.9, Beta1: 0.9, Beta2: 0.999, Epsilon: 1e-8}
 	if m == Muon {

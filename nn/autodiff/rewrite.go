@@ -7,8 +7,8 @@ import (
 	"kosumi/nn/onnx"
 )
 
-// rewrite gives operators the form that training wants: it writes the graph anew,
-// node by node.
+// rewrite gives operators the form that training requires: it writes the graph again, node by
+// node.
 func (p *Prepared) rewrite(m *onnx.Model, o Options) error {
 	w, err := newWriter(m)
 	if err != nil {
@@ -252,7 +252,7 @@ func (w *writer) trainNorm(n *onnx.Node, stats map[string]*Stat) error {
 	for i, v := range []onnx.Value{3: mean, 4: unbiased} {
 		st := stats[n.Input(i)]
 		if v == "" || st == nil || st.Next != "" {
-			continue // a constant, or shared by two norms: stays as it is
+			continue // statistics that are constant, or shared with an earlier norm, stay as they are
 		}
 		old := b.Mul(w.in(n, i), b.Scalar(keep))
 		st.Next = NextPrefix + st.Name

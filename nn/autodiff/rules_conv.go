@@ -130,10 +130,10 @@ func (t *tape) parts(v value, n int64) []value {
 // maxPatchBytes bounds the memory that the patches of one product take.
 const maxPatchBytes = 64 << 20
 
-// weightProduct is one large matrix product: patches of x, [C*kH*kW, outH*outW*N],
-// by dy, [O, outH*outW*N]. The batch comes last, so that patches are copied in
-// runs of N numbers and both matrices lie as the product reads them. Channels are
-// taken in parts where all patches together would be too large.
+// weightProduct is one large matrix product: patches of x, [C*kH*kW, outH*outW*N], by dy, [O,
+// outH*outW*N]. The batch comes last, so that patches are copied in runs of N numbers and both
+// matrices are in the layout that the product reads. If all patches together would be too large,
+// channels are taken in parts.
 func (t *tape) weightProduct(x, dy value, g geometry, w []int64) value {
 	n := t.dims(x)[0]
 	points := g.out[0] * g.out[1]
@@ -188,7 +188,7 @@ func (t *tape) patches(x value, g geometry, at, size, channels int64) value {
 		v = t.b.Slice(v, 0, at, at+size)
 	}
 	if !g.plain1x1() {
-		if g.pads != [4]int64{} { // an extra row of zeros for what lies outside
+		if g.pads != [4]int64{} { // an extra row of zeros for points outside the board
 			v = t.b.Concat(1, v, t.b.Const(onnx.NewTensor("", make([]float32, size*n), size, 1, n)))
 		}
 		v = t.b.Gather(v, t.b.Ints(g.reads(d[2], d[3])...), 1)

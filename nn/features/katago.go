@@ -165,10 +165,9 @@ func (w *writer) limitTurns(turns int) int {
 	return turns
 }
 
-// turnsLegal counts the last moves, at most five, before which no suicide or ko
-// violation happened. A superko violation is not noticed: it would take the
-// whole record to see one, in a record that breaks the rules, for networks that
-// no one has trained since 2020.
+// turnsLegal counts the last moves, at most five, before the latest suicide or ko violation. It
+// does not notice superko violations: that would require the whole record, for records that break
+// the rules and networks that nobody has trained since 2020.
 func (w *writer) turnsLegal() int {
 	w.g.PastBoard(&w.s.past, 0)
 	for i := range historyTurns {

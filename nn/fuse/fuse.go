@@ -105,7 +105,7 @@ type layer struct {
 	bias             []float32 // nil means 0
 	column, residual string    // bias per board [N,outs,1,1]; residual input
 	sum              string    // name of the sum, if other nodes read it
-	scale, shift     []float32 // of the sum; nil means 1 and 0
+	scale, shift     []float32 // factor and offset of the sum; nil means 1 and 0
 	activation       kernel.Activation
 	out              string
 }

@@ -7,17 +7,17 @@ import (
 	"kosumi/nn/onnx"
 )
 
-// Training returns a training graph for the kernels, and the number of nodes
-// replaced by kernels. The graph's shapes must be numbers; the model is not changed.
+// Training returns a training graph for the kernels, and the number of nodes replaced by kernels.
+// The graph's shapes must be numbers; the model is not changed.
 //
-// A 3x3 convolution becomes a node Convolution, [N,C,H,W] by weights [O,C,3,3] and a bias
-// [O] that may be left out, with a Relu behind it where the attribute relu is 1; a fourth
-// input is the result of another Relu: where that is 0, so is this one. The gradient of
-// its weights, which package autodiff writes as a convolution of x by dy with batch and
-// channels exchanged, becomes a node ConvolutionGradient of x and dy. Relu(x*scale +
-// shift), scale and shift by channel, becomes ScaledRelu, and its gradient
-// ScaledReluGradient of x, scale, the result, its gradient and what else is added to that
-// of x; it gives the gradients of x, [C] of scale and [C] of shift. All are in float32.
+// A 3x3 convolution becomes a node Convolution: [N,C,H,W] by weights [O,C,3,3] and an optional
+// bias [O], followed by a Relu if the attribute relu is 1. A fourth input is the result of
+// another Relu, which masks the result: where it is 0, so is the result. The gradient of its
+// weights, which package autodiff writes as a convolution of x by dy with batch and channels
+// exchanged, becomes a node ConvolutionGradient of x and dy. Relu(x*scale + shift), scale and
+// shift by channel, becomes ScaledRelu. Its gradient becomes ScaledReluGradient of x, scale, the
+// result, its gradient, and further terms of the gradient of x; it gives the gradients of x, [C]
+// of scale and [C] of shift. All are in float32.
 func Training(m *onnx.Model) (*onnx.Model, int, error) {
 	c := m.Clone()
 	shapes, err := onnx.InferShapes(c)

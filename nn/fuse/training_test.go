@@ -13,8 +13,8 @@ import (
 	"kosumi/nn/ort"
 )
 
-// TestTraining: convolutions with what follows them, and their gradients, equal onnxruntime's for
-// any channels, board and batch, also in several threads.
+// TestTraining: convolutions with their fused neighbours, and their gradients, equal
+// onnxruntime's for any channels, board and batch, also in several threads.
 func TestTraining(t *testing.T) {
 	needLibrary(t)
 	for _, c := range []struct{ n, in, out, h, w, threads int }{

@@ -36,7 +36,7 @@ func (p *planner) kernelNode(n *onnx.Node) error {
 	return fmt.Errorf("%w: %s of domain %q", ErrOperator, n.OpType, n.Domain)
 }
 
-// constants returns the numbers of a constant input; nil where it is left out.
+// constants returns the numbers of a constant input; nil if it is absent.
 func constants(v *value) ([]float32, error) {
 	if v == nil {
 		return nil, nil

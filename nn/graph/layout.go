@@ -111,7 +111,7 @@ func (l *layout) settle() kernel.Layout {
 	return kernel.Layout{Size: at, Rows: l.maxBatch, Inputs: l.inputs, Outputs: l.outputs, Constants: l.constants, ConstantsAt: l.constantsAt}
 }
 
-// operand returns the place of a block as the kernels take it.
+// operand returns the address of a block in the form that the kernels take.
 func (p *plan) operand(b *block) kernel.Operand {
 	if b == nil {
 		return kernel.Operand{}

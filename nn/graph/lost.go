@@ -2,5 +2,5 @@
 
 package graph
 
-// lost returns an error as it is: the processor's cores stay.
+// lost returns an error unchanged: the processor's cores cannot be lost.
 func lost(err error) error { return err }

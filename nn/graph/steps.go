@@ -7,8 +7,8 @@ import (
 	"kosumi/nn/onnx"
 )
 
-// call is a node of the default domain with its inputs, nil where they are left out, and
-// the dimensions of its first result, which are floats.
+// call is a node of the default domain with its inputs, nil if absent, and the dimensions of its
+// first result, which are floats.
 type call struct {
 	*planner
 	*onnx.Node
@@ -40,7 +40,7 @@ func init() {
 	}
 }
 
-// block returns the numbers of an input; nil where it has none that are floats.
+// block returns the numbers of an input; nil if they are absent or not floats.
 func (c *call) block(i int) *block {
 	if i >= len(c.in) || c.in[i] == nil {
 		return nil
@@ -104,8 +104,8 @@ func (c *call) only(name string) *onnx.Node {
 	return nil
 }
 
-// times returns the only reader of a value, if it multiplies it by the call's input, else
-// nil.
+// times returns the reader of a value if it is the only one and multiplies the value by the
+// call's input named by; otherwise nil.
 func (c *call) times(by string) *onnx.Node {
 	mul, x := c.only(by), c.Input(0)
 	if mul != nil && mul.Is("Mul") && len(mul.Inputs) == 2 && by != x && (mul.Inputs[0] == x && mul.Inputs[1] == by || mul.Inputs[1] == x && mul.Inputs[0] == by) {

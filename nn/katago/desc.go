@@ -168,7 +168,7 @@ var activationTokens = [...]string{
 	"ACTIVATION_IDENTITY", "ACTIVATION_RELU", "ACTIVATION_MISH", "ACTIVATION_SILU",
 }
 
-// String returns the token of a file.
+// String returns the activation's name in a file.
 func (a Activation) String() string {
 	if int(a) < len(activationTokens) {
 		return activationTokens[a]

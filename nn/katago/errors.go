@@ -25,8 +25,8 @@ var (
 	ErrNotExact = errors.New("onnx graph holds no katago network in exact form")
 )
 
-// unknown is an [ErrUnsupported] about something that KataGo's trainers may have
-// begun to write since.
+// unknown is an [ErrUnsupported] about something that newer versions of KataGo's trainers may
+// write.
 func unknown(format string, args ...any) error {
 	return fmt.Errorf("%w: %s; a newer program may know it", ErrUnsupported, fmt.Sprintf(format, args...))
 }

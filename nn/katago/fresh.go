@@ -25,8 +25,8 @@ type Arch struct {
 var archName = regexp.MustCompile(`^kb([0-9]{1,3})c([0-9]{1,4})(?:h([0-9]{1,3})(nbt)?tflrs|(nbt))?(-relu|-mish|-silu)?$`)
 
 // ParseArch reads a name such as "kb6c96", "kb18c384nbt", "kb10c128-mish" or
-// "kb10c384h6nbttflrs": blocks, channels, nested bottlenecks or heads of transformer
-// layers, activation (ReLU if not said, of transformers SiLU).
+// "kb10c384h6nbttflrs": blocks, channels, nested bottlenecks or heads of transformer layers,
+// activation (default: ReLU, for transformers SiLU).
 func ParseArch(name string) (Arch, error) {
 	m := archName.FindStringSubmatch(name)
 	if m == nil {
@@ -199,14 +199,13 @@ func (a Arch) widthsOfTrunk() headWidths {
 	return headWidths{pool: 64, head: 64, value: 128, hidden: 144}
 }
 
-// Fresh makes an untrained network that KataGo itself can load. arch is read by
-// ParseArch. Equal seeds give equal weights.
+// Fresh makes an untrained network that KataGo itself can load. ParseArch reads arch. Equal seeds
+// give equal weights.
 //
-// Weights begin as in KataGo's "fixscale" networks: truncated normal with a
-// variance that keeps the scale of activations; instead of batch statistics,
-// the first norm of block i divides by the root of i+1, so that each block adds
-// alike to a trunk that grows. Norms have a bias; a scale stands only where
-// that constant is, and before the last convolution of a block.
+// Weights begin as in KataGo's "fixscale" networks: truncated normal with a variance that keeps
+// the scale of activations. In place of batch statistics, the first norm of block i divides by
+// the root of i+1, so that all blocks add equally to a growing trunk. Norms have a bias. Only
+// that first norm and the one before the last convolution of a block have a scale.
 func Fresh(arch string, seed uint64) (*Network, error) {
 	a, err := ParseArch(arch)
 	if err != nil {
@@ -215,7 +214,7 @@ func Fresh(arch string, seed uint64) (*Network, error) {
 	return freshLike(a, seed, nil)
 }
 
-// freshLike is Fresh, except that the first blocks pool where those of like do.
+// freshLike is Fresh, except that of the first blocks those pool that do in like.
 func freshLike(a Arch, seed uint64, like []Block) (*Network, error) {
 	f := &fresh{arch: a, w: a.headWidths(), rng: rand.New(rand.NewPCG(seed, 0x6b6174616e657473)), pools: a.poolBlocks()}
 	for i, b := range like {

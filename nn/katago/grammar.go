@@ -113,8 +113,8 @@ func (w *walker) metaEncoder(m *MetaEncoder, version int) {
 	w.matmul("m3", &m.M3)
 }
 
-// policyChannels is the number of policy channels that a version implies, 0 if
-// the file says it.
+// policyChannels is the number of policy channels that a version implies; 0: the file contains
+// it.
 func policyChannels(version int) int {
 	switch {
 	case version <= 11:

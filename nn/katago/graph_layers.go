@@ -168,11 +168,11 @@ const (
 	poolMean                 // mean and two scaled means: the value head
 )
 
-// pool reduces [N,C,H,W] over the board: to [N,3C] in FormExact; in FormRun to
-// [N,2C] (mean, maximum) or [N,C] (mean), which poolWeights go with.
+// pool reduces [N,C,H,W] over the board: to [N,3C] in FormExact; in FormRun to [N,2C] (mean,
+// maximum) or [N,C] (mean), which poolWeights go with.
 //
-// act is the activation before it: KataGo's maximum is never below -1, which
-// only a network without an activation there can tell.
+// act is the activation before it. KataGo's maximum is never below -1; that makes a difference
+// only without an activation.
 func (e *emitter) pool(b *onnx.Builder, v onnx.Value, kind poolKind, act Activation) onnx.Value {
 	mean := b.Op("GlobalAveragePool", nil, v)
 	second, third := e.poolFactors()

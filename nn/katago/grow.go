@@ -10,11 +10,11 @@ import (
 // ErrGrow marks a network that cannot grow into another shape.
 var ErrGrow = errors.New("the network cannot grow into that shape")
 
-// Grow makes a network of a larger shape that answers as n does (Chen, Goodfellow and
-// Shlens 2016): more blocks, more channels, or both, of the same kind. New parts have
-// fresh weights, but nothing that was there reads it: the last convolution of new
-// blocks is 0, and so are the weights from new channels to old ones. They learn at
-// once, as what they read is not 0. arch is read by ParseArch; errors wrap ErrGrow or are ParseArch's.
+// Grow makes a network of a larger shape that gives the same answers as n (Chen, Goodfellow and Shlens
+// 2016): more blocks, more channels, or both, of the same kind. New parts have fresh weights, but the
+// old parts do not read them: the last convolution of new blocks is 0, and so are the weights from new
+// channels to old ones. These zeros are trained from the first step, since their inputs are not 0.
+// ParseArch reads arch; errors wrap ErrGrow or are ParseArch's.
 func Grow(n *Network, arch string, seed uint64) (*Network, error) {
 	to, err := ParseArch(arch)
 	if err != nil {
@@ -81,8 +81,7 @@ func widen(big, n *Network) error {
 	return nil
 }
 
-// likewise gives a norm the parts and the epsilon of another; parts that it had not
-// change nothing.
+// likewise gives a norm the same parts and epsilon as another, with values that change nothing.
 func (n *Norm) likewise(src *Norm) {
 	n.Epsilon, n.HasScale, n.HasBias, n.Scale, n.Bias = src.Epsilon, src.HasScale, src.HasBias, nil, nil
 	if n.HasScale {
@@ -99,7 +98,7 @@ type collector struct {
 	blocks map[string]numbers
 }
 
-// numbers is a block with its dimensions.
+// numbers is a float block with its dimensions.
 type numbers struct {
 	dims []int
 	list []float32

@@ -40,7 +40,7 @@ func ownNetwork(t testing.TB, name string) *Network {
 	return n
 }
 
-// golden returns the case's inputs in the form of the other tests.
+// golden converts the case's inputs to the form of the other tests.
 func (c *ownCase) golden() goldenCase {
 	g := goldenCase{w: c.Width, h: c.Height, global: c.Global, spatial: make([]float32, len(c.Spatial)*c.Width*c.Height)}
 	for plane, points := range c.Spatial {

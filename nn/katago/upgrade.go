@@ -9,18 +9,18 @@ import (
 // Version of the networks that Fresh makes and Upgrade ends with.
 const freshVersion = 15
 
-// Errors that an upgraded network expects of itself at first, of win minus loss and in
-// points: with them an evaluation counts as much in a search as without any.
+// Errors of win minus loss, and of the score in points, that an upgraded network predicts at
+// first. With them the search weighs an evaluation as if there were no predictions.
 const (
 	firstValueError = 0.18
 	firstScoreError = 3
 )
 
-// Upgrade returns a network of version 8 to 14 as one of version 15, which gives the same
-// answers and can learn what the old version lacks: a second layer for the pass, an
-// optimistic policy, which begins as the plain one, and short-term errors, which begin as
-// constants (those of version 14 stay). Other versions, and policies too narrow for the second
-// layer, are returned as they are. The result shares the layers that stay.
+// Upgrade returns a network of version 8 to 14 as one of version 15, which gives the same answers
+// and can learn the new outputs: a second layer for the pass; an optimistic policy, which begins
+// as a copy of the plain one; and short-term errors, which begin as constants (those of version
+// 14 stay). Other versions, and policies too narrow for the second layer, are returned unchanged.
+// The result shares the layers that stay.
 func Upgrade(n *Network) *Network {
 	h, p, v := n.Header, n.Policy, n.Value
 	old := p.Channels
@@ -81,7 +81,7 @@ func moreColumns(m []float32, old, wide int) []float32 {
 	return to
 }
 
-// rawError is the raw output that means an error, from version 14 on.
+// rawError is the raw output that stands for an error, from version 14 on.
 func rawError(size, multiplier float64) float32 {
 	return float32(2 * math.Log(math.Expm1(size/math.Sqrt(multiplier))))
 }

@@ -115,7 +115,7 @@ func (w *walker) flag(what string, v *bool) {
 	}
 }
 
-// preference visits a flag that newer versions may give more values than 0 and 1.
+// preference visits a flag that newer versions may give values other than 0 and 1.
 func (w *walker) preference(name string, v *bool) {
 	i := 0
 	if *v {

@@ -15,7 +15,7 @@ type Attention struct {
 	Precision                  Precision
 }
 
-// mostTokens keeps sums of probabilities far from their bound.
+// mostTokens keeps sums of probabilities far below their bound.
 const mostTokens = 1 << 16
 
 // row is how many numbers a token has: its queries, keys and values.

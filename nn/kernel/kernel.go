@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// ISA is a set of instructions that there are kernels for.
+// ISA is an instruction set with kernels for it.
 type ISA int
 
 // The sets of instructions, the best last. The numbers are those of kernel.h.

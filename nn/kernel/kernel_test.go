@@ -96,7 +96,7 @@ func normal(rng *rand.Rand, n int, scale float64) []float32 {
 	return v
 }
 
-// relative is the root mean square of the differences over that of the values.
+// relative is the root mean square of the differences divided by that of the values.
 func relative(want []float64, got []float32) float64 {
 	off, all := 0.0, 1e-30
 	for i, x := range want {

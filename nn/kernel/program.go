@@ -60,7 +60,7 @@ const StepAxes = 6
 // Step is one step of a program.
 type Step struct {
 	Kind      StepKind
-	What      int // which function; for a softmax 1 means its logarithm
+	What      int // number of the function; for a softmax, 1 means its logarithm
 	To        [2]Operand
 	From      [3]Operand
 	Dims      [StepAxes]int

@@ -37,7 +37,7 @@ var workers struct {
 // Bounds of how often workers are started again: a system that ends them every time is short of
 // memory.
 const (
-	fewerAfter = 4 // then an ended worker is not replaced while there are others
+	fewerAfter = 4 // from then on an ended worker is not replaced while others remain
 	mostStarts = 20
 )
 
@@ -154,7 +154,7 @@ type worker struct {
 	sessions int
 	asked    int
 	waiting  map[int]chan answer
-	looks    int   // calls of look since the last answer, while calls wait
+	looks    int   // calls of look since the last answer, while a call is pending
 	looking  bool  // the timer for look is running
 	err      error // why it has ended
 }

@@ -44,7 +44,7 @@ func TestWorkerEnds(t *testing.T) {
 		require.Equal(t, want, s.Outputs()[0])
 		require.Equal(t, count, Count())
 	}
-	// Where workers end again and again there are fewer.
+	// If workers end again and again, fewer remain.
 	for ends := 2; ends <= fewerAfter; ends++ {
 		s.worker.stop(ErrStopped)
 		s.Close()

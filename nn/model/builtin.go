@@ -16,7 +16,7 @@ import (
 // sizes that it plays best. To its users it is one network.
 type builtIn struct {
 	mu     sync.Mutex
-	loaded []katagoSource // in the order in which they were needed
+	loaded []katagoSource // in the order of their first use
 }
 
 // on returns the network of a board size, loaded.
@@ -48,8 +48,7 @@ func readBuiltIn(n *models.Network) (katagoSource, error) {
 	return katagoSource{net}, nil
 }
 
-// spec describes a network that is loaded already, if there is one: all have equal specs,
-// so no second one needs to be loaded.
+// spec describes any network that is already loaded: all have equal specs.
 func (b *builtIn) spec(size board.Size) (nn.Spec, error) {
 	b.mu.Lock()
 	any := b.loaded
@@ -76,7 +75,7 @@ func (b *builtIn) graph(size board.Size) (*onnx.Model, error) {
 
 const builtInName = "kosumi"
 
-// describe gives the networks one checksum.
+// describe computes one checksum for all the networks.
 func (*builtIn) describe() nn.Description {
 	return nn.Description{Name: builtInName, File: builtInName, SHA256: models.SHA256(), Version: models.Version}
 }

@@ -90,7 +90,7 @@ func sameAnswers(t *testing.T, name string, exact bool, want, got []spoken) {
 	require.Less(t, lead, 0.05, name)
 }
 
-// said evaluates all positions, several at a time.
+// said returns the answers for all positions, several evaluated at a time.
 func said(t *testing.T, m *model.Model, positions []*featurestest.Position) []spoken {
 	server, err := nn.NewServer(m, nn.ServerConfig{Sessions: 2, FixedSymmetry: true, MaxBatch: 4})
 	require.NoError(t, err)

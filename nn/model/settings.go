@@ -29,7 +29,7 @@ type Settings struct {
 	auto *choice // see Settle
 }
 
-// DefaultSettings are the settings of a user who sets nothing.
+// DefaultSettings are the settings without any flag or key.
 func DefaultSettings() Settings {
 	return Settings{Provider: "auto", Precision: "auto", Cache: 256 << 20}
 }

@@ -1,7 +1,7 @@
-// Package nntest is what tests around networks share: models that need no network
-// file ([Uniform], [HashModel]), the suite that every nn.Backend has to pass,
-// whatever runs the network, and the small networks that it passes them on.
+// Package nntest is shared by tests of networks: models that need no network file ([Uniform],
+// [HashModel]), the suite that every nn.Backend has to pass, and the small networks of that
+// suite.
 //
-// The networks carry weights drawn from a seed and mean nothing. Package onnxref
-// computes what they should answer.
+// The networks have random weights drawn from a seed. Package onnxref computes the expected
+// answers.
 package nntest

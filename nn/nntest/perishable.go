@@ -10,7 +10,7 @@ import (
 	"kosumi/nn"
 )
 
-// Perishable is a model on a device that is lost, and on cores from then on.
+// Perishable is a model whose device is lost at some point; afterwards it runs on cores.
 type Perishable struct {
 	nn.Model
 	At    int64         // run that it is lost at, counted from 1
@@ -18,7 +18,7 @@ type Perishable struct {
 	Takes time.Duration // duration of an earlier run
 	Spare error         // error of opening without the device
 
-	// Lost is why, once it is known. Opened is how many backends are open.
+	// Lost is the reason, once known. Opened is the number of open backends.
 	Lost   atomic.Pointer[error]
 	Opened atomic.Int64
 

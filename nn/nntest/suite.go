@@ -237,7 +237,7 @@ func testModels(t *testing.T, open Opener, n *Network) {
 	try("noise", noise)
 	t.Run("a batch of no rows is one row", func(t *testing.T) {
 		b, err := open(t, n.Model, n.Spec, -5)
-		if err == nil { // a backend may also refuse it
+		if err == nil { // or a backend may refuse it
 			require.Equal(t, 1, b.MaxBatch())
 			require.NoError(t, b.Close())
 		}

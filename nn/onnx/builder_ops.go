@@ -75,8 +75,8 @@ func (b *Builder) Softplus(x Value) Value { return b.Op("Softplus", nil, x) }
 // Mish adds x*tanh(softplus(x)), as three nodes that every opset has.
 func (b *Builder) Mish(x Value) Value { return b.Mul(x, b.Tanh(b.Softplus(x))) }
 
-// Softmax adds e^x/sum(e^x) along an axis. Below opset 13 the axis must be the
-// last one: the operator meant something else then.
+// Softmax adds e^x/sum(e^x) along an axis. Below opset 13 the axis must be the last one: the
+// operator had another meaning then.
 func (b *Builder) Softmax(x Value, axis int64) Value {
 	return b.Op("Softmax", Attrs{"axis": AttrInt(b.lastAxis(x, axis))}, x)
 }

@@ -14,7 +14,7 @@ import (
 // maxExternal bounds a file of weights beside a model, in bytes.
 const maxExternal = 4 << 30
 
-// outside has the files beside a model that hold its weights.
+// outside holds the files beside a model that contain its weights.
 type outside struct {
 	dir   string
 	files map[string][]byte // by their names in the model

@@ -172,8 +172,7 @@ func inferGather(c *call) error {
 	return nil
 }
 
-// span returns how many entries a slice of an axis of n takes and where it
-// begins.
+// span returns the number and the first index of the entries that a slice takes of an axis of n.
 func span(n, start, end, step int64) (first, entries int64) {
 	low, high := int64(0), n // bounds of start and end
 	if step < 0 {

@@ -7,7 +7,7 @@ func inferUnary(c *call) error {
 	return nil
 }
 
-// inferFirst is for operators whose result looks like their first input.
+// inferFirst is for operators whose result has the type and shape of their first input.
 func inferFirst(c *call) error { return inferUnary(c) }
 
 func inferIdentity(c *call) error {
@@ -164,7 +164,8 @@ func arithmetic(op string) func(a, b elem) elem {
 	}
 }
 
-// zip combines the elements of two inputs; a single element is combined with each of the other's.
+// zip combines the elements of two inputs; a single element is combined with each of the other
+// input.
 func (c *call) zip(x, y int, f func(a, b elem) elem) []elem {
 	a, b := c.at(x).vals, c.at(y).vals
 	if a == nil || b == nil || len(a) != len(b) && len(a) != 1 && len(b) != 1 {

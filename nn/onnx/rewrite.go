@@ -35,7 +35,7 @@ func (s *Names) collect(g *Graph) {
 	}
 }
 
-// New returns base where that is free, else base with a number, and takes it.
+// New returns base if that name is free, otherwise base with a number, and reserves it.
 func (s *Names) New(base string) string {
 	name := base
 	for i := 1; s.taken[name] || name == ""; i++ {

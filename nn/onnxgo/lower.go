@@ -33,7 +33,7 @@ func size(shape []int) int {
 	return n
 }
 
-// bounded says whether a tensor of that shape is small enough.
+// bounded reports whether a tensor of that shape is small enough.
 func bounded(shape []int) bool {
 	n := 1
 	for _, d := range shape {

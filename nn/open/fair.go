@@ -7,8 +7,8 @@ import (
 	"kosumi/nn"
 )
 
-// Fair divides one network among users, who take turns: many positions of one do not hold
-// up the few of another.
+// Fair divides one network among users, who take turns: many positions of one user do not delay a
+// few of another.
 type Fair struct {
 	net   nn.Network
 	most  int // most jobs under way at a time

@@ -15,12 +15,12 @@ import (
 type Config struct {
 	// Open opens a network file.
 	Open func(file string) (nn.Model, error)
-	// HumanFile is the network of human moves; "" for none.
+	// HumanFile is the network of human moves; "": none.
 	File, HumanFile string
 	Server          nn.ServerConfig // configuration of each server; MaxBatch is required
 	// Size is the board size whose sessions are opened at once.
 	Size board.Size
-	// Profile says that the user has set a profile of the players.
+	// Profile reports that the user has set a profile of the players.
 	Profile bool
 	// Log takes warnings about networks of human moves; nil: silent.
 	Log *slog.Logger
@@ -56,7 +56,7 @@ func Start(c Config) *Network {
 	}
 	go func() {
 		defer close(n.ready)
-		// A missing file is reported before the other one is loaded.
+		// A missing main file is reported before the other one is loaded.
 		if _, err := os.Stat(c.HumanFile); n.humans != nil && err != nil {
 			n.err = fmt.Errorf("--human-model: %w", err)
 			return
@@ -76,7 +76,7 @@ func (n *Network) load(file string) (err error) {
 		return err
 	}
 	if n.server.Serves(n.conf.Size) != nil {
-		return nil // the network may be used at another size
+		return nil // the network may serve another size
 	}
 	return n.server.Warm(n.conf.Size)
 }

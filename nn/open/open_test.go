@@ -112,7 +112,7 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// stub answers with an error that is its name.
+// stub fails every query with an error whose text is its name.
 type stub struct {
 	nn.Plain
 	name   string

@@ -2,5 +2,5 @@
 
 package ort
 
-// loadCompanions does nothing here: the library finds what lies beside it.
+// loadCompanions does nothing here: the library finds its companions in its own folder.
 func loadCompanions(string) {}

@@ -120,7 +120,7 @@ type newer uint8
 
 const (
 	alike    newer = iota
-	onHost         // Data are to be sent before a graph reads the tensor
+	onHost         // Data must be sent before a graph reads the tensor
 	onDevice       // Data are old
 )
 

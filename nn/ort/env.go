@@ -18,7 +18,7 @@ import (
 	"kosumi/nn"
 )
 
-// env is onnxruntime's environment, of which the library has one in a process.
+// env is onnxruntime's environment, which is unique in a process.
 var env struct {
 	sync.Mutex
 	loaded bool

@@ -17,16 +17,15 @@ const CPU = "cpu"
 // provider is an execution provider that can be asked for by name.
 type provider struct {
 	name string
-	// ortName is the name in onnxruntime's generic call, "" for providers with a
-	// call of their own.
+	// ortName is the name in onnxruntime's generic call; "" for providers with their own call.
 	ortName string
 	// module is the provider's own library, without prefix and ending; "" for
 	// providers inside onnxruntime's.
 	module string
 	// offers are the devices of a plugin's provider; nil for onnxruntime's own.
 	offers []Offer
-	// needs is a library of the system that the provider needs: without it WebGPU
-	// logs errors. Linux only.
+	// needs is a library of the system that the provider needs: without it WebGPU logs errors.
+	// Linux only.
 	needs string
 }
 

@@ -242,7 +242,7 @@ func fit(m nn.Model, size board.Size) error {
 	return nil
 }
 
-// goOn compares the settings with the files in the folder, and takes their seed.
+// goOn compares the settings with those of the files in the folder, and takes their seed.
 func (r *run) goOn() error {
 	d := r.Teacher.Describe()
 	was := &r.dir.info

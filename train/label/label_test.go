@@ -222,7 +222,7 @@ func goesOn(t *testing.T, leaves float64) {
 	sameGames(t, c)
 }
 
-// sameGames requires that a folder holds what an undisturbed run gives.
+// sameGames requires that a folder equals the result of an undisturbed run.
 func sameGames(t testing.TB, c Config) {
 	t.Helper()
 	got := labels(t, c.Out)

@@ -111,8 +111,8 @@ func (s *searcher) leaves(ctx context.Context, l *lesson) ([]*board.Game, error)
 	return s.picker.kept, err
 }
 
-// replace puts the positions that searches of lessons found in their place. None is there
-// twice in a game.
+// replace puts the positions found in searches of lessons in place of these lessons, each
+// position once per game.
 func (c *chunk) replace(found [][]*board.Game) {
 	var lessons []lesson
 	at := 0

@@ -20,7 +20,7 @@ import (
 func TestLeaves(t *testing.T) {
 	for _, share := range []float64{0.3, 1} {
 		c := small(t, filepath.Join(t.TempDir(), "labels"))
-		c.Leaves, c.Encoding, c.Rows = share, features.V7, 900 // mini7 shows too little to tell all positions apart
+		c.Leaves, c.Encoding, c.Rows = share, features.V7, 900 // mini7's planes do not distinguish all positions
 		r, err := Run(t.Context(), c)
 		require.NoError(t, err)
 		require.InDelta(t, share, float64(r.Leaves)/float64(r.Fresh), 0.08)

@@ -16,7 +16,8 @@ import (
 	"kosumi/train/rows"
 )
 
-// TestRefuses: what cannot be labelled is an error of one line, before anything is written.
+// TestRefuses: sources that cannot be labelled give an error of one line, before anything is
+// written.
 func TestRefuses(t *testing.T) {
 	made := small(t, filepath.Join(t.TempDir(), "made"))
 	made.Rows = 60

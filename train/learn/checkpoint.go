@@ -18,14 +18,13 @@ import (
 	"kosumi/internal/file"
 )
 
-// A checkpoint is a folder that appears under its name as a whole:
+// A checkpoint is a folder that is renamed into place once complete:
 //
-//	<dir>/step-000000001200-00012/tensors.safetensors   weights, statistics, optimizer state, averages
-//	<dir>/step-000000001200-00012/state.json            counters, digests, and what the caller added
+// <dir>/step-000000001200-00012/tensors.safetensors weights, statistics, optimizer state, averages
+// <dir>/step-000000001200-00012/state.json counters, digests, and the caller's additions
 //
-// The second number counts checkpoints. A checkpoint is written under a temporary
-// name, each file and the folder synced, renamed, and the parent synced. The
-// newest ones are kept.
+// The second number counts checkpoints. A checkpoint is written under a temporary name, each file and
+// the folder synced, renamed, and the parent synced. The newest ones are kept.
 
 const (
 	tensorsFile    = "tensors.safetensors"

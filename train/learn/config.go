@@ -43,8 +43,8 @@ type Config struct {
 	// Batch is the number of rows of a step.
 	Batch int `json:"batch"`
 
-	// Method, and what it needs: see autodiff.Optimizer. Zeros take defaults:
-	// sgd, momentum 0.9 (muon: 0.95), betas 0.9 and 0.999, epsilon 1e-8.
+	// Method and its numbers: see autodiff.Optimizer. Zeros take defaults: sgd, momentum 0.9
+	// (muon: 0.95), betas 0.9 and 0.999, epsilon 1e-8.
 	Method   autodiff.Method `json:"method"`
 	Momentum float64         `json:"momentum"`
 	Nesterov bool            `json:"nesterov"`
@@ -68,14 +68,14 @@ type Config struct {
 	// opponent's reply, soft policies and the short-term value. They teach the
 	// trunk; a fresh network wants them. Their weights are kept in checkpoints.
 	Aux bool `json:"aux"`
-	// Freeze is "", "trunk" or "heads", the part whose weights stay. The trunk is the part that
-	// both policy and value depend on.
+	// Freeze is "", "trunk" or "heads": the part whose weights do not change. The trunk is the
+	// part that both policy and value depend on.
 	Freeze string `json:"freeze"`
 	// Norms is "train" (statistics of the batch, running ones updated), "frozen"
 	// (running statistics as constants), or "auto": frozen for KataGo networks,
 	// train for others.
 	Norms string `json:"norms"`
-	// Average of the weights, which is what should play.
+	// The averaged weights, which should play.
 	Average Average `json:"average"`
 
 	// Provider runs the graphs: "cpu" (default) or "cuda".

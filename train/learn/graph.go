@@ -11,7 +11,7 @@ import (
 	"kosumi/nn/onnx"
 )
 
-// source is where a learner's networks come from: package model opens it.
+// source provides a learner's networks: package model opens it.
 type source interface {
 	Spec(size board.Size) (nn.Spec, error)
 	Weights(size board.Size) (*onnx.Model, error)
@@ -163,7 +163,7 @@ func (p *planner) forward(size board.Size, norms autodiff.Norms, rows int) (*pla
 	return &plan{model: m, spec: spec, params: params, stats: prep.Stats, measured: list}, l.stops, nil
 }
 
-// trainable says which tensors may change.
+// trainable selects the tensors that may change.
 func (p *planner) trainable(m *onnx.Model, spec *nn.Spec) func(*autodiff.Param) bool {
 	if p.conf.Freeze == "" {
 		return nil

@@ -14,7 +14,7 @@ type heads struct {
 	wdl       bool
 	score     []onnx.Value // [N,1] each: raw score values (KataGo) or points (seed)
 	ownership onnx.Value   // logits [N,A]; tanh of twice the logit is ownership
-	// owned is ownership in [-1,1], [N,A], where logits are not to be had.
+	// owned is ownership in [-1,1], [N,A], if there are no logits.
 	owned onnx.Value
 }
 

@@ -163,7 +163,7 @@ func (l *Learner) Wants() rows.Wants {
 // Counters returns how far the learner has come.
 func (l *Learner) Counters() Counters { return l.count }
 
-// Keep has checkpoints of a step stay when older ones go; 0: none.
+// Keep makes the checkpoint of a step stay when older ones are removed; 0: none.
 func (l *Learner) Keep(step int64) { l.kept = step }
 
 // Source returns the file that the learner began with.
@@ -183,7 +183,7 @@ func (l *Learner) SetRate(rate float64, s Schedule) error {
 	return nil
 }
 
-// OnlySize is the one board size that the network serves; zero: it serves many.
+// OnlySize is the one board size that the network serves; zero: it serves several.
 func (l *Learner) OnlySize() board.Size { return l.spec.Sizes.Fixed }
 
 // Serves returns nil if rows of that board size can be trained on.

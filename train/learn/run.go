@@ -40,8 +40,8 @@ type RunConfig struct {
 
 	// Size is the one board size to train on; the zero value takes all.
 	Size board.Size
-	// Validation is the share of games held back to measure on; 0: none. Of few
-	// games more are held back, so that there is one.
+	// Validation is the share of games held back to measure on; 0: none. With few games at least
+	// one is held back.
 	Validation float64
 	// ValidationRows bounds the rows of a measurement; 0 means 4,096.
 	ValidationRows int
@@ -58,7 +58,7 @@ type RunConfig struct {
 
 	// Seed shuffles the data and draws symmetries.
 	Seed uint64
-	// NoSymmetries and NoHistoryDropout take rows as they are.
+	// NoSymmetries and NoHistoryDropout take rows unchanged.
 	NoSymmetries, NoHistoryDropout bool
 	// WindowRows bounds a pass to the newest files; 0: all.
 	WindowRows int
@@ -151,7 +151,7 @@ type runState struct {
 	First  float64 `json:"first,omitempty"`  // loss of the first step
 	Before *Result `json:"before,omitempty"`
 	Seen   float64 `json:"seen,omitempty"` // loss of some rows trained on, before
-	// Best is the measurement of least loss so far, of Measured after the first step.
+	// Best is the measurement with the least loss so far, of Measured after the first step.
 	Best       *Mark `json:"best,omitempty"`
 	Measured   int   `json:"measured,omitempty"`
 	MeasuredAt int64 `json:"measured_at,omitempty"` // step of the last one

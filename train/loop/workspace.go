@@ -35,7 +35,7 @@ func (w *workspace) enter(stage string) error {
 // bootstrapping reports whether games are still random.
 func (w *workspace) bootstrapping() bool { return w.state.Current == "" }
 
-// stageConfig returns the settings that hold at the current number of games.
+// stageConfig returns the settings at the current number of games.
 func (w *workspace) stageConfig() Recipe {
 	c := w.conf.At(w.state.Games - w.state.Random + w.conf.Start.Games)
 	if w.bootstrapping() {

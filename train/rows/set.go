@@ -110,7 +110,7 @@ type Info struct {
 	// Teacher is the network whose numbers taught rows have, and the sha256 of its file.
 	Teacher       string `json:"teacher,omitempty"`
 	TeacherSHA256 string `json:"teacher_sha256,omitempty"`
-	// Origins are the files whose positions were taught, if they are not of fresh games.
+	// Origins are the files whose positions were taught; none for fresh games.
 	Origins []Origin `json:"origins,omitempty"`
 	// IDs identify the games of the file in their run: the number that each was begun with, how
 	// often it has branched off, and 1 if another game branches off it.

@@ -32,7 +32,7 @@ type player struct {
 	restPass  bool // settled positions are played out
 	recent    []float64
 	next      *board.Game // start of the next game, if it forks from this one
-	forking   bool        // this game does, its first move is to be found
+	forking   bool        // the game does; its first move is not determined yet
 	turnLeft  int         // opening moves still to be drawn
 	changed   bool        // the network changed during the game
 }
@@ -237,7 +237,7 @@ const maxKomiShift = 10
 // only trained on such scores.
 func (p *player) settleKomi(ctx context.Context) error {
 	k := &p.c.Komi
-	// Positions of others are often decided: there komi is made fair.
+	// Positions from records are often decided: there komi is made fair.
 	if p.rng.Float64() < k.UsualShare && p.record.Mode != rows.ModeSGF {
 		return nil
 	}

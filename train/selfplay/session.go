@@ -186,7 +186,7 @@ func (r *run) collect(f *Finished, before Stats) {
 	}
 }
 
-// setEvaluator gives a player the network to play with from now on.
+// setEvaluator gives a player the network for its further moves.
 func (p *player) setEvaluator(e nn.Evaluator, seed uint64) {
 	if p.net == e {
 		return

@@ -41,9 +41,9 @@ func FreshArch(t testing.TB, name string, side int) string {
 	return path
 }
 
-// RandomGame plays random legal moves that fill no eye. The policy target of a
-// turn is a few moves of which the one played weighs most. The first turns are no
-// rows: games share their positions, and what they wish for differs.
+// RandomGame plays random legal moves that fill no eye. The policy target of a turn is a few
+// moves, with the most weight on the move played. The first turns make no rows: games share those
+// positions with different targets.
 func RandomGame(t testing.TB, size board.Size, seed uint64) *rows.Game {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 1))
