@@ -137,13 +137,13 @@ type areaFinder struct {
 	// chain, of one of the parts that the chain touches.
 	part  [MaxPoints]int16
 	lives [MaxPoints]int16 // at the head of a chain: in how many regions it has life, -1 if it is not pass-alive
-	stack [MaxPoints]Point // chains found not to be pass-alive and still to be looked at
+	stack [MaxPoints]Point // chains found not to be pass-alive that are still to be processed
 	heads [MaxPoints]Point // the heads of all chains
 	nHead int              // their number
 }
 
-// finders are kept for reuse: clearing a whole one takes longer than finding the
-// areas of a small board.
+// finders are kept for reuse: clearing a large one takes longer than finding the areas of a small
+// board.
 var finders = sync.Pool{New: func() any { return new(areaFinder) }}
 
 // areaFinder returns a finder with the parts of b, which the caller releases.
@@ -239,8 +239,7 @@ func (f *areaFinder) fill(part *emptyPart, p Point) int16 {
 	return end
 }
 
-// narrow leaves those vital chains that are among heads; the first time it takes
-// them all.
+// narrow keeps of the vital chains those that are among heads; the first call takes all heads.
 func (s *sided) narrow(heads []Point) {
 	kept := int8(0)
 	if s.count < 0 {

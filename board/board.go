@@ -36,8 +36,8 @@ type mark struct {
 type Board struct {
 	geo   *geometry
 	state state
-	// vacated holds all points from which stones were taken off since forget
-	// was last called, and perhaps more.
+	// vacated holds all points whose stones were removed since the last call of forget, and
+	// perhaps more.
 	vacated pointSet
 	log     []change
 	marks   []mark
@@ -140,8 +140,8 @@ func (b *Board) ChainHead(p Point) Point {
 	return b.cells[p].head
 }
 
-// NextInChain returns the stone after p in its chain. Going on from there leads
-// back to p after ChainSize steps. p must hold a stone.
+// NextInChain returns the stone after p in its chain. Repeated calls return to p after ChainSize
+// steps. p must hold a stone.
 func (b *Board) NextInChain(p Point) Point { return b.cells[p].next }
 
 // KoPoint returns the point that the opponent of the last mover may not play

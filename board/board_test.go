@@ -12,7 +12,7 @@ import (
 	"kosumi/board"
 )
 
-// diagram reads a diagram that is known to be right.
+// diagram reads a valid diagram.
 func diagram(t testing.TB, text string) *board.Board {
 	t.Helper()
 	b, err := board.ParseDiagram(text)

@@ -91,8 +91,8 @@ func (g *Game) forget(c Color) {
 	g.ko.keys.add(g.koKey(c))
 }
 
-// beginPoints sets the points that the position, as a beginning, gives White.
-// Under territory scoring stones that were taken count as moves made before.
+// beginPoints sets the points that White gets for the position as a start. Under territory
+// scoring captured stones count as earlier moves.
 func (g *Game) beginPoints() {
 	b := &g.board
 	black, white := b.Stones(Black), b.Stones(White)

@@ -36,7 +36,7 @@ type goldenState struct {
 	PassWouldEndGame        bool     `json:"passWouldEndGame"`
 }
 
-// goldenResult is what one rule set makes of a position of rules.jsonl.gz.
+// goldenResult is the result of one rule set for a position of rules.jsonl.gz.
 type goldenResult struct {
 	Name         string          `json:"name"`
 	Rules        json.RawMessage `json:"rules"`
@@ -56,7 +56,7 @@ type goldenResult struct {
 	PassAlive []string `json:"passAlive"`
 }
 
-// goldenPosition is what both golden files share.
+// goldenPosition holds the fields that both golden files share.
 type goldenPosition struct {
 	ID            string      `json:"id"`
 	Kind          string      `json:"kind"`

@@ -1,7 +1,7 @@
 package board
 
-// HandicapLine is the line that corner handicap points stand on, on a side of n
-// points, from 0: the fourth on large boards, else the third.
+// HandicapLine is the line of corner handicap points, counted from 0, on a side of n points: the
+// fourth line on large boards, otherwise the third.
 func HandicapLine(n int) int {
 	if n >= 13 {
 		return 3
@@ -38,9 +38,9 @@ func FixedHandicap(size Size, n int) []Point {
 	}
 }
 
-// HandicapStones returns the number of handicap stones, 0 or at least 2: the number of
-// SetHandicapStones, else counted from the start position and Black's moves before White's
-// first.
+// HandicapStones returns the number of handicap stones, 0 or at least 2: the number given to
+// SetHandicapStones, otherwise the count of the start position and of Black's moves before
+// White's first.
 func (g *Game) HandicapStones() int {
 	if g.points.stones >= 0 {
 		return g.points.stones
@@ -48,8 +48,7 @@ func (g *Game) HandicapStones() int {
 	return g.startingStones(g.options.StartBlackMovesAreHandicap)
 }
 
-// StartingStones is HandicapStones where Black's moves before White's first always
-// count.
+// StartingStones is HandicapStones where Black's moves before White's first always count.
 func (g *Game) StartingStones() int {
 	if g.points.stones >= 0 {
 		return g.points.stones
@@ -71,9 +70,8 @@ func (g *Game) startingStones(withMoves bool) int {
 	return n
 }
 
-// leadingBlackMoves counts Black's stones before White's first move. White's
-// passes between them do not end the count; two moves of White in a row tell
-// that these were no handicap stones.
+// leadingBlackMoves counts Black's stones before White's first move. White's passes between them
+// do not end the count; two moves of White in a row show that these were not handicap stones.
 func leadingBlackMoves(moves []Move) int {
 	n := 0
 	for i, m := range moves {

@@ -277,8 +277,8 @@ func (b *Board) hope(c Color, p Point, free int) int {
 	return h
 }
 
-// doubleKo reports whether both liberties x and y of the hunted chain of c are
-// kos that the opponent can take, and its owner can do nothing about it.
+// doubleKo reports whether both liberties x and y of the hunted chain of c are kos that the
+// opponent can take, without a defence for the chain's owner.
 func (s *LadderScratch) doubleKo(c Color, x, y Point) bool {
 	b := &s.board
 	if b.koCapture(c^3, x) == NoPoint || b.koCapture(c^3, y) == NoPoint {

@@ -13,11 +13,10 @@ const (
 	KeepSafeTerritory
 )
 
-// IndependentLife returns the full area of the groups that do not stand in a
-// kind of seki, and the number of White's such groups minus Black's. A connected
-// part of the full area of one colour is seki-like if it touches a neutral point or holds
-// a chain in atari. Points of seki-like parts are Empty, unless keep says otherwise. The
-// result is dst, made longer if need be.
+// IndependentLife returns the full area of the groups that are not in a kind of seki, and the
+// number of White's such groups minus Black's. A connected part of the full area of one colour is
+// seki-like if it touches a neutral point or holds a chain in atari. Points of seki-like parts
+// are Empty, unless keep says otherwise. The result is dst, made longer if need be.
 func (b *Board) IndependentLife(dst []Color, keep Keep, suicideLegal bool) (owners []Color, whiteMinusBlack int) {
 	var fullStore [MaxPoints]Color
 	full := b.FullArea(fullStore[:0], suicideLegal)
@@ -101,9 +100,9 @@ func (b *Board) sekiPart(part *[MaxPoints]Point, full []Color, seen *pointSet, p
 	return n, seki
 }
 
-// closeBorders fills the neutral points that either side can fill without loss, and
-// connects chains in atari, so that only neutral points of sekis stay open. It takes all
-// stones to be alive.
+// closeBorders fills the neutral points that either side can fill without loss, and connects
+// chains in atari, so that only neutral points of sekis stay open. It assumes that all stones are
+// alive.
 func (b *Board) closeBorders() {
 	for changed := true; changed; {
 		changed = false
@@ -143,8 +142,8 @@ func (b *Board) fills(c Color, p Point) bool {
 	return false
 }
 
-// connects plays on the last liberty of the chain on p, if it is in atari, and reports
-// whether it has more then. Otherwise nothing has changed.
+// connects plays on the last liberty of the chain on p, if it is in atari, and reports whether it
+// then has more liberties. Otherwise nothing has changed.
 func (b *Board) connects(p Point) bool {
 	if b.Liberties(p) != 1 {
 		return false

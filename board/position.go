@@ -1,6 +1,6 @@
 package board
 
-// GameOptions settle what rules leave open.
+// GameOptions answer questions that the rules leave open.
 type GameOptions struct {
 	// PreventEncore keeps territory games out of the clean-up phases: two passes
 	// then make it Ended but not Finished.
@@ -8,8 +8,8 @@ type GameOptions struct {
 	// StartBlackMovesAreHandicap counts the moves that Black makes before
 	// White's first as handicap stones.
 	StartBlackMovesAreHandicap bool
-	// ForgetOutOfTurn starts the game anew when a colour moves out of turn or the
-	// turn is changed: earlier moves count only for Undo and handicap stones.
+	// ForgetOutOfTurn makes the position a new start when a colour moves out of turn or the turn
+	// is changed: earlier moves count only for Undo and handicap stones.
 	ForgetOutOfTurn bool
 	AreaModes
 }
@@ -45,7 +45,7 @@ type ending struct {
 type points struct {
 	bonus        float32 // button, and one point for each move under territory scoring
 	handicap     float32
-	stones       int    // handicap stones said outright, -1 to infer them
+	stones       int    // number of handicap stones as set, -1 to infer it
 	first        [2]int // stones of Black and White at the beginning
 	whiteMoved   bool   // White has made a move that is not a pass
 	buttonOnSide bool   // the button is not yet taken
@@ -146,8 +146,8 @@ func (g *position) BonusScore() float32 { return g.points.bonus }
 // HandicapBonusScore returns the points that White has for handicap stones.
 func (g *position) HandicapBonusScore() float32 { return g.points.handicap }
 
-// KoRecapBlocked reports whether the stone on p may not be retaken in ko without a
-// pass for ko. Only in the clean-up phases it may be so.
+// KoRecapBlocked reports whether the stone on p may not be retaken in ko without a pass for ko.
+// It is only possible in the clean-up phases.
 func (g *position) KoRecapBlocked(p Point) bool { return g.encore.blocked.has(p) }
 
 // SecondEncoreStart returns the colour that stood on p when the second clean-up
@@ -159,8 +159,8 @@ func (g *position) SecondEncoreStart(p Point) Color {
 	return g.encore.second[p]
 }
 
-// PastBoard copies to dst the board ago moves (0 to 8) before now, with its simple ko
-// point. It returns false and leaves dst alone if there were fewer moves or ago is larger.
+// PastBoard copies to dst the board ago moves (0 to 8) before now, with its simple ko point. It
+// returns false and leaves dst unchanged if there were fewer moves or ago is larger.
 func (g *position) PastBoard(dst *Board, ago int) bool {
 	if ago < 0 || ago > min(keptUndo, g.board.CanUndo()) {
 		return false
@@ -180,8 +180,8 @@ func (g *position) PassWouldEndPhase() bool {
 	return g.passesCount() && g.end.passes+1 >= 2 || g.passWouldRepeat()
 }
 
-// passWouldRepeat reports whether the side to move has passed in this position
-// before, where that ends the phase.
+// passWouldRepeat reports whether the side to move has passed in this position before, if that
+// ends the phase.
 func (g *position) passWouldRepeat() bool {
 	return !g.points.buttonOnSide && g.passLiftsBans() && g.ko.passKeys[g.toMove].has(g.koKey(g.toMove))
 }
@@ -191,9 +191,8 @@ func (g *position) PassWouldEndGame() bool {
 	return g.PassWouldEndPhase() && (g.rules.Scoring == ScoringArea || g.phase == 2)
 }
 
-// FriendlyPassSuppressed reports whether a pass would end the game although by
-// convention dead stones may still stand, so that players should judge the pass
-// as if it did not.
+// FriendlyPassSuppressed reports whether a pass would end the game although by convention dead
+// stones may still be on the board. Then players should judge the pass as if it did not end it.
 func (g *position) FriendlyPassSuppressed() bool {
 	return g.rules.FriendlyPassOk && g.rules.Scoring == ScoringArea &&
 		g.passesCount() && g.end.passes+1 == 2 && !g.passWouldRepeat()

@@ -58,8 +58,8 @@ type Rules struct {
 	Suicide       bool // suicide of two stones or more is legal; of a single stone it never is
 	Button        bool // the first pass is worth half a point; area scoring only
 	HandicapBonus HandicapBonus
-	// FriendlyPassOk says that by convention both may pass with dead stones left on the board. It
-	// changes the players' expectations, not the score.
+	// FriendlyPassOk means that by convention both sides may pass with dead stones left on the
+	// board. It changes the players' expectations, not the score.
 	FriendlyPassOk bool
 	Komi           float32 // White's points
 }

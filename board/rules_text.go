@@ -91,12 +91,11 @@ func (e *RulesError) Unwrap() error { return ErrRules }
 
 func badRules(format string, args ...any) error { return &RulesError{fmt.Sprintf(format, args...)} }
 
-// ParseRules reads the name of a rule set ("tromp-taylor", "Chinese OGS",
-// "new_zealand", ...), a JSON object, or KataGo's older form (see Rules.Text).
-// Parts that an object or that form leaves out are as in Tromp-Taylor rules, except that
-// tax then is SEKI for territory scoring and komi the usual one. Komi is part of
-// the result, so a caller that keeps its own must put it back. Errors are
-// RulesErrors.
+// ParseRules reads the name of a rule set ("tromp-taylor", "Chinese OGS", "new_zealand", ...), a
+// JSON object, or KataGo's older form (see Rules.Text). Parts that an object or that form omits
+// are as in Tromp-Taylor rules, except that tax then is SEKI for territory scoring and komi the
+// usual one. Komi is part of the result, so a caller with its own komi must set it again. Errors
+// are RulesErrors.
 func ParseRules(s string) (Rules, error) {
 	r, _, err := ParseRulesKomi(s)
 	return r, err
@@ -144,8 +143,8 @@ var twoWords = []string{
 	"tromp taylor", "chinese ogs", "chinese kgs", "aga button", "new zealand", "stone scoring", "ancient area", "ancient territory",
 }
 
-// ParseKataGoRules is ParseRulesParts that takes names only as KataGo spells them: at most
-// one mark between two words, and no blank in names of servers' rules.
+// ParseKataGoRules is ParseRulesParts that accepts names only as KataGo spells them: at most one
+// mark between two words, and no blank in names of servers' rules.
 func ParseKataGoRules(s string) (r Rules, komiGiven bool, err error) {
 	name := strings.ToLower(strings.TrimSpace(s))
 	if _, named := presets[strings.NewReplacer("-", "", "_", "", " ", "").Replace(name)]; named && strings.ContainsAny(name, "-_ ") {

@@ -91,19 +91,19 @@ func Balance(owners []Color) int {
 	return n
 }
 
-// OwnersWithDead returns for each point the colour that ScoreWithDead counts it for:
-// living stones, and empty regions that touch one colour only, unless the rules count
-// no points in seki and these are, or count territory and a chain in atari has to
-// connect there. Points that hold no stone do not count.
+// OwnersWithDead returns for each point the colour that ScoreWithDead counts it for: living
+// stones, and empty regions that touch one colour only. Such a region does not count if it is in
+// seki and the rules count no points there, or if they count territory and a chain in atari has
+// to connect there. Points that hold no stone do not count in dead.
 func (g *position) OwnersWithDead(dead []Point) []Color {
 	owners, _ := g.areaWithDead(dead)
 	return owners
 }
 
-// ScoreWithDead returns the score when the given stones are dead and all others alive,
-// White minus Black, with komi and all bonuses, as players count who agreed on the dead
-// stones. Empty points in dead are ignored. Unlike Score it does not take groups that touch
-// open neutral points to be in seki.
+// ScoreWithDead returns the score if the given stones are dead and all others alive, White minus
+// Black, with komi and all bonuses, as players count who have agreed on the dead stones. Empty
+// points in dead are ignored. Unlike Score it does not treat groups that touch open neutral
+// points as in seki.
 func (g *position) ScoreWithDead(dead []Point) float32 {
 	owners, groups := g.areaWithDead(dead)
 	return g.points.score(owners, groups, g.rules.Komi, g.toMove)

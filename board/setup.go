@@ -81,8 +81,8 @@ func PlaceStones(s Size, stones []Move) *Board {
 	return b
 }
 
-// StartInPhase begins the game anew from its start position in a clean-up phase,
-// or in the main phase again. Phases 1 and 2 need territory scoring.
+// StartInPhase restarts the game at its start position in a clean-up phase, or in the main phase
+// again. Phases 1 and 2 need territory scoring.
 func (g *Game) StartInPhase(phase int) error {
 	if phase < 0 || phase > 2 || phase > 0 && g.rules.Scoring != ScoringTerritory {
 		return fmt.Errorf("%w: no phase %d under %v scoring", ErrSetup, phase, g.rules.Scoring)
@@ -130,8 +130,8 @@ func (g *Game) SetToMove(c Color) {
 // are not moves. The game is replayed from its start.
 func (g *Game) Undo() bool { return g.UndoMoves(1) }
 
-// UndoMoves takes the last n moves back, at the cost of one Undo, and restores the turn. If
-// there are fewer moves it changes nothing and returns false.
+// UndoMoves takes the last n moves back, at the cost of one Undo, and restores the turn. If there
+// are fewer moves it changes nothing and returns false.
 func (g *Game) UndoMoves(n int) bool {
 	if n < 1 || n > len(g.moves) {
 		return false

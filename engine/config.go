@@ -56,7 +56,7 @@ type Config struct {
 	Level, LevelFile string
 	// Delay is how long to wait before answering with a move.
 	Delay Delay
-	// Game settles what the rules leave open.
+	// Game is for the questions that the rules leave open.
 	Game board.GameOptions
 	// AnalysisHistory lets Analyze show the network the moves before the position;
 	// AnalysisAntiMirror lets it search against mirror Go.

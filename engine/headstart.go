@@ -90,8 +90,8 @@ func weightOfPoint(size board.Size) float64 { return math.Pow(361/float64(size.A
 // handicapFrom is the head start, in points, from which a game counts as a handicap game.
 func handicapFrom(size board.Size) float64 { return max(4/weightOfPoint(size), 2) }
 
-// chargeRepeats sets the utility that a repetition of its own moves costs the side that is behind
-// in a handicap game, so that it varies its tricks.
+// chargeRepeats sets the utility that the side behind in a handicap game loses by repeating its
+// own moves, so that it varies its tricks.
 func chargeRepeats(p *search.Params, game *board.Game, c board.Color, utility float64) {
 	behind := headStart(game)
 	if c == board.Black {
@@ -117,7 +117,7 @@ func mayResign(game *board.Game, lead, headStart float64) bool {
 	if moves < first {
 		return false
 	}
-	turns := max(1, 0.6*area-first) // turns in which White catches up
+	turns := max(1, 0.6*area-first) // turns until White has caught up
 	spent := min(max(0, moves-first), turns)
 	return lead <= -headStart*(turns-spent)/turns-5-0.15*headStart
 }

@@ -129,7 +129,8 @@ func TestRecordsKeepWhatTheySay(t *testing.T) {
 	require.Empty(t, record().Black.Name)
 }
 
-// TestRecordsHoldThoughts plays both sides, takes moves back, replays the game, and resigns.
+// TestRecordsHoldThoughts plays both sides, takes moves back, replays the game, and resigns: the
+// record has the evaluations of the engine's moves.
 func TestRecordsHoldThoughts(t *testing.T) {
 	e := newEngine(t, 5, func(c *Config) { c.Name, c.Limits.Visits, c.Rules = "Kosumi 1", 8, board.TrompTaylor() })
 	record := func() *sgf.Record {
@@ -242,7 +243,7 @@ func TestHandicapStonesThatArriveAsMoves(t *testing.T) {
 		require.Equal(t, n, e.game.NumMoves())
 		require.Equal(t, bonus, e.game.HandicapBonusScore(), moves)
 	}
-	// Handicap stones sent as moves are no handicap once they are taken back.
+	// Handicap stones sent as moves are not a handicap once they are taken back.
 	for _, text := range []string{"(;SZ[9]KM[0.5]RU[Chinese]HA[2];B[cc];B[gg];W[ee])", "(;SZ[9]KM[0.5]RU[Chinese];B[cc];B[gg];W[ee])"} {
 		e := newEngine(t, 9, func(c *Config) { c.Rules = rules })
 		require.NoError(t, e.LoadSGF([]byte(text), 0))

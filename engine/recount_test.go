@@ -61,7 +61,7 @@ func TestFinishedGamesAreRecounted(t *testing.T) {
 	require.Greater(t, strict, 200)
 }
 
-// finishAtRandom plays points that are not own eyes, then passes until the game is over.
+// finishAtRandom plays points that are not eyes of the mover, then passes until the game is over.
 func finishAtRandom(t *testing.T, e *Engine, rng *rand.Rand) {
 	t.Helper()
 	area := e.game.Size().Area()

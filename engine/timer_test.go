@@ -91,8 +91,8 @@ func TestPaceOfThreeSeconds(t *testing.T) {
 	}
 }
 
-// TestSearchLeavesTime: if a pass is likely, the search leaves part of the longest time to what
-// follows it, but nothing if there is enough time anyway.
+// TestSearchLeavesTime: if a pass is likely, the search leaves part of the longest time for the
+// work after it, unless there is enough time anyway.
 func TestSearchLeavesTime(t *testing.T) {
 	e := newEngine(t, 9, func(c *Config) { c.Rules = board.Chinese() })
 	require.NoError(t, e.SetClock(clock.Settings{System: clock.Byoyomi, Period: 9 * sec, Periods: 2}))

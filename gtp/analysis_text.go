@@ -8,8 +8,8 @@ import (
 	"kosumi/search/thinking"
 )
 
-// appendAnalysis writes a snapshot as one line without its end: a block per
-// move, then the parts asked for. It adds nothing if there is no move.
+// appendAnalysis writes a snapshot as one line without its end: a block per move, then the
+// requested parts. It adds nothing if there is no move.
 func appendAnalysis(b []byte, d dialect, size board.Size, req *thinking.Request, a *thinking.Analysis) []byte {
 	enough, extra := threshold(a.Moves, req.MinMoves)
 	order := 0
@@ -124,7 +124,7 @@ func (n KataText) value(b []byte, v *thinking.Value) []byte {
 	return n(b, " scoreSelfplay ", v.ScoreMean)
 }
 
-// Tail writes the parts about the whole position that were asked for.
+// Tail writes the requested parts about the whole position.
 func (n KataText) Tail(b []byte, req *thinking.Request, a *thinking.Analysis) []byte {
 	if req.Want.RootInfo {
 		r := &a.Root

@@ -19,8 +19,8 @@ const (
 	kata                 // kata-: decimals, more keys and options
 )
 
-// analysisCommands stream what a search finds. "analyze" and "genmove_analyze"
-// work but are not listed: clients that see them expect different units.
+// analysisCommands stream the results of a search. "analyze" and "genmove_analyze" work but are
+// not listed: clients that see them expect different units.
 type analysisCommands struct {
 	engine Engine
 	mover  *Mover

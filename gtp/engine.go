@@ -10,15 +10,13 @@ import (
 	"kosumi/search/thinking"
 )
 
-// Engine is the player behind the server: everything that the commands need
-// and nothing of how it thinks. The server calls it from one goroutine, one
-// method at a time; Analyze and GenMove may call their report functions from
-// other goroutines. Every method but Game may wait for a network that is
-// still loading.
+// Engine is the player behind the server: everything that the commands need, and nothing about
+// how it thinks. The server calls it from one goroutine, one method at a time; Analyze and
+// GenMove may call their report functions from other goroutines. Every method but Game may wait
+// for a network that is still loading.
 //
-// After any error the state is unchanged. Error texts may
-// reach the user (one line, lower case); where the protocol fixes the text of a
-// failure, the server writes that text and logs the error.
+// After any error the state is unchanged. Error texts may reach the user (one line, lower case);
+// if the protocol fixes the text of a failure, the server writes that text and logs the error.
 type Engine interface {
 	Position
 	Thinker

@@ -22,7 +22,7 @@ type Mover struct {
 type Chat struct {
 	// Say gets the line, which bridges to game servers post to the game's chat. It may be nil.
 	Say func(line string)
-	// View, if not nil, returns an analysis as it is shown.
+	// View, if not nil, converts an analysis to the form that is shown.
 	View func(*thinking.Analysis) *thinking.Analysis
 	// Moves is how many moves of a variation are shown; 0 means 14.
 	Moves int

@@ -18,7 +18,7 @@ func (s *handlers) kgsCommands() []Handler {
 	}
 }
 
-// kgsRuleNames are the words of KGS and the rule sets that they mean.
+// kgsRuleNames maps KGS's words to rule sets.
 var kgsRuleNames = map[string]string{
 	"japanese": "japanese", "chinese": "chinese-kgs", "aga": "aga", "new_zealand": "new-zealand", "siming": "chinese",
 }

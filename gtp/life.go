@@ -10,8 +10,8 @@ import (
 	"kosumi/board"
 )
 
-// LifeJudge says with proofs whether stones of a game live. The answers are several lines of text
-// for people; errors are replies. When ctx ends, the answer is what was proved so far.
+// LifeJudge answers with proofs whether stones of a game live. The answers are several lines of
+// text for people; errors are replies. When ctx ends, the answer holds the proofs so far.
 type LifeJudge interface {
 	// Life judges chains of one colour: whether all of them live or, with all set, whether at
 	// least one does.

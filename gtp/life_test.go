@@ -11,7 +11,7 @@ import (
 	"kosumi/board"
 )
 
-// lifeEcho answers with the question that it was asked.
+// lifeEcho answers with the question that it received.
 type lifeEcho struct{}
 
 func (lifeEcho) Life(_ context.Context, _ *board.Game, stones []board.Point, all bool, limit time.Duration) (string, error) {

@@ -147,7 +147,7 @@ func appendEvaluation(b []byte, size board.Size, symmetry int, o *thinking.Evalu
 	return appendRows(b, size, ownership)
 }
 
-// appendRows writes W numbers in each of H lines; NAN stands for no number.
+// appendRows writes W numbers in each of H lines; NAN marks a missing number.
 func appendRows(b []byte, size board.Size, numbers []float32) []byte {
 	for p, f := range numbers {
 		if math.IsNaN(float64(f)) {

@@ -158,7 +158,7 @@ func looksLikeVertex(s string) bool {
 	return strings.Trim(digits, "0123456789") == ""
 }
 
-// parseMoves reads pairs of colour and vertex; none at all is fine.
+// parseMoves reads pairs of colour and vertex, possibly none.
 func parseMoves(size board.Size, args []string) ([]board.Move, error) {
 	if len(args)%2 != 0 {
 		return nil, ErrSyntax

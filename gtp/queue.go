@@ -20,10 +20,9 @@ type line struct {
 	tooLong bool   // command is only of the line's beginning
 }
 
-// burst is how long the reader may wait for the next line of a script. Searches
-// that belong to the same script as quit or the end of input run in full, while a
-// client that leaves later ends them. Waiting for room, because a script is long, does
-// not count.
+// burst is how long the reader may wait for the next line of a script. Searches that belong to
+// the same script as quit or the end of input run in full, while a client that disconnects later
+// ends them. Waiting for room, because a script is long, does not count.
 const burst = 100 * time.Millisecond
 
 // Reasons why a command's context ends.
@@ -130,8 +129,7 @@ func (q *queue) waited(d time.Duration) {
 	q.mu.script++
 }
 
-// leave notes that the client leaves and ends the running command. The
-// caller holds the lock.
+// leave records that the client leaves and ends the running command. The caller holds the lock.
 func (q *queue) leave() {
 	q.mu.left = true
 	if r := q.mu.running; r != nil && q.outlasted(r) {

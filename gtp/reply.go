@@ -26,8 +26,8 @@ type output struct {
 	}
 }
 
-// lastWrite is how long a write may take once the session is over: a client that
-// reads takes its last reply, one that does not is left.
+// lastWrite is how long a write may take once the session is over: a client that reads gets its
+// last reply, one that does not is abandoned.
 const lastWrite = 250 * time.Millisecond
 
 // newOutput starts the goroutine that writes to w; close ends it.
@@ -42,8 +42,7 @@ func newOutput(ctx context.Context, w io.Writer, failed func()) *output {
 	return o
 }
 
-// close ends the goroutine that writes, or leaves it behind in its write. No
-// write may follow.
+// close ends the goroutine that writes, or abandons it in its write. No write may follow.
 func (o *output) close() { close(o.texts) }
 
 // write sends text and does not retain it. After a failure it only returns the first error.

@@ -43,7 +43,7 @@ type Options struct {
 }
 
 // programName is the reply to name. It has no version, and does not begin with the name of an
-// engine for which clients use a dialect of their own.
+// engine for which clients use a special dialect.
 const programName = "Kosumi"
 
 func (o *Options) fill() {

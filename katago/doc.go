@@ -2,12 +2,12 @@
 // engine, keeps the parameters that clients change over GTP, and measures speed as KataGo's
 // benchmark does.
 //
-// The room is all that the program has of KataGo's personality. Its parts: config reads
-// the files and applies their settings to a search, commands answers GTP, cli is
-// the command line. No room below knows of them.
+// Everything in the program that imitates KataGo is in this package and those below it: config
+// reads the files and applies their settings to a search, commands answers GTP, cli is the
+// command line. Lower packages do not know of them.
 //
 // # Keys
 //
-// Every key that KataGo 1.18 reads either changes something here, or is returned
-// as idle, for the program to name once. testdata/keys.txt lists them all.
+// Every key that KataGo 1.18 reads either changes something here, or is returned as idle, for the
+// program to name once. testdata/keys.txt lists them all.
 package katago

@@ -54,8 +54,8 @@ type made struct {
 	logs    config.AnalysisSettings
 }
 
-// make_ returns what a program reads from a config, and the keys that it names as having no
-// effect.
+// make_ returns the settings that a program reads from a config, and the keys that it names as
+// having no effect.
 func make_(t *testing.T, program string, values map[string]string) (m made, named []string) {
 	t.Helper()
 	c := config.New(values)

@@ -88,8 +88,8 @@ type Answer struct {
 	Walk *Walk `json:"-"`
 }
 
-// Opinion is the target's chance of life to a network, 0..1, for either side to move first and
-// their mean.
+// Opinion is the target's chance of life according to a network, 0..1, for either side to move
+// first and their mean.
 type Opinion struct {
 	Alive    float64 `json:"alive"`
 	Attacker float64 `json:"attackerFirst"`

@@ -31,7 +31,7 @@ type Options struct {
 	Network  Network // orders moves, and estimates the chance of life without a proof; nil: none
 }
 
-// word is the most points of a fight that may fit into a machine word. In larger fights,
+// word is the largest fight, in points, that may fit into a machine word. In larger fights,
 // narrow questions are searched too.
 const word = 64
 

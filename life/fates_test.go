@@ -9,8 +9,8 @@ import (
 	"kosumi/board"
 )
 
-// TestFates: capital letters are stones of whose fate an opinion is sure, small ones those it
-// considers dead with little certainty.
+// TestFates: capital letters are stones whose fate is certain in the opinion; small letters are
+// stones that it considers dead with little certainty.
 func TestFates(t *testing.T) {
 	for _, c := range []struct {
 		name, rows string

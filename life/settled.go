@@ -81,10 +81,10 @@ func (a *asker) both() string {
 }
 
 // Enclosed returns the chains that a question assumes alive by default: [Surroundings], and if
-// those do not enclose the fight, also chains that are certainly alive to a network. Those are
-// the attacker's chains that the defender does not surround, and if the life of the targets
-// is open, the defender's. black returns the least and the greatest probability that a point
-// is Black's in the end.
+// those do not enclose the fight, also chains that a network considers certainly alive. Among the
+// attacker's, these are the chains that the defender does not surround; the defender's own are
+// added only if the life of the targets is uncertain. black returns the least and the greatest
+// probability that a point is Black's in the end.
 func Enclosed(q *Question, black func(p board.Point) (least, most float64)) []board.Point {
 	list := Surroundings(q.Size, q.Stones, q.Targets)
 	ask := *q

@@ -117,7 +117,7 @@ func nextShape(rng *rand.Rand, states int) (*shape, *oracle) {
 	}
 }
 
-// vary makes some shapes allow suicide, and some have two target chains, any or all to be
+// vary makes some shapes allow suicide, and gives some two target chains, any or all to be
 // captured.
 func (s *shape) vary(rng *rand.Rand) {
 	s.suicide = rng.IntN(5) == 0

@@ -65,11 +65,12 @@ func (q *Question) Without(list, others []board.Point) []board.Point {
 	return slices.DeleteFunc(slices.Clone(list), func(p board.Point) bool { return chains[p] })
 }
 
-// certain is the probability of life or death, by a network, from which a group counts as settled.
+// certain is the probability of life or death, according to a network, from which a group counts
+// as settled.
 const certain = 0.95
 
-// open returns the chains of list whose life is not settled to a network; without a network,
-// all.
+// open returns the chains of list whose life is not settled according to a network; without a
+// network, all.
 func open(ctx context.Context, q *Question, net Network, list []board.Point) []board.Point {
 	views := viewsOf(ctx, q, net)
 	if views == nil {
@@ -81,8 +82,8 @@ func open(ctx context.Context, q *Question, net Network, list []board.Point) []b
 	})
 }
 
-// Unsettled asks about every group of [Chains] in the position of q that is not settled to the
-// network of opts, within the time of opts for all together, and returns the answers that
+// Unsettled asks about every group of [Chains] in the position of q that is not settled according
+// to the network of opts, within the time of opts for all together, and returns the answers that
 // depend on the first mover. assumed returns the chains that a question assumes alive; nil:
 // EnclosedBy the network.
 func Unsettled(ctx context.Context, q *Question, opts Options, assumed func(*Question) ([]board.Point, error)) (found []*Answer, err error) {

@@ -21,7 +21,7 @@ func (a *asker) ladder(c *Card, first solver.Side) {
 	}
 }
 
-// with returns the start with k threats of one side and none of the other.
+// with returns the start position in which one side has k threats and the other none.
 func (a *asker) with(first, who solver.Side, k uint8) *solver.Position {
 	p := a.root(first, 0, 0)
 	p.Threat[who] = k
@@ -47,7 +47,7 @@ func (a *asker) climb(c *Card, first, who solver.Side) Need {
 		sure = 0
 	}
 	if most == solver.Endless {
-		sure, till = 0, solver.MostThreats+1 // the number in the proof is enough
+		sure, till = 0, solver.MostThreats+1 // the number in the proof is sufficient
 		switch ends, known := a.ends(q, first, who); {
 		case ends:
 			n, sure, till = most, most, most

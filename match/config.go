@@ -98,8 +98,8 @@ type Config struct {
 	// from the start again after the last.
 	Openings [][]board.Move
 	// Handicap is the number of stones that B gives A (--handicap): A plays Black in every game,
-	// and the stones of board.FixedHandicap are on the board before White's first move. 0 is
-	// none. It excludes openings.
+	// and the stones of board.FixedHandicap are on the board before White's first move. 0: none.
+	// It excludes openings.
 	Handicap int
 	// SPRT asks for a sequential test that may end the match early
 	// (--sprt-elo0, --sprt-elo1, --sprt-alpha, --sprt-beta); nil for none. With

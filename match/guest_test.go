@@ -33,7 +33,7 @@ func guestCommand(args ...string) string {
 	return strings.Join(words, " ")
 }
 
-// guest is a program that plays at random and misbehaves as told.
+// guest is a program that plays at random and misbehaves on request.
 type guest struct {
 	mode  string // its misbehaviour
 	at    int    // number of the genmove at which it misbehaves
@@ -198,7 +198,7 @@ func (g *guest) play(args []string) (string, bool) {
 	return "", true
 }
 
-// dead reports White's stones as dead, none, or fails.
+// dead reports White's stones as dead, reports none, or fails.
 func (g *guest) dead() (string, bool) {
 	switch g.mode {
 	case "white-dead":

@@ -13,8 +13,8 @@ const (
 	logBytes  = 64 << 20 // largest log file, in bytes
 )
 
-// tail keeps the end of what is written to it and copies everything to a log, up to a limit. Safe
-// for concurrent use.
+// tail keeps the end of its input and copies all of it to a log, up to a limit. Safe for
+// concurrent use.
 type tail struct {
 	copyTo io.Writer // may be nil
 
@@ -49,8 +49,8 @@ func (t *tail) total() int64 {
 	return t.mu.total
 }
 
-// since returns the end of what was written after the first n bytes, at most limit bytes, as
-// clean text.
+// since returns the end of the output after the first n bytes, at most limit bytes, as clean
+// text.
 func (t *tail) since(n int64, limit int) string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

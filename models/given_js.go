@@ -2,8 +2,8 @@ package models
 
 import "errors"
 
-// The files lie beside the program, so that the browser caches them. The one for large boards is
-// fetched on demand.
+// The files are in the folder of the program, so that the browser caches them. The one for large
+// boards is fetched on demand.
 var zeroFile, taughtFile = missing, missing
 
 func missing() ([]byte, error) { return nil, errors.New("the network's file is missing") }

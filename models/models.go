@@ -69,7 +69,7 @@ func SHA256() string {
 }
 
 // Playing returns the sha256 of the file that plays on boards whose longest side has so many
-// points, given that of the network: a file or both built-in ones.
+// points, given the sha256 of the network: of one file, or of both built-in ones.
 func Playing(sum string, side int) string {
 	if sum == SHA256() {
 		return For(side).SHA256

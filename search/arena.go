@@ -26,13 +26,12 @@ const (
 	_ = uint(edgeChunk*unsafe.Sizeof(edge{}) - wordChunk*unsafe.Sizeof(uint32(0)))
 )
 
-// arena holds all nodes, edges and priors of a tree. Nothing in it is a pointer,
-// so the garbage collector never looks inside. Index 0 of each kind is never
-// given out and means none.
+// arena holds all nodes, edges and priors of a tree. It contains no pointers, so the garbage
+// collector never looks inside. Index 0 of each kind is never given out and means none.
 //
-// Edges come in blocks of 1, 2, 4, ... edges; a node's block is traded for one
-// twice as large when it is full, and the old one is kept on a list for reuse.
-// Priors come in blocks as long as needed, headed by their owner (see priors.go).
+// Edges come in blocks of 1, 2, 4, ... edges; a full block of a node is traded for one twice as
+// large, and the old one is kept on a list for reuse. Priors come in blocks as long as needed,
+// headed by their owner (see priors.go).
 type arena struct {
 	nodes []*[nodeChunk]node
 	edges []*[edgeChunk]edge
@@ -60,7 +59,7 @@ func (a *arena) edgesOf(n *node) []edge {
 	return a.edges[n.edges>>edgeBits][at : at+uint32(n.edgeCount)]
 }
 
-// reset forgets everything and keeps the memory.
+// reset drops the content and keeps the memory.
 func (a *arena) reset() {
 	a.nodeCount, a.edgeCount, a.wordCount = 1, 2, 2
 	a.freeEdges = [edgeClasses]uint32{}

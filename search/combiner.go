@@ -12,11 +12,11 @@ import (
 
 // combiner is the owner of a tree whose evaluations are answered later, by flat combining
 // (Hendler, Incze, Shavit and Tzafrir, "Flat Combining and the Synchronization-Parallelism
-// Tradeoff", SPAA 2010): answers are published in run.done, and the goroutine that gets
-// the lock applies them all, those of others too. Sessions that keep all cores busy
-// combine, since a goroutine inside Search would take turns with them at every batch, and
-// they would wait for it. Where cores are left, as with a GPU, only that goroutine does,
-// and sessions turn to their next batch at once.
+// Tradeoff", SPAA 2010): answers are published in run.done, and the goroutine that gets the lock
+// applies them all, those of others too. If sessions keep all cores busy, they combine
+// themselves, since a goroutine inside Search would compete with them at every batch. If cores
+// are free, as with a GPU, only the goroutine inside Search combines, and sessions begin their
+// next batch at once.
 type combiner struct {
 	run  *run // accessed only with the lock, and not after the search
 	ctx  context.Context
@@ -76,7 +76,7 @@ func (c *combiner) published() {
 			return
 		}
 		if !c.lock.TryLock() {
-			return // the holder of the lock will look for answers again
+			return // the holder of the lock will check for answers again
 		}
 		if !c.over && !c.pass() {
 			c.signal()

@@ -23,7 +23,7 @@ func (pl *playouts) makeSlots(n int) {
 	}
 }
 
-// arrival says how a descent ended.
+// arrival is the reason why a descent ended.
 type arrival uint8
 
 const (
@@ -147,9 +147,9 @@ func (pl *playouts) collide(s *slot, n *node) arrival {
 // holder returns the slot that evaluates a pending node.
 func (pl *playouts) holder(n *node) *slot { return pl.slots[n.slot] }
 
-// newChild gives the best move without an edge an edge, to a new node or, with
-// graph search, to one that other moves led to. It returns false if the move is
-// not legal; then it will not be offered again.
+// newChild gives the best move without an edge an edge: to a new node or, with graph search, to
+// one that other move orders reached. It returns false if the move is not legal; then it will not
+// be offered again.
 func (pl *playouts) newChild(s *slot, i uint32) (int, bool) {
 	n := pl.nodes.a.node(i)
 	move, prior := pl.nodes.a.priorAt(n, int(n.edgeCount))

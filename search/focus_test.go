@@ -139,7 +139,7 @@ func TestFocusOfNothing(t *testing.T) {
 
 // TestFocusFindsAGoodMove: a good move with a tiny prior is searched and its value shows, also in
 // a kept tree. The root's value changes only after PUCT has sent an ordinary visit, as in KataGo;
-// later visits then take over what is known, one by one.
+// later ordinary visits then count the earlier results, one by one.
 func TestFocusFindsAGoodMove(t *testing.T) {
 	for _, prior := range []float32{1e-6, 0.1} {
 		g := newGame(t, 9)

@@ -183,8 +183,8 @@ func (g *gumbelState) next(playouts int64) int {
 	return at
 }
 
-// choose puts the move that the halving ended with above the others, and in play weights moves by
-// the improved policy.
+// choose puts the winner of the halving above the other moves, and in play weights moves by the
+// improved policy.
 func (g *gumbelState) choose(moves []candidate) {
 	g.score()
 	var most int32
@@ -207,8 +207,8 @@ func (g *gumbelState) choose(moves []candidate) {
 	if !g.p.Greedy {
 		return
 	}
-	// Halving leaves the last moves with equal visits, so a choice at random must
-	// not go by those, but by how probable the improved policy makes each move.
+	// Halving leaves the last moves with equal visits, so a random choice must not use visits,
+	// but each move's probability in the improved policy.
 	for k := range moves {
 		if k != at && moves[k].value > 0 {
 			i := g.size.Index(moves[k].edge.move)

@@ -9,9 +9,9 @@ import (
 	"kosumi/search/thinking"
 )
 
-// Human is the use of a human SL network beside the main one: which moves the search looks at,
-// and which it chooses. It has no effect without such a network, or if the network needs a
-// profile and none is set.
+// Human configures a human SL network beside the main one: how much it influences which moves the
+// search visits, and which it chooses. It has no effect without such a network, or if the network
+// needs a profile and none is set.
 type Human struct {
 	// Profile names the player to imitate: rank_5k, rank_3k_1d, preaz_5k, proyear_1950;
 	// "" is nobody. A main network that takes profiles gets it too.
@@ -49,8 +49,8 @@ func (h Human) Meta() (m features.Meta, set bool) {
 	return m, set && err == nil
 }
 
-// Alone returns the settings under which the main network judges alone: the
-// profile stays, for a main network that takes one.
+// Alone returns the settings with which only the main network judges: the profile stays, for a
+// main network that takes one.
 func (h Human) Alone() Human {
 	h.Root, h.Own, h.Opponent, h.ChosenShare = HumanShare{}, HumanShare{}, HumanShare{}, 0
 	return h
@@ -125,7 +125,7 @@ func (sel *selector) humanOf(i uint32, n *node) humanBits {
 	return sel.nodes.a.wordsAt(n.priors, int(length))[int(length)-tailWords(sel.sh.size.Area()):]
 }
 
-// selection is by whose policy a move is selected.
+// selection names the policy that selects a move.
 type selection uint8
 
 const (
@@ -134,7 +134,7 @@ const (
 	humanWeightful
 )
 
-// drawSelection decides by whose policy a move of a node is selected.
+// drawSelection draws the policy that selects a move of a node.
 func (sel *selector) drawSelection(i uint32, n *node) selection {
 	if sel.sh.human.eval == nil {
 		return ordinary
@@ -161,8 +161,8 @@ func (sel *selector) drawSelection(i uint32, n *node) selection {
 	return ordinary
 }
 
-// selectHuman is selectMove by the human policy. Visits without weight look at
-// all that is known of a move, and at none of the exceptions made at the root.
+// selectHuman is selectMove by the human policy. Visits without weight use all information on a
+// move, and ignore the exceptions of the root.
 func (sel *selector) selectHuman(i uint32, n *node, edges []edge, how selection) int {
 	policy, root := sel.humanOf(i, n), i == sel.nodes.root
 	weightless := how == humanWeightless

@@ -11,9 +11,9 @@ import (
 	"kosumi/search/thinking"
 )
 
-// Leads corrects leads under a komi far from even. There a network's own lead means little:
+// Leads corrects leads under a komi far from even. There a network's own lead is unreliable:
 // networks are trained with usual komi, and for others they answer 500 points, or the wrong sign.
-// Their winrate stays right, so the komi is found at which it is 50 %, and the lead is the
+// Their winrate stays right, so the komi with a winrate of 50 % is found, and the lead is the
 // difference from that komi. Not safe for concurrent use.
 type Leads struct {
 	net   nn.Evaluator
@@ -137,7 +137,7 @@ const (
 	sureWin, surerWin = 0.10, 0.03
 )
 
-// mostCorrected is how many moves of a result are looked at.
+// mostCorrected is how many moves of a result are corrected.
 const mostCorrected = 10
 
 // Show is Correct for a result that is about to be displayed. A failure is logged, and leads
@@ -228,7 +228,7 @@ func (l *Leads) evenAfter(ctx context.Context, g *board.Game, s *standing, m *th
 	return even
 }
 
-// OnSide returns the lead, or 0 if the winrate says that the other side leads.
+// OnSide returns the lead, or 0 if the winrate shows the other side ahead.
 func OnSide(lead, winrate float64) float64 {
 	if lead > 0 && winrate < 0.5 || lead < 0 && winrate > 0.5 {
 		return 0
@@ -236,8 +236,8 @@ func OnSide(lead, winrate float64) float64 {
 	return lead
 }
 
-// contradicts reports whether a lead cannot be one of a side that wins so often: it names
-// the other side, or is large where both can win.
+// contradicts reports whether a lead is impossible for a side with that winrate: it has the wrong
+// sign, or is large although both sides may win.
 func contradicts(lead, winrate float64) bool {
 	return lead > 1 && winrate < 0.5 || lead < -1 && winrate > 0.5 || math.Abs(lead) > 30 && min(winrate, 1-winrate) > sureWin
 }

@@ -39,7 +39,7 @@ type Limits struct {
 	SnapshotEvery time.Duration
 }
 
-// StopReason says why a search ended.
+// StopReason is the reason why a search ended.
 type StopReason uint8
 
 // The reasons.

@@ -6,11 +6,11 @@ import (
 	"kosumi/board"
 )
 
-// Mirror Go: the opponent answers every move with the point opposite to it across the
-// centre. The network takes the copies for good moves, and a search that expects the best
-// answers does not foresee a copy after every move. Against such an opponent selection is
-// biased towards the copies, so that moves are valued against them, and towards the
-// centre, where the symmetry breaks (KataGo, cpp/search/searchmirror.cpp).
+// Mirror Go: the opponent answers every move with the point opposite to it across the centre. The
+// network takes the copies for good moves, and a search that expects the best answers does not
+// foresee a copy after every move. Against such an opponent selection is biased towards the
+// copies, so that moves are valued against them, and towards the centre, where the symmetry
+// breaks (KataGo, cpp/search/searchmirror.cpp).
 
 // mirror describes an opponent who copies moves.
 type mirror struct {

@@ -334,7 +334,7 @@ func TestAntiMirrorOnAndOff(t *testing.T) {
 	}
 }
 
-// TestAntiMirrorMindsNoOtherGame: nothing changes if nobody copies.
+// TestAntiMirrorMindsNoOtherGame: nothing changes if neither player copies.
 func TestAntiMirrorMindsNoOtherGame(t *testing.T) {
 	var want *Result
 	for _, on := range []bool{false, true} {

@@ -127,7 +127,7 @@ func (ns *nodes) promote(n *node, move board.Point) int {
 	return selectNew
 }
 
-// dropPrior takes the next move off a node's list.
+// dropPrior removes the next move from a node's list.
 func (ns *nodes) dropPrior(n *node, size board.Size) {
 	drop, count := int(n.edgeCount), int(n.priorCount)
 	keys := ns.keys[:0]
@@ -205,7 +205,7 @@ func (ns *nodes) rescoreNode(i uint32, v *valuer) {
 	ns.rebuild(i)
 }
 
-// unmark takes the marks of earlier walks off all nodes.
+// unmark clears the marks of earlier walks on all nodes.
 func (ns *nodes) unmark() {
 	for i := uint32(1); i < ns.a.nodeCount; i++ {
 		ns.a.node(i).flags &^= flagMark

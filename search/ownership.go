@@ -99,8 +99,8 @@ func (o *ownership) release(n *node) {
 	}
 }
 
-// owners returns mean and standard deviation by point over the tree below a
-// node, in the view of a side; nil if nothing is known.
+// owners returns mean and standard deviation by point over the tree below a node, in the view of
+// a side; nil if no evaluation has ownership.
 func (ns *nodes) owners(i uint32, white bool) (mean, stdev []float32) {
 	o := &ns.own
 	n := ns.a.node(i)

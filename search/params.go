@@ -25,8 +25,8 @@ type Params struct {
 	Stop          Stop
 	Human         Human
 	RepeatPenalty RepeatPenalty
-	// AntiMirror steers against an opponent who answers every move with the point opposite
-	// to it, and does nothing else. On in play, off in analysis.
+	// AntiMirror changes the search only against an opponent who answers every move with the
+	// point opposite to it. On in play, off in analysis.
 	AntiMirror bool
 	Seed       uint64 // seed of the tree's random numbers (noise)
 }
@@ -108,8 +108,8 @@ type Graph struct {
 // Root holds settings for the root only.
 type Root struct {
 	NoiseEnabled bool
-	// DirichletTotalConcentration is shared out over the legal moves: 10.83 is 0.03 a move
-	// on 19x19, as AlphaGo Zero has it, and 0.13 on 9x9.
+	// DirichletTotalConcentration is divided among the legal moves: 10.83 is 0.03 a move on
+	// 19x19, as in AlphaGo Zero, and 0.13 on 9x9.
 	DirichletTotalConcentration float64
 	// DirichletAlpha, if not 0, is the concentration of each legal move and overrides the
 	// total. AlphaGo Zero has 0.03 on 19x19.
@@ -133,7 +133,7 @@ type Root struct {
 
 // Pass is how passing and the end of the game are treated.
 type Pass struct {
-	Conservative         bool // never takes a pass at the root for the end of the game
+	Conservative         bool // never treats a pass at the root as the end of the game
 	Hacks                bool
 	MoreHacks            bool
 	FillDameBefore       bool

@@ -17,7 +17,7 @@ type position struct {
 	areas board.AreaModes // area modes with which base is scored
 }
 
-// reset takes a game over and lifts all restrictions.
+// reset adopts a game and lifts all restrictions.
 func (p *position) reset(g *board.Game) {
 	p.game.CopyFrom(g)
 	p.ready, p.bans = true, nil

@@ -8,14 +8,13 @@ import (
 	"kosumi/board"
 )
 
-// The moves that a node has no edge for yet lie in a block of words:
+// The moves of a node without an edge are in a block of words:
 //
-//	owner, words in the block, count priors (float32 bits), count moves (two a word)
+// owner, words in the block, count priors (float32 bits), count moves (two a word)
 //
-// Edges are made in falling order of prior, ties in board order with the pass
-// last, unless a move is brought forward; the next one is at index edgeCount. Those behind it are in no order
-// while flagUnsorted is on: most nodes get few edges, and looking for the best
-// of the others at each edge costs less than sorting them all.
+// Edges are made in falling order of prior, ties in board order with the pass last, unless a move is brought
+// forward; the next one is at index edgeCount. Those behind it are in no order while flagUnsorted is on: most
+// nodes get few edges, and looking for the best of the others at each edge costs less than sorting them all.
 
 // priorKey makes a number that is larger for a larger prior and, of two equal
 // ones, for the earlier move.
@@ -136,7 +135,7 @@ func packPriors(block []uint32, keys []uint64, size board.Size) {
 	}
 }
 
-// moveOfKey returns the move of a key as it lies in a block.
+// moveOfKey returns the move of a key as stored in a block.
 func moveOfKey(k uint64, pass uint32) uint32 {
 	if i := uint32(0xffff - k&0xffff); i != pass {
 		return i

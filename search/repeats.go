@@ -21,7 +21,7 @@ type patternKey uint64
 
 // repeats holds the patterns that are charged, and those of the tree's nodes.
 type repeats struct {
-	player  board.Color             // player who is charged; Empty: nobody
+	player  board.Color             // player who is charged; Empty: neither
 	charged map[patternKey]struct{} // patterns of the game so far
 	charge  float64                 // charge for each, in White's utility
 	keys    byNode[patternKey]

@@ -9,8 +9,8 @@ import (
 	"kosumi/search/thinking"
 )
 
-// rootRules holds rules for the root only, computed anew for each search: symmetric copies, moves
-// that need no search, ending bonuses, and the network's answers behind them.
+// rootRules holds rules for the root only, computed again for each search: symmetric copies,
+// moves that need no search, ending bonuses, and the network's answers that they follow from.
 type rootRules struct {
 	out      nn.Output               // network's evaluation of the root
 	humanOut nn.Output               // human network's evaluation, if human is set

@@ -60,8 +60,8 @@ func (r *run) iterate(ctx context.Context) progress {
 	if !r.shouldContinue() {
 		return ended
 	}
-	// 2. Select: descend to a leaf, if one more evaluation may be in flight.
-	//    What needs no evaluation is backed up on the way.
+	// 2. Select: descend to a leaf, if one more evaluation may be in flight. Playouts without an
+	// evaluation are backed up on the way.
 	var s *slot
 	result := starved
 	if r.tally.mayLaunch(&r.p.Parallel, r.nodes.visits()) {
@@ -71,7 +71,7 @@ func (r *run) iterate(ctx context.Context) progress {
 	if s != nil {
 		s = r.evaluate(ctx, s)
 	}
-	// 4. Gather what has been evaluated meanwhile.
+	// 4. Gather the evaluations that have finished meanwhile.
 	if s == nil {
 		s = r.poll()
 	}
@@ -147,7 +147,7 @@ func (r *run) selectLeaf() (*slot, progress) {
 	return nil, starved
 }
 
-// evaluate has a slot's question answered, here or later. It returns the slot if the
+// evaluate requests a slot's evaluation, answered here or later. It returns the slot if the
 // answer is there.
 func (r *run) evaluate(ctx context.Context, s *slot) *slot {
 	if r.p.Parallel.Workers == 1 {

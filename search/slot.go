@@ -112,7 +112,7 @@ type shared struct {
 	later    nn.Submitter // net, answering later
 	limits   Limits
 	size     board.Size
-	// repeating is the player who is charged for repeated patterns; Empty: none.
+	// repeating is the player who is charged for repeated patterns; Empty: neither.
 	repeating board.Color
 }
 
@@ -355,7 +355,7 @@ func (s *slot) evaluateBy(ctx context.Context, sh *shared, e nn.Evaluator, q *nn
 	return nil
 }
 
-// read turns the answer into White's view.
+// read converts the answer to White's view.
 func (s *slot) read(sh *shared) {
 	r, o := &s.result, &s.out
 	sign := float32(1)

@@ -63,8 +63,8 @@ func (ch *chooser) favourites() (moves []candidate, top, chosen int) {
 	return moves, top, chosen
 }
 
-// unstable reports whether more visits may well change the choice: the move to be
-// chosen is not the one searched most, or a rival of that one has a better value.
+// unstable reports whether more visits may well change the choice: the move to be chosen is not
+// the one searched most, or one of its rivals has a better value.
 func (ch *chooser) unstable() bool {
 	if ch.nodes.root == 0 {
 		return false

@@ -50,7 +50,7 @@ func (c *tally) mayLaunch(p *Parallel, visits int64) bool {
 	return c.inFlight < most
 }
 
-// left returns how many playouts are still to be made, where there is a target.
+// left returns how many playouts are still to be made, if there is a target.
 func (c *tally) left() float64 { return float64(c.target - c.stats.Playouts) }
 
 // countEvaluation counts an answer of the evaluator.

@@ -23,8 +23,7 @@ func parents(tree *Tree) map[uint32]int {
 }
 
 // TestTranspositionsShareANode: with graph search, move orders that lead to one position share a
-// node, without it they do not; what one order has found is used by the other without a new
-// evaluation.
+// node, without it they do not; one order uses the other's evaluations without repeating them.
 func TestTranspositionsShareANode(t *testing.T) {
 	for _, use := range []bool{false, true} {
 		p := Plain()

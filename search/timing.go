@@ -9,7 +9,7 @@ type timing struct {
 	deadline time.Time   // zero: none
 	latest   time.Time   // latest time to which the deadline may be extended
 	snapshot time.Time   // time of the next snapshot
-	alarm    *time.Timer // rings when the clock has to be checked; nil: nobody waits for it
+	alarm    *time.Timer // fires when the clock has to be checked; nil: nobody waits for it
 
 	checked time.Time // last
 	every   int       // rounds of the search cycle between two checks

@@ -80,7 +80,7 @@ func scoreValue(mean, stdev, center, scale, sqrtArea float64) float64 {
 	return lower + dx*(upper-lower)
 }
 
-// scoreSlope returns the derivative of scoreValue by the mean, at no deviation.
+// scoreSlope returns the derivative of scoreValue by the mean, at a deviation of 0.
 func scoreSlope(mean, center, scale, sqrtArea float64) float64 {
 	k := scale * sqrtArea
 	d := mean - center

@@ -160,7 +160,7 @@ func fromUTF16(src string) string {
 	return text
 }
 
-// cut is a way to tell the bracket that ends a value from bytes of characters.
+// cut is a method to distinguish the bracket that ends a value from bytes of characters.
 type cut uint8
 
 const (

@@ -45,8 +45,8 @@ func shifts(value string) bool {
 // sampled is about how many bytes of a game tree decide on its charset.
 const sampled = 1500
 
-// guess returns the charset in which a text reads best. A declared one, and that of the previous
-// game tree, have an advantage.
+// guess returns the charset in which a text reads best. A declared charset, and that of the
+// previous game tree, have an advantage.
 func guess(sample string, declared, before charset) charset {
 	text := utf8Text.decode(sample)
 	if !strings.Contains(text, "\uFFFD") {

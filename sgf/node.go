@@ -12,8 +12,8 @@ import (
 type Property struct {
 	// ID is the identifier in capitals, as FF[4] writes it: "B", "AW", "KM".
 	ID string
-	// Values are the values as they stand between the brackets: escaped, UTF-8.
-	// Text turns one into plain text, Escape is the way back.
+	// Values are the texts between the brackets: escaped, UTF-8. Text converts one to plain text,
+	// Escape back.
 	Values []string
 }
 

@@ -15,7 +15,7 @@ const usualIDs = rootOnly + "B W AB AW AE PL C N KM RU HA PB PW BR WR BT WT EV R
 // texts are properties whose values people write.
 const texts = " C N GN GC PB PW BR WR BT WT EV RO DT PC RE US SO AN CP ON RU OT "
 
-// points are properties whose values are points and nothing more.
+// points are properties whose values are only points.
 const points = " B W AB AW AE "
 
 func listed(list, id string) bool { return strings.Contains(list, " "+id+" ") }
@@ -401,7 +401,7 @@ func tornAtFirst(value string) int {
 	return len(trimSpace(rest))
 }
 
-// tornLine returns the end of a text whose last line is a property's name; else -1.
+// tornLine returns the end of a text whose last line is a property's name; otherwise -1.
 func tornLine(head string) int {
 	rest := strings.TrimRight(head, letters[:26])
 	before := trimSpace(rest)

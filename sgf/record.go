@@ -246,7 +246,7 @@ func (s *Setup) add(size board.Size, p Property) (fault error) {
 		}
 		return nil
 	}
-	// Marks, not a growing list: a file may name every point a million times.
+	// Marks instead of a growing list: a file may name every point a million times.
 	var marked [board.MaxPoints]bool
 	var some []board.Point
 	for _, at := range *list {

@@ -8,12 +8,11 @@ import (
 	"kosumi/board"
 )
 
-// Game plays the record on a board: the position after the first n moves, all
-// of them when n is negative or larger than the game. Moves are played as they
-// stand, ko and superko violations included; the rules and their komi are the
-// caller's, see BoardRules. Stones that Black plays before White's first move are
-// handicap stones, whether HA says so or not. The error wraps ErrPoint when a move is on an
-// occupied point, and board's errors about positions that cannot be.
+// Game plays the record on a board: the position after the first n moves, all of them if n is
+// negative or larger than the game. Moves are played as recorded, ko and superko violations
+// included; the rules and their komi are the caller's, see BoardRules. Stones that Black plays
+// before White's first move are handicap stones, whether HA says so or not. The error wraps
+// ErrPoint if a move is on an occupied point, and board's errors about impossible positions.
 func (r *Record) Game(rules board.Rules, n int) (*board.Game, error) {
 	return r.replay(rules, n, func(*board.Game, int, board.Move) {})
 }
@@ -124,8 +123,8 @@ func (r *Record) HandicapPlayed() bool {
 	return r.Handicap > 1 && r.Handicap == played && (r.Setup == nil || len(r.Setup.Black)+len(r.Setup.White) == 0)
 }
 
-// firstToMove returns the player who begins: of PL, else of the first move, else White if
-// only Black has stones, else Black.
+// firstToMove returns the player who begins: the one in PL, else that of the first move, else
+// White if only Black has stones, else Black.
 func (r *Record) firstToMove() board.Color {
 	if r.Setup != nil && r.Setup.ToMove != board.Empty {
 		return r.Setup.ToMove

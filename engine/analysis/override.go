@@ -20,9 +20,9 @@ var perspectives = []string{"", "black", "white"}
 // Overrides read the settings of a query.
 type Overrides interface {
 	// Apply sets p and l from pairs. view is the perspective so far: "black", "white" or "" for
-	// the side to move; now is the one after it. unknown are names that mean nothing, idle those
-	// without effect here. humans says that a human SL network is loaded. Error texts are sent to
-	// the client.
+	// the side to move; now is the new one. unknown lists unknown names, idle those without
+	// effect here. humans reports that a human SL network is loaded. Error texts are sent to the
+	// client.
 	Apply(p *search.Params, l *search.Limits, pairs map[string]string, view string, humans bool) (now string, unknown, idle []string, err error)
 }
 

@@ -59,8 +59,8 @@ func (q *queue) add(tasks []*task) {
 	q.ready.Broadcast()
 }
 
-// left removes a task's query from the size once none of its tasks waits. The caller holds the
-// lock.
+// left removes a task's query from the queue's size once none of the query's tasks waits. The
+// caller holds the lock.
 func (q *queue) left(t *task) {
 	if t.query.waiting--; t.query.waiting > 0 {
 		return

@@ -168,8 +168,8 @@ func (rec *record) start() (*board.Game, error) {
 }
 
 // position returns the game after the first n moves. Moves that break the rules of ko or suicide
-// are played anyway, except the suicide of a single stone, which leaves the board unchanged.
-// Where a colour moves twice in a row, the history before is dropped.
+// are played anyway, except the suicide of a single stone, which leaves the board unchanged. If a
+// colour moves twice in a row, the earlier history is dropped.
 func (rec *record) position(n int) (*board.Game, error) {
 	g, err := rec.start()
 	if err != nil {

@@ -26,7 +26,7 @@ type query struct {
 	limits   search.Limits
 	restrict []thinking.Restriction
 	focus    *thinking.Focus // initial focus of each turn; an action can change it
-	view     board.Color     // side whose view numbers take; Empty: the side to move
+	view     board.Color     // side whose view numbers are in; Empty: the side to move
 	reports  schedule
 	want     thinking.Details
 	pvLen    int      // longest variation, first move included
@@ -43,8 +43,8 @@ func (q *query) memory(line int) int64 {
 	return int64(unsafe.Sizeof(*q)) + 2*int64(line) + perTurn*int64(len(q.turns))
 }
 
-// schedule is when a running search is reported: first after first, then every so often. Zero
-// means only at the end.
+// schedule is when a running search reports: first after the time first, then at intervals of
+// every. Zero means only at the end.
 type schedule struct{ first, every time.Duration }
 
 // KataGo's limits for the numbers of a query.

@@ -139,7 +139,7 @@ func (v viewer) points(values []float32) []float32 {
 	return out
 }
 
-// huge stands for infinity, which JSON does not have.
+// huge is the substitute for infinity, which JSON lacks.
 const huge = 1e9
 
 // finite clamps a number to a range that JSON can hold; NaN becomes 0.

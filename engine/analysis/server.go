@@ -23,11 +23,11 @@ import (
 // Config is the server's settings. Start from [Defaults].
 type Config struct {
 	Search      search.Params // parameters of each search
-	Limits      search.Limits // limits of a query that gives none
+	Limits      search.Limits // limits of a query without limits
 	Threads     int           // positions searched at the same time
 	PVLen       int           // default length of a variation after its first move
 	MaxSize     int           // longest side of a board; 0: board.MaxSize
-	Perspective board.Color   // default side whose view numbers take; Empty: the side to move
+	Perspective board.Color   // default side whose view numbers are in; Empty: the side to move
 	// QuitWithoutWaiting drops waiting queries when the input ends.
 	QuitWithoutWaiting bool
 	Version            string                      // such as "1.2.3"
@@ -45,7 +45,7 @@ type Config struct {
 	SupportedRules func(board.Rules) board.Rules
 	NetworksLeads  bool // report leads as the network gives them, uncorrected, as KataGo does
 	WarnUnused     bool // warn about unknown fields
-	// Game settles what the rules of a query leave open.
+	// Game is for the questions that the rules of a query leave open.
 	Game board.GameOptions
 	// Faulty, if not nil, is called with every error and warning, as JSON.
 	Faulty func(warning bool, text string)

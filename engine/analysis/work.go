@@ -127,7 +127,7 @@ func (c schedule) snapshots() time.Duration {
 	return min(max(shortest/4, 5*time.Millisecond), 100*time.Millisecond)
 }
 
-// retryReport is how soon a report is tried again after one that had nothing to say.
+// retryReport is how soon a report is tried again if there was nothing to report.
 const retryReport = 10 * time.Millisecond
 
 // report writes the state of a running search at the times of its schedule.

@@ -104,7 +104,7 @@ func TestNormalize(t *testing.T) {
 	}
 }
 
-// TestForgiving takes the time of moves off a clock whose flag never falls.
+// TestForgiving takes the time of moves off a clock that never loses on time.
 func TestForgiving(t *testing.T) {
 	type step struct {
 		took time.Duration

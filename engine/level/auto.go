@@ -10,26 +10,26 @@ import (
 	"kosumi/board"
 )
 
-// The grid of strengths that a player may have, in Elo on the ladder's scale: from
-// four ranks below the lowest level to four above the highest.
+// The grid of a player's possible strengths, in Elo on the ladder's scale: from four ranks below
+// the lowest level to four above the highest.
 const (
 	gridStep  = 20.0
 	gridFirst = eloARank * (float64(Lowest-anchorRank) - 4)
 	gridCount = int(eloARank*(float64(Highest-Lowest)+8)/gridStep) + 1
 )
 
-// PlayerRating is what is known of a player on one size of board: a probability for every
-// strength that games make narrower and time wider.
+// PlayerRating is an estimate of a player's strength on one size of board: a probability
+// distribution, which games narrow and time widens.
 type PlayerRating struct {
 	Games float64   `json:"games"` // counted, in part where they count less
 	Last  time.Time `json:"last"`  // when the last one ended
 	// Weights are the probabilities of the grid, from the weakest.
 	Weights []float64 `json:"weights"`
-	// Judged counts the games whose moves counted, see [PlayerRating.JudgedBy]; Reviewed
-	// are their IDs, the newest ones.
+	// Judged counts the games whose moves counted, see [PlayerRating.JudgedBy]; Reviewed holds
+	// their IDs, the newest ones.
 	Judged   int      `json:"judged,omitempty"`
 	Reviewed []string `json:"reviewed,omitempty"`
-	// History is where the player stood after each game that counted, the oldest first.
+	// History is the player's standing after each game that counted, oldest first.
 	History []Standing `json:"history,omitempty"`
 }
 
@@ -71,9 +71,9 @@ func (f *PlayerRating) valid() bool {
 	return len(f.Weights) == gridCount && sum > 0.5 && sum < 2 && f.Games >= 0
 }
 
-// Played takes a game into account: the rank that was played against, how many Elo
-// a handicap was worth to the player, the player's points (1, 0.5 or 0), and how
-// much the game counts, 0 to 1. One game in forty is lost or won by accident.
+// Played updates the rating by a game: the opponent's rank, the Elo value of a handicap to the
+// player, the player's points (1, 0.5 or 0), and the weight of the game, 0 to 1. One game in
+// forty is assumed lost or won by accident.
 func (f *PlayerRating) Played(against Rank, handicap, points, weight float64, when time.Time) {
 	f.drift(when)
 	for i := range f.Weights {
@@ -94,8 +94,8 @@ func (f *PlayerRating) later(when time.Time) {
 	}
 }
 
-// drift makes what is known less certain with the days since the last game: a
-// player's strength wanders by 10 Elo a day, and by 15 from game to game.
+// drift widens the distribution with the days since the last game: a player's strength changes by
+// 10 Elo a day, and by 15 from game to game.
 func (f *PlayerRating) drift(now time.Time) {
 	days := 0.0
 	if !f.Last.IsZero() {
@@ -149,14 +149,13 @@ func (f *PlayerRating) Next() Rank {
 	return rankAt(f.mean() + 35)
 }
 
-// Range is where the player is: eight times in ten between low and high, at mid in
-// the mean.
+// Range is the player's probable rank: between low and high with a probability of 80 %, with the
+// mean mid.
 func (f *PlayerRating) Range() (low, mid, high Rank) {
 	return rankAt(f.quantile(0.1)), rankAt(f.mean()), rankAt(f.quantile(0.9))
 }
 
-// Explain says what is known, as in "you are at about 8k on 9x9 (10k to 7k), 14
-// games".
+// Explain describes the estimate, as in "you are at about 8k on 9x9 (10k to 7k), 14 games".
 func (f *PlayerRating) Explain(size board.Size) string {
 	if f.Games == 0 {
 		return fmt.Sprintf("no game of yours on %s counts yet; the first one is at %s", size, f.Next())
@@ -172,7 +171,7 @@ func (f *PlayerRating) Explain(size board.Size) string {
 // PlayerRatings holds a rating for each size of board, by its name such as 9x9.
 type PlayerRatings map[string]*PlayerRating
 
-// ErrRatings says that a file does not hold players' levels, or damaged ones.
+// ErrRatings says that a file does not contain valid ratings.
 var ErrRatings = errors.New("not a file of players' levels")
 
 // ParsePlayerRatings reads a file of ratings; ratings that make no sense are refused.
@@ -207,8 +206,8 @@ func (f PlayerRatings) Begin(size board.Size, r Rank) {
 	}
 }
 
-// HandicapElo is what a head start in points is worth: a rank is two points on 9x9
-// and grows as the board to the power 1.3, to 14 on 19x19.
+// HandicapElo is the Elo value of a head start in points. A rank is two points on 9x9; the number
+// grows as the board to the power 1.3, to 14 on 19x19.
 func HandicapElo(size board.Size, points float64) float64 {
 	return eloARank * points / (2 * math.Pow(float64(size.Area())/81, 1.3))
 }

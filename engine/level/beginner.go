@@ -14,18 +14,18 @@ const Reading = 10.0
 // at [Weakest]. The first overlooked points cost most, so it rises slowly.
 func beginner(dial float64) float64 { return math.Pow(max(0, (dial-Reading)/10), 1.5) }
 
-// What a beginner at 20 is like.
+// Parameters of a beginner at dial 20.
 const (
 	overlooked = 0.95 // share of the points far from the last moves that are not seen
 	fancy      = 2.0  // standard deviation of the logarithm of a move's appeal
 	attention  = 2.0  // distance in points at which attention has fallen to 0.6
-	farAway    = 0.3  // appeal of a far point beside that of the answer to the last move
+	farAway    = 0.3  // appeal of a far point relative to that of the answer to the last move
 )
 
-// glance is what a beginner adds to the logarithm of a move's likelihood. Eyes are on the
-// last moves: farther away, moves appeal less, and many are not seen at all, be it an
-// atari or the death of a group, for as long as the stones around them stay the same.
-// What is seen appeals more or less than it should, by the error of judgement.
+// glance is the term that a beginner adds to the logarithm of a move's likelihood. Beginners look
+// near the last moves: farther away, moves appeal less, and many are not seen at all, even an
+// atari or the death of a group, as long as the stones around them stay the same. The appeal of a
+// seen move has an error of judgement.
 func (s *Situation) glance(p board.Point, blind, off float64) float64 {
 	near := s.near(p)
 	appeal := blind * (math.Log(farAway+near) - fancy*off)
@@ -37,7 +37,7 @@ func (s *Situation) glance(p board.Point, blind, off float64) float64 {
 
 const (
 	sight   = 1    // what [Situation.misjudged] judges here
-	notSeen = 20.0 // played only where nothing is seen
+	notSeen = 20.0 // played only if no other move is seen
 )
 
 // near is 1 at the last move of either side and falls to 0 away from both.

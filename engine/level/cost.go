@@ -8,8 +8,8 @@ import (
 
 const bestMove, unknownCost, costFormat = "the best move that it found", "a move of unknown cost", "a move that costs %f points"
 
-// Cost says in words by how many points a move is worse than the best; NaN is unknown.
-// [ParseCost] reads it.
+// Cost describes by how many points a move is worse than the best; NaN is unknown. [ParseCost]
+// reads the text.
 func Cost(loss float64) string {
 	switch {
 	case math.IsNaN(loss):
@@ -20,8 +20,8 @@ func Cost(loss float64) string {
 	return fmt.Sprintf(strings.Replace(costFormat, "%f", "%.1f", 1), loss)
 }
 
-// ParseCost returns the points that a line of a log says that a move costs; ok is false for
-// other lines and for an unknown cost.
+// ParseCost returns the cost of a move, in points, from a line of a log; ok is false for other
+// lines and for an unknown cost.
 func ParseCost(line string) (loss float64, ok bool) {
 	text, ok := strings.CutPrefix(line, "played ")
 	if !ok || strings.HasPrefix(text, bestMove) {

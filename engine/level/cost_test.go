@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestCost: a move of a level is told of in points, and the ladder reads them in the log.
+// TestCost: a level's log gives the cost of a move in points, and the ladder reads it.
 func TestCost(t *testing.T) {
 	for _, tc := range []struct {
 		loss float64

@@ -14,7 +14,7 @@ import (
 // mostBytes bounds the file of levels; a real one has some kilobytes.
 const mostBytes = 1 << 20
 
-// ReadPlayerRatings reads what a file knows of its player: nothing where there is none.
+// ReadPlayerRatings reads a player's ratings from a file; without the file they are empty.
 func ReadPlayerRatings(name string) (PlayerRatings, error) {
 	data, err := file.Read(name, mostBytes)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -30,7 +30,7 @@ func ReadPlayerRatings(name string) (PlayerRatings, error) {
 	return all, nil
 }
 
-// Write writes what is known of the player. The file's folder is made if need be.
+// Write writes the player's ratings, and makes the file's folder if needed.
 func (f PlayerRatings) Write(name string) error {
 	data, err := json.Marshal(f)
 	if err != nil {
@@ -42,8 +42,8 @@ func (f PlayerRatings) Write(name string) error {
 	return file.WriteBytes(name, append(data, '\n'))
 }
 
-// TryFile reports, before a game is played for it, what keeps a file from holding a
-// player's levels: it holds something else, or cannot be written.
+// TryFile reports, before a game that counts for it, why a file cannot hold a player's ratings:
+// it contains something else, or cannot be written.
 func TryFile(name string) error {
 	if _, err := ReadPlayerRatings(name); err != nil {
 		return err

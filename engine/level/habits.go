@@ -1,6 +1,6 @@
 package level
 
-// Habits count what beginners do and others hardly ever, in the records of one player.
+// Habits count mistakes that beginners make and others rarely do, in the records of one player.
 type Habits struct {
 	Sides int `json:"sides"` // of games
 	Moves int `json:"moves"` // passes included
@@ -8,8 +8,9 @@ type Habits struct {
 	FirstLine int `json:"firstLine"`
 	// SelfAtaris put three stones or more into atari and capture nothing.
 	SelfAtaris int `json:"selfAtaris"`
-	// Ataris are moves of the opponent that put a chain into atari which a capture or an
-	// extension to three liberties saves; AtarisLeft those after which it was not saved.
+	// Ataris counts the opponent's moves that put a chain into atari which a capture or an
+	// extension to three liberties would save. AtarisLeft counts those after which the player did
+	// not save it.
 	Ataris     int `json:"ataris"`
 	AtarisLeft int `json:"atarisLeft"`
 	// Eyes are one-point eyes of one's own that were filled without saving a chain.

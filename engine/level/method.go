@@ -12,20 +12,20 @@ type Candidate struct {
 	Move board.Point
 	// Prior is the network's probability of the move.
 	Prior float64
-	// Loss is by how many points it is worse than the best move; NaN where the
-	// search has not looked at it.
+	// Loss is by how many points the move is worse than the best one; NaN if the search has not
+	// visited it.
 	Loss float64
 }
 
-// Situation is what a level chooses from: at least one candidate, the likeliest first.
+// Situation is the input of a level's choice: at least one candidate, the likeliest first.
 type Situation struct {
 	Game       *board.Game
 	Candidates []Candidate
 	Seed       uint64 // of the game
 }
 
-// scale turns points of a 9x9 game into those of another size: a move's stake
-// grows slower than the board.
+// scale converts points of a 9x9 game to another size, where the value of a move grows more
+// slowly than the board.
 func scale(size board.Size) float64 { return math.Pow(float64(size.Area())/81, 0.65) }
 
 // drawBy returns a place with a probability in proportion to exp(log weight).
@@ -39,10 +39,10 @@ func drawBy(logs []float64, rng *rand.Rand) int {
 	return at
 }
 
-// choose draws a move at a dial and returns its place. The likelihood of a move counts,
-// and exp(-points lost/tau), where the points are misjudged by an error that lasts as long
-// as the shape around the move does. Up to [Reading] the dial is how many points a level
-// gives away knowingly; beyond it points count no more, and the level becomes a beginner.
+// choose draws a move at a dial and returns its index. The weight of a move is its likelihood
+// times exp(-points lost/tau), where the points have an error that lasts as long as the shape
+// around the move does. Up to [Reading] the dial is how many points a level gives away knowingly;
+// beyond it points do not count, and the level plays like a beginner.
 func (s *Situation) choose(dial float64, rng *rand.Rand) int {
 	unit := scale(s.Game.Size())
 	tau := 0.1 * math.Pow(2, dial) * unit           // 0.1 to 100 points on 9x9, and more
@@ -65,8 +65,8 @@ func (s *Situation) choose(dial float64, rng *rand.Rand) int {
 	return drawBy(logs, rng)
 }
 
-// worst is the largest loss that the search has seen, but at least 2 points: what
-// the moves that it has not looked at are taken to lose.
+// worst is the largest loss that the search has seen, but at least 2 points. Moves without visits
+// are assumed to lose that much.
 func (s *Situation) worst() float64 {
 	worst := 2 * scale(s.Game.Size())
 	for _, c := range s.Candidates {
@@ -77,9 +77,8 @@ func (s *Situation) worst() float64 {
 	return worst
 }
 
-// misjudged is a number from the standard normal distribution that depends on the
-// game, the point, the stones within three points of it and what is judged, and on
-// nothing else.
+// misjudged is a number from the standard normal distribution. It is a function of the game, the
+// point, the stones within three points of it and the kind of judgement.
 func (s *Situation) misjudged(p board.Point, what uint64) float64 {
 	g, size := s.Game, s.Game.Size()
 	h := (s.Seed + what) ^ uint64(p)*0x9e3779b97f4a7c15

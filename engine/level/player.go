@@ -20,20 +20,19 @@ type Player struct {
 // Choice is the result of [Player.Choose].
 type Choice struct {
 	Move board.Point
-	// Loss is by how many points the move is worse than the search's best one; NaN
-	// where that is not known.
+	// Loss is by how many points the move is worse than the search's best one; NaN if unknown.
 	Loss float64
 	// Refused counts the candidates that the screen kept out.
 	Refused int
 }
 
-// plausible is the least probability of a move that may be played, as a share of 1/area,
-// so that it means the same on every board: beginners play what is ten times less likely.
+// plausible is the least probability of a move that may be played, as a multiple of 1/area, so
+// that it means the same on every board; for beginners it is ten times lower.
 func (p *Player) plausible() float64 { return 0.02 * math.Pow(10, -beginner(p.Dial)) }
 
-// Choose draws a move from a finished search of the position. The search's own
-// choice is final where it is to pass, or to end the game by a pass. It returns
-// false if no move is left but passing.
+// Choose draws a move from a finished search of the position. If the search chooses to pass, or
+// to end the game by a pass, that choice is final. It returns false if no move but the pass is
+// left.
 func (p *Player) Choose(g *board.Game, r *search.Result, rng *rand.Rand) (Choice, bool) {
 	if r.Choose(0, nil) == board.Pass || passWins(g, r) {
 		return Choice{Move: board.Pass, Loss: 0}, true
@@ -58,8 +57,8 @@ func (p *Player) Choose(g *board.Game, r *search.Result, rng *rand.Rand) (Choice
 	return Choice{Move: c.Move, Loss: c.Loss, Refused: refused}, true
 }
 
-// mostLost is the largest loss in points, as far as the search sees, of a move
-// that may be played: 1 point at the strong end, any at the weak one.
+// mostLost is the largest loss in points, by the search, of a move that may be played: 1 point at
+// the strongest dial, unlimited at the weakest.
 func (p *Player) mostLost(size board.Size) float64 {
 	if p.Dial >= 9.5 {
 		return math.Inf(1)
@@ -92,8 +91,8 @@ func emptyShare(g *board.Game) float64 {
 	return 1 - float64(g.Board().Stones(board.Black)+g.Board().Stones(board.White))/float64(area)
 }
 
-// candidates lists the plausible moves that the screen lets through, likeliest
-// first, and counts the others that were likely enough.
+// candidates lists the plausible moves that pass the filter, likeliest first, and counts the
+// other moves above the least probability.
 func (p *Player) candidates(g *board.Game, r *search.Result) (list []Candidate, refused int) {
 	size := g.Size()
 	loss := losses(r)
@@ -123,11 +122,10 @@ func (p *Player) candidates(g *board.Game, r *search.Result) (list []Candidate, 
 	return list, refused
 }
 
-// losses returns by how many points each searched move is worse than the one that
-// the search would play. A move that was looked at less is taken to be worse by a
-// point over the root of its visits: of many rough estimates the best one is
-// mostly luck. A network without scores gives winrates only: then a hundredth of
-// the game counts as half a point.
+// losses returns by how many points each searched move is worse than the one that the search
+// would play. A move with few visits is assumed worse by one point over the root of its visits:
+// the best of many rough estimates is mostly luck. For a network that predicts only winrates, a
+// hundredth of the game counts as half a point.
 func losses(r *search.Result) map[board.Point]float64 {
 	value := func(m *thinking.Move) float64 {
 		if !r.Root.Raw.HasScore {

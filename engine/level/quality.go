@@ -9,15 +9,15 @@ import (
 	"kosumi/board"
 )
 
-// quality is what a review says of the moves of a player whose strength is known: the
-// mean over a game of the square roots of the points that moves lost, and its standard
-// deviation from game to game.
+// quality is the distribution of a measure of reviewed games at a known strength: the mean over a
+// game of the square roots of the points lost by the player's moves, and its standard deviation
+// between games.
 type quality struct{ elo, mean, spread float64 }
 
-// qualities were measured on games of this program's levels against each other, reviewed
-// with 32 visits a position by the network in the program: 192 games on 9x9, 22 on 13x13.
-// The mean root follows strength more closely than the mean does: one large slip says
-// little. On other boards nothing is measured.
+// qualities were measured on games between levels of this program, reviewed with 32 visits a
+// position by the built-in network: 192 games on 9x9, 22 on 13x13. The mean root follows strength
+// more closely than the mean does, which depends much on single large slips. Other boards are not
+// measured.
 var qualities = map[board.Size][]quality{ // by board, the weakest first
 	board.Square(9): {
 		{-250, 0.981, 0.277}, // 15k, 48 sides of games
@@ -43,20 +43,20 @@ const (
 	mostLoss   = 10.0 // points of one move that count
 	leastMoves = 12   // of the player in a game
 	judgedKept = 1000 // games whose IDs are remembered
-	// judgedWeight is the exponent of what a game says: people differ from this
+	// judgedWeight is the exponent of a game's likelihood, below 1, since people differ from this
 	// program's levels, and the games of one player are alike.
 	judgedWeight = 0.5
 	leastSpread  = 0.05
 )
 
-// JudgedOn lists the boards on which the quality of moves says something of strength, the
-// smallest first.
+// JudgedOn lists the boards on which the quality of moves is a measure of strength, the smallest
+// first.
 func JudgedOn() []board.Size {
 	return slices.SortedFunc(maps.Keys(qualities), func(a, b board.Size) int { return a.Area() - b.Area() })
 }
 
-// expected is the quality of a player of a strength, by straight lines between those that
-// were measured on a board, and beyond them.
+// expected is the quality of a player of a strength, interpolated linearly between the measured
+// strengths of a board, and extrapolated beyond them.
 func expected(on []quality, elo float64) quality {
 	i := 1
 	for i < len(on)-1 && on[i].elo < elo {
@@ -68,7 +68,7 @@ func expected(on []quality, elo float64) quality {
 	return quality{elo, max(0, a.mean+t*(b.mean-a.mean)), max(leastSpread, a.spread+within*(b.spread-a.spread))}
 }
 
-// rootLoss is the mean of the square roots of what moves lost, in points.
+// rootLoss is the mean of the square roots of the moves' losses, in points.
 func rootLoss(losses []float64) float64 {
 	sum := 0.0
 	for _, l := range losses {
@@ -77,9 +77,9 @@ func rootLoss(losses []float64) float64 {
 	return sum / float64(max(len(losses), 1))
 }
 
-// JudgedBy takes a reviewed game into account by what each of the player's moves lost, in
-// points. It reports whether the game counted: not the same one twice, none with fewer
-// than 12 moves, and none on a board where nothing is measured, see [JudgedOn].
+// JudgedBy updates the rating by a reviewed game: the loss of each of the player's moves, in
+// points. It reports whether the game counted: no game counts twice, with fewer than 12 moves, or
+// on a board outside [JudgedOn].
 func (f *PlayerRating) JudgedBy(size board.Size, game string, losses []float64, when time.Time) bool {
 	on := qualities[size]
 	if on == nil || len(losses) < leastMoves || slices.Contains(f.Reviewed, game) {
@@ -99,7 +99,7 @@ func (f *PlayerRating) JudgedBy(size board.Size, game string, losses []float64, 
 	return true
 }
 
-// judge makes what is known narrower by the quality of the moves of a game.
+// judge narrows the distribution by the quality of the moves of a game.
 func (f *PlayerRating) judge(on []quality, root float64) {
 	for i := range f.Weights {
 		q := expected(on, grid(i))

@@ -26,8 +26,8 @@ func flat() *PlayerRating {
 }
 
 // TestQualityOfKnownLevels rates players by the quality of their moves alone, in games of this
-// program's levels, whose ranks are known: the mean error from one game and from five, and how
-// often the rank is within the stated range.
+// program's levels, whose ranks are known: it measures the mean error from one game and from
+// five, and how often the rank is within the stated range.
 func TestQualityOfKnownLevels(t *testing.T) {
 	for _, c := range []struct {
 		size, games  int

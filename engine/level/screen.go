@@ -20,16 +20,16 @@ func newScreen(g *board.Game) *screen {
 
 // Bounds of the screen.
 const (
-	bigChain  = 5    // stones that nobody gives away for nothing
+	bigChain  = 5    // number of stones that no rank gives away for nothing
 	opening   = 0.88 // share of empty points above which the edge is left alone
 	edgePrior = 0.05 // unless the move is at least so likely
-	sure      = 0.98 // winrate of a side whose game is won
+	sure      = 0.98 // winrate of a side that has practically won
 )
 
-// refuses reports whether nobody plays p: it fills an eye or settled area, gives away
-// a big chain without taking anything and without being the search's own choice, or
-// is on the edge in the opening or with no stone beside it. In a decided game all moves look
-// alike to a search, so its choice does not count. loss may be NaN: unknown.
+// refuses reports whether no rank plays p: it fills an eye or settled area, gives away a big
+// chain without a capture although the search would not, or is on the edge in the opening or with
+// no stone beside it. In a decided game all moves are equal to a search, so its choice does not
+// count. loss may be NaN: unknown.
 func (s *screen) refuses(p board.Point, prior, loss, empty float64) bool {
 	us, b := s.game.ToMove(), s.game.Board()
 	if s.alive[p] != board.Empty && !inAtari(b, us.Opponent(), p) {
@@ -70,8 +70,8 @@ func inAtari(b *board.Board, c board.Color, p board.Point) bool {
 	return false
 }
 
-// Suicidal reports whether a move puts a chain of its own of five stones or more
-// into atari, or off the board, and takes nothing. work is a board to try it on.
+// Suicidal reports whether a move puts its player's chain of five stones or more into atari, or
+// removes it, without a capture. work is a board to try it on.
 func Suicidal(b, work *board.Board, us board.Color, p board.Point) bool {
 	own := 0
 	for _, q := range b.Neighbors(p) {
@@ -89,8 +89,8 @@ func Suicidal(b, work *board.Board, us board.Color, p board.Point) bool {
 	return work.At(p) != us || work.Liberties(p) == 1 && work.ChainSize(p) >= bigChain
 }
 
-// FillsEye reports whether a move fills an eye of a player whose chains around it are in no
-// danger. A chain in atari may be saved by filling its eye.
+// FillsEye reports whether a move fills an eye of a player whose surrounding chains are not in
+// danger. To fill an eye may save a chain in atari.
 func FillsEye(b *board.Board, us board.Color, p board.Point) bool {
 	return b.IsEye(p, us) && !inAtari(b, us, p)
 }

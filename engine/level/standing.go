@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-// Standing is where a player stood after a game had counted: eight times in ten between
-// Low and High.
+// Standing is a player's rank after a game that counted: between Low and High with a probability
+// of 80 %.
 type Standing struct {
 	When           time.Time `json:"when"`
 	Low, Mid, High Rank
-	// Judged reports whether the quality of the moves of a game counted, whose mean loss
-	// is Mark; else its result did, in points.
+	// Judged reports whether the game counted by the quality of its moves, with the mean loss
+	// Mark; otherwise it counted by its result, Mark in points (1, 0.5 or 0).
 	Judged bool    `json:"judged,omitempty"`
 	Mark   float64 `json:"mark"`
 }
@@ -20,7 +20,7 @@ type Standing struct {
 // historyKept is how many standings a rating remembers.
 const historyKept = 500
 
-// remember notes where the player stands after the last game.
+// remember records the player's standing after the last game.
 func (f *PlayerRating) remember(judged bool, mark float64) {
 	s := Standing{When: f.Last.Round(time.Second), Judged: judged, Mark: mark}
 	s.Low, s.Mid, s.High = f.Range()

@@ -33,7 +33,7 @@ func VisitsAt(dial float64) int64 {
 // Considered is how many of the likeliest moves such a search considers.
 const Considered = 16
 
-// Support is a dial whose strength was measured.
+// Support is a dial with a measured strength.
 type Support struct {
 	Dial  float64 `json:"dial"`
 	Elo   float64 `json:"elo"`
@@ -43,10 +43,10 @@ type Support struct {
 	// points, by the search that they were chosen from.
 	PointsLost  float64 `json:"pointsLost"`
 	LargeLosses float64 `json:"blunders"`
-	// Nonsense is the number of moves in 1,000 that fill an eye or put five stones or
-	// more into atari for nothing, losing a point or more by a search of the position,
-	// among the Moves moves of the records. Suspects counts the moves that were looked
-	// at for it, lost or not.
+	// Nonsense is the number of moves in 1,000, among the Moves moves of the records, that fill
+	// an eye or put five stones or more into atari for nothing, and lose a point or more by a
+	// search of the position. Suspects counts the moves examined for that, whether they lose or
+	// not.
 	Nonsense float64 `json:"nonsense"`
 	Suspects int     `json:"suspects,omitempty"`
 	Moves    int     `json:"moves,omitempty"`
@@ -61,7 +61,7 @@ type Anchor struct {
 	Games int     `json:"games"`
 }
 
-// Pair is what A got in games against B: a win is a point, a draw half of one.
+// Pair is A's result in games against B: a win is a point, a draw half of one.
 type Pair struct {
 	A      string  `json:"a"`
 	B      string  `json:"b"`
@@ -69,8 +69,8 @@ type Pair struct {
 	Games  int     `json:"games"`
 }
 
-// Ladder says how strong each dial is with one network on one board. Elo counts
-// from GNU Go 3.8 at level 10.
+// Ladder holds the strength of each dial with one network on one board. Elo counts from GNU Go
+// 3.8 at level 10.
 type Ladder struct {
 	Network string    `json:"network"` // its name
 	SHA256  string    `json:"sha256"`  // of its file, that of the board if there are two
@@ -83,16 +83,16 @@ type Ladder struct {
 	Pairs   []Pair    `json:"pairs,omitempty"` // all games that were played
 }
 
-// Ties of ranks to Elo: GNU Go 3.8 at level 10 is taken for 10k, give or take
-// three ranks, and a rank for so many Elo on 9x9 and on 19x19. Both are assumptions;
-// docs/levels.md has their sources.
+// Relation of ranks to Elo: GNU Go 3.8 at level 10 is assumed to be 10k, give or take three
+// ranks, and a rank to be so many Elo on 9x9 and on 19x19. docs/levels.md has the sources of both
+// assumptions.
 const (
 	anchorRank = Rank(10) // 10k
 	eloARank   = 50.0
 	eloARank19 = 64.0
 )
 
-// eloOf is the Elo that a rank stands for on 9x9, from GNU Go's level 10.
+// eloOf is the Elo of a rank on 9x9, relative to GNU Go's level 10.
 func eloOf(r Rank) float64 { return eloARank * float64(r-anchorRank) }
 
 // eloARank is the Elo between two ranks on the ladder's board.
@@ -100,7 +100,7 @@ func (l *Ladder) eloARank() float64 {
 	return eloARank + (eloARank19-eloARank)*max(0, float64(l.Size-9))/10
 }
 
-// EloOf is the Elo that a rank stands for on the ladder's board, from GNU Go's level 10.
+// EloOf is the Elo of a rank on the ladder's board, relative to GNU Go's level 10.
 func (l *Ladder) EloOf(r Rank) float64 { return l.eloARank() * float64(r-anchorRank) }
 
 //go:embed ladder.json
@@ -138,19 +138,19 @@ func ParseLadders(data []byte) ([]Ladder, error) {
 // Setting is a level, ready to play.
 type Setting struct {
 	Rank   Rank
-	Served Rank // what it really plays at: Rank, or where the ladder ends
+	Served Rank // the rank that it really plays at: Rank, or the end of the ladder
 	Dial   float64
-	// Measured reports whether games against GNU Go say so, on this board and with this
-	// network.
+	// Measured reports whether the rank was measured in games against GNU Go, on this board and
+	// with this network.
 	Measured bool
-	// Note says what to know about it: how far it is measured, and where the
-	// network's strength ends.
+	// Note is a caveat for users: how far the rank is measured, and the limit of the network's
+	// strength.
 	Note string
-	// Refusal says which ranks are served, if Rank is none of them; else it is nil.
+	// Refusal lists the served ranks if Rank is not among them; otherwise it is nil.
 	Refusal error
 }
 
-// nearest is the network's own ladder of the nearest size, else another one's; nil where
+// nearest is the network's own ladder of the nearest size, otherwise another network's; nil if
 // there is none.
 func nearest(ladders []Ladder, sha256 string, size board.Size) (best *Ladder, own bool) {
 	side := math.Sqrt(float64(size.Area()))
@@ -205,18 +205,18 @@ func (l *Ladder) Reach() (low, high Rank) {
 	return low, high
 }
 
-// anchorProgram begins the names of the players that measure the others.
+// anchorProgram begins the names of the reference players.
 const anchorProgram = "GNU Go "
 
-// A pair of players tells how far apart they are if its score is between these.
+// A pair of players contributes to the measurement if its score is between these.
 const (
 	leastShare = 0.05
 	mostShare  = 0.95
 )
 
-// measured reports whether a dial lies between two that have been measured against GNU Go,
-// with a handicap or without: they took 5 to 95 % of the points. All others are
-// known by games between levels alone.
+// measured reports whether a dial lies between two dials that GNU Go has measured: that took 5 to
+// 95 % of the points against it, with or without a handicap. All others are known only by games
+// between levels.
 func (l *Ladder) measured(dial float64) bool {
 	first, last := math.Inf(1), math.Inf(-1)
 	for _, p := range l.Pairs {
@@ -248,8 +248,8 @@ func (l *Ladder) dial(r Rank) (float64, Rank) {
 	return l.Support[i-1].Dial + t*(l.Support[i].Dial-l.Support[i-1].Dial), r
 }
 
-// RankSupport is how a rank is played: its dial, and what was measured there, between
-// two dials in proportion.
+// RankSupport is the dial that plays a rank, with measurements interpolated between the two
+// neighbouring dials.
 type RankSupport struct {
 	Rank Rank
 	// Playouts of the search that it chooses from.
@@ -257,7 +257,7 @@ type RankSupport struct {
 	// Measured reports whether the rank lies between dials that GNU Go measured;
 	// else it is extrapolated from games between levels.
 	Measured bool
-	Support  // without games and nonsense; habits are those of the nearest dial
+	Support  // without games and nonsense; the habits are those of the nearest dial
 }
 
 // Ranks returns the ranks that the ladder serves, weakest first.
@@ -282,11 +282,11 @@ func (l *Ladder) Ranks() []RankSupport {
 	return all
 }
 
-// anchorDoubt is by how many ranks GNU Go's may be off.
+// anchorDoubt is the uncertainty of GNU Go's rank, in ranks.
 const anchorDoubt = 3.0
 
-// doubt is by how many ranks a dial may be off, 19 times in 20: by the games that the
-// nearest measured one has played, and by what GNU Go's rank is.
+// doubt is the uncertainty of a dial's rank at 95 %, in ranks: from the number of games of the
+// nearest measured dial, and from GNU Go's rank.
 func (l *Ladder) doubt(dial float64) int {
 	near := l.Support[0]
 	for _, s := range l.Support {
@@ -325,7 +325,7 @@ const dialPrefix = "loss:"
 // DialName names a dial for tables, and for a setting of the level while it is measured.
 func DialName(dial float64) string { return fmt.Sprintf("%s%g", dialPrefix, dial) }
 
-// ParseDial reads such a name; it is none if named is false.
+// ParseDial reads such a name; named is false for any other text.
 func ParseDial(name string) (dial float64, named bool, err error) {
 	text, named := strings.CutPrefix(name, dialPrefix)
 	if !named {
@@ -346,9 +346,8 @@ func (l *Ladder) around(dial float64) (i int, t float64) {
 	return i, (dial - a.Dial) / max(b.Dial-a.Dial, 1e-9)
 }
 
-// PointsLost is how many points a move of a rank loses on average, with a network, by the
-// sha256 of its file, on a board: by the ladder that [Find] plays it by. It is 0 where
-// there is none.
+// PointsLost is the mean loss in points of a rank's move, on a board and with the network of that
+// sha256, by the ladder that [Find] chooses. It is 0 if there is none.
 func PointsLost(ladders []Ladder, sha256 string, size board.Size, r Rank) float64 {
 	l, _ := nearest(ladders, sha256, size)
 	if l == nil {

@@ -69,9 +69,9 @@ func Main(m *testing.M) int {
 	return m.Run()
 }
 
-// Open opens an empty tab, in a browser that is started for it or is the package's; where
-// none is installed the test is skipped, or fails in CI. options are added to chromedp's,
-// and make the browser the test's own.
+// Open opens an empty tab, in the package's browser, or with options in a browser of the test's
+// own, started with these options beside chromedp's. Without a browser the test skips, or fails
+// in CI.
 func Open(t *testing.T, options ...chromedp.ExecAllocatorOption) *Tab {
 	t.Helper()
 	testshared.Slow(t)
@@ -104,8 +104,8 @@ func (b *Tab) Beside() (other *Tab, stop func()) {
 	return other, other.open()
 }
 
-// open opens the tab in a window of its own, for half an hour or as long as the test may take.
-// stop closes it.
+// open opens the tab in its own window, for half an hour or as long as the test may take. stop
+// closes it.
 func (b *Tab) open() (stop func()) {
 	b.T.Helper()
 	create := target.CreateTarget("about:blank").WithBrowserContextID(b.visitor).WithNewWindow(true)
@@ -199,7 +199,7 @@ func JS[T any](b *Tab, expression string) T {
 // Patience bounds every wait of a test: far longer than needed on a slow and busy machine.
 const Patience = 5 * time.Minute
 
-// pause lies between two looks at the page.
+// pause is the time between two checks of the page.
 const pause = 30 * time.Millisecond
 
 // Until waits for an expression to become true, also while pages are loaded. One that
@@ -226,8 +226,8 @@ func away(err error) bool {
 }
 
 // Eventually waits until ok holds for the value of an expression, and returns the value. While
-// the expression throws it has no value. The test fails with the last value or error and what,
-// which is formatted.
+// the expression throws it has no value. The test fails with the last value or error and what, a
+// format.
 //
 // A page changes some time after a press, a key, a resize or a message: wait with Until,
 // Eventually or Equal rather than reading once.
@@ -277,7 +277,7 @@ func (b *Tab) Press(text string) {
 	b.Do(chromedp.Evaluate(Button(text)+".click()", nil))
 }
 
-// Click clicks the first element of a selector once it is there, wherever it stands.
+// Click clicks the first element of a selector once it is there, at any place.
 func (b *Tab) Click(selector string) {
 	b.T.Helper()
 	element := fmt.Sprintf("document.querySelector(%q)", selector)
@@ -285,7 +285,7 @@ func (b *Tab) Click(selector string) {
 	b.Do(chromedp.Evaluate(element+".click()", nil))
 }
 
-// Picture keeps a picture of the tab in the folder $KOSUMI_PICTURES, if there is one, for people.
+// Picture saves a picture of the tab in the folder $KOSUMI_PICTURES, if set, for people to view.
 func (b *Tab) Picture(name string) {
 	b.T.Helper()
 	if dir := os.Getenv("KOSUMI_PICTURES"); dir != "" {

@@ -34,7 +34,7 @@ func (b *Tab) Point(v string) {
 // drawn is an expression: every board is drawn for the space that it has by now.
 const drawn = `[...document.querySelectorAll(".board-space")].every((s) => { const r = s.getBoundingClientRect(); return !r.width || !s.querySelector(".board") || s.dataset.space === r.width + "x" + r.height; })`
 
-// Where is the middle of a point of the board on the screen, in CSS pixels.
+// Where returns the middle of a point of the board on the screen, in CSS pixels.
 func (b *Tab) Where(v string) (x, y float64) {
 	b.T.Helper()
 	at := Eventually(b, fmt.Sprintf(`%s && (() => { const r = [...document.querySelectorAll("[role=gridcell]")].find((c) => c.ariaLabel.split(/[ ,]/)[0] === %q).getBoundingClientRect();
@@ -58,9 +58,9 @@ func (r Rect) Over(o Rect) bool {
 	return r[0] < o[2]-1 && r[2] > o[0]+1 && r[1] < o[3]-1 && r[3] > o[1]+1
 }
 
-// Layout waits until ok holds of the first elements of selectors, in their order, with
-// every board drawn for its space. The test fails with the last rectangles and what,
-// which is formatted.
+// Layout waits until ok holds for the rectangles of the first elements of the selectors, in their
+// order, with every board drawn for its space. The test fails with the last rectangles and what,
+// a format.
 func (b *Tab) Layout(selectors []string, ok func(r []Rect) bool, what ...any) []Rect {
 	b.T.Helper()
 	list, err := json.Marshal(selectors)
@@ -86,8 +86,8 @@ func (b *Tab) Screen(width, height int64) {
 	b.Until(fmt.Sprintf("innerWidth === %d && innerHeight === %d && %s", width, height, drawn))
 }
 
-// beyond are elements of a place that end right of the screen, but for those inside of
-// others that scroll.
+// beyond lists elements below a place that extend beyond the right edge of the screen, except
+// those inside an element that scrolls.
 const beyond = `[...document.querySelectorAll("%s *:not(.sr):not(svg *)")].filter((e) => e.getBoundingClientRect().right > innerWidth + 1 && !e.closest(".cands, .tree, .wide")).map((e) => e.outerHTML.slice(0, 160))`
 
 // NothingSticksOut waits until nothing reaches beyond the right edge of the screen.
@@ -96,8 +96,7 @@ func (b *Tab) NothingSticksOut(what ...any) {
 	b.None(fmt.Sprintf(beyond, ".view"), what...)
 }
 
-// Mine waits for the turn of Black, who the player is, or for the end of play. It
-// returns the phase.
+// Mine waits for the turn of Black, the player, or for the end of play. It returns the phase.
 func (b *Tab) Mine() string {
 	b.T.Helper()
 	b.Until(Play + ` && (` + Play + `.dataset.phase !== "play" || ` + Play + `.dataset.turn === "b") && ` + Play + `.dataset.online === "open"`)

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// Open starts an engine for a test with the given arguments and has it end with the test. An
+// Open starts an engine for a test with the given arguments and makes it end with the test. An
 // engine that runs in process ignores unknown arguments. S is *GTP or *Analysis.
 type Open[S any] func(t testing.TB, args ...string) S
 

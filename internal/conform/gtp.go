@@ -221,7 +221,7 @@ func (s *GTP) endless() {
 	s.All("kata-set-param maxVisits 1000000000", "kata-set-param maxPlayouts 1000000000", "kata-set-param maxTime 1000000")
 }
 
-// unchanged runs f and requires that the position is then as before.
+// unchanged runs f and requires that it leaves the position unchanged.
 func (s *GTP) unchanged(f func()) {
 	s.T.Helper()
 	board, komi, rules := s.OK("showboard"), s.OK("get_komi"), s.OK("kata-get-rules")

@@ -110,7 +110,7 @@ func checkPerspective(s *GTP) {
 		for _, key := range []string{"winrate", "prior", "lcb"} {
 			n, err := strconv.Atoi(b.Values[key])
 			require.NoError(s.T, err, "whole numbers")
-			if key != "lcb" { // a bound of the rate may lie beyond what a rate can be, as KataGo's does
+			if key != "lcb" { // a bound of a winrate may lie outside [0,1], as KataGo's does
 				require.True(s.T, 0 <= n && n <= 10000, "%s %d", key, n)
 			}
 		}

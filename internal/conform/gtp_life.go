@@ -14,8 +14,8 @@ var lifeItems = []item[*GTP]{
 // settle is longer than a pause within one script.
 const settle = 400 * time.Millisecond
 
-// states bring an engine into each state in which a client may leave. Searches have no limits.
-// pending says that a reply is outstanding.
+// states bring an engine into each state in which a client may disconnect. Searches have no
+// limits. pending reports that a reply is outstanding.
 var states = []struct {
 	name    string
 	enter   func(s *GTP)

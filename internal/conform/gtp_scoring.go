@@ -99,8 +99,8 @@ func checkFinalStatus(s *GTP) {
 	require.Equal(s.T, []string{"= "}, s.Ask("final_status_list dead").Raw, "an empty list is a success")
 }
 
-// checkCleanup has Black, who owns the whole board, take a dead stone that has
-// two liberties left.
+// checkCleanup makes Black, who owns the whole board, take a dead stone that has two liberties
+// left.
 func checkCleanup(s *GTP) {
 	s.quick()
 	position := wall(9, 9, "b", 9)

@@ -44,7 +44,7 @@ func checkInterleaved(s *Analysis) {
 		require.NoError(s.T, err)
 		script.Write(append(text, '\n'))
 	}
-	go s.In.Write([]byte(script.String())) // answers come before all is read
+	go s.In.Write([]byte(script.String())) // the answers arrive before all is read
 	for n := 0; n < len(want); {
 		m := s.Next()
 		require.True(s.T, m.isResult(), "%v", m.Raw)
@@ -70,7 +70,7 @@ func checkTerminate(s *Analysis) {
 			request[k] = v
 		}
 		s.Send(request)
-		m := s.Answer() // comes after the results of waiting queries, before those of running ones
+		m := s.Answer() // arrives after the results of waiting queries, before those of running ones
 		for k := range request {
 			require.Contains(s.T, m.Raw, k, "the echo of the request")
 		}

@@ -29,8 +29,8 @@ type Line struct {
 	At   time.Time
 }
 
-// newTalk starts to read the engine's output and has the conversation end with the
-// test. wait is called once and returns when the engine has ended.
+// newTalk starts to read the engine's output, and ends the conversation with the test. wait is
+// called once and returns when the engine has ended.
 func newTalk(t testing.TB, in io.WriteCloser, out io.ReadCloser, wait func() error) *Talk {
 	exit, lines := make(chan error, 1), make(chan Line, 1<<16)
 	go func() { exit <- wait() }()

@@ -65,7 +65,7 @@ func Write(w io.Writer, title string, data any) error {
 	if err != nil {
 		return err
 	}
-	text, err := json.Marshal(data) // escapes what could end a script
+	text, err := json.Marshal(data) // escapes text that could end a script element
 	if err != nil {
 		return err
 	}

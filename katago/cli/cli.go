@@ -25,7 +25,7 @@ import (
 // StandIn is the config used when none is given and none is found.
 const StandIn = "logAllGTPCommunication=false,logSearchInfo=false,numSearchThreads=16,rules=tromp-taylor,allowResignation=true,resignThreshold=-0.90,lagBuffer=1.0"
 
-// Host is the program that stands in for KataGo, with settings of its own.
+// Host is the program that replaces KataGo, with its own settings.
 type Host interface {
 	Version() string
 	// Play returns the engine's configuration: the program's defaults before Take, the config's

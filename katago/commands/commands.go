@@ -30,7 +30,7 @@ type Personality struct {
 	// Version is the reply to version.
 	Version string
 	Params  Params
-	// Perspective is the side whose view numbers take; Empty: the side whose move is searched.
+	// Perspective is the side whose view numbers are in; Empty: the side whose move is searched.
 	Perspective board.Color
 	PVLen       int // moves of a variation after its first
 	MaxSize     int // longest side of a board
@@ -133,7 +133,7 @@ func (k *handlers) list() []gtp.Handler {
 }
 
 // dropsTree makes a command drop the search tree: one that sets up a position, even the same one,
-// or that runs searches of its own for scoring.
+// or that runs its own searches for scoring.
 func (p *Personality) dropsTree(run gtp.HandlerFunc) gtp.HandlerFunc {
 	return func(ctx context.Context, c gtp.Command, r *gtp.Reply) error {
 		err := run(ctx, c, r)

@@ -1,11 +1,10 @@
-// Package config reads the configuration files of KataGo 1.18: their syntax,
-// the keys of its gtp and analysis programs with their ranges and defaults. It sets the parameters
-// of a search; package katago applies the rest.
+// Package config reads the configuration files of KataGo 1.18: their syntax, the keys of its gtp
+// and analysis programs with their ranges and defaults. It sets the parameters of a search;
+// package katago applies the rest.
 //
 // # Terms
 //
-// A key is used once a program has asked for its value. Keys that nobody asked for
-// are unused: KataGo starts all the same and names them, since they are mostly
-// misspelt. Texts of errors are KataGo's, because clients show them and look for
-// parts of them.
+// A key is used once a program has read its value. For unused keys KataGo only prints a warning,
+// since they are mostly misspelt. Texts of errors are KataGo's, because clients show them and look
+// for parts of them.
 package config

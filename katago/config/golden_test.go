@@ -73,8 +73,8 @@ func TestConfigsAsKataGo(t *testing.T) {
 	t.Logf("configs as KataGo reads them: %d of %d", right, len(all))
 }
 
-// asOfToday converts what was recorded from KataGo 1.17.2 to the current release, which has one
-// more parameter.
+// asOfToday converts recordings of KataGo 1.17.2 to the current release, which has one more
+// parameter.
 func (e *example) asOfToday() {
 	for i, line := range e.Stderr {
 		e.Stderr[i] = strings.ReplaceAll(line, "1.17.2", config.Release)

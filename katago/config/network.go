@@ -77,7 +77,8 @@ func Tuning(name string) bool {
 	return begins(name, tuning, []string{"nodeTableShards", "gtpForceMaxNNSize", "useFP16"})
 }
 
-// Perspective reads the side whose view numbers take: "black", "white" or "" for the side to move.
+// Perspective reads the side whose view numbers are in: "black", "white" or "" for the side to
+// move.
 func (c *Config) Perspective(absent string) (string, error) {
 	if !c.Has("reportAnalysisWinratesAs") {
 		return absent, nil

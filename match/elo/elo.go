@@ -55,7 +55,7 @@ func OfPairs(pairs [5]int) Estimate {
 	return estimate([]float64{0, 0.25, 0.5, 0.75, 1}, pairs[:])
 }
 
-// estimate takes the possible scores and how often each occurred.
+// estimate takes the possible scores and the number of times each occurred.
 func estimate(scores []float64, counts []int) Estimate {
 	n, mean := 0.0, 0.0
 	for i, c := range counts {

@@ -22,9 +22,9 @@ type Scale struct {
 	inverse mat.SymDense // inverse of the information matrix, in Elo squared
 }
 
-// Fit returns the most likely Elo numbers of n players and their 95 % errors,
-// with one player fixed at 0. Each is taken to have drawn two games against the mean of
-// all, which draws players together who have played little.
+// Fit returns the most likely Elo numbers of n players and their 95 % errors, with one player
+// fixed at 0. As a prior, each player has drawn two games against the mean of all, which pulls
+// players with few games together.
 func Fit(n int, pairs []Pair, zero int) (elo, errs []float64) {
 	return Solve(n, pairs, 2).From(zero)
 }

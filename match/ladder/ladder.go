@@ -43,7 +43,7 @@ type Config struct {
 	// Known is an earlier ladder whose games are not in the folder; they count too. It may be
 	// nil.
 	Known *level.Ladder
-	// Judge tells nonsense from sacrifices; nil: every suspect move counts as nonsense.
+	// Judge distinguishes nonsense from sacrifices; nil: every suspect move counts as nonsense.
 	Judge Judge
 	// Progress is called after each finished game; may be nil. Pairs that prove too unequal are
 	// stopped early, which lowers total; total is 0 if time ends the ladder.
@@ -123,7 +123,7 @@ func (c *Config) program(i int) match.Program {
 		return c.Anchors[i-len(c.Dials)].Program
 	}
 	name := level.DialName(c.Dials[i])
-	// Journals lie in a folder of the network's: which file the engine is does not count.
+	// Journals are in a folder of the network's: the path of the engine does not matter.
 	return match.Program{Command: c.Engine + " --level " + name, Name: name, KnownAs: "engine gtp --level " + name}
 }
 

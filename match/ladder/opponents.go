@@ -76,7 +76,7 @@ func (c *Config) addAnchor(text string, gnugo *string) error {
 	return nil
 }
 
-// findGnugo looks for GNU Go where nobody has named it.
+// findGnugo searches for GNU Go if no path is given.
 func findGnugo(path *string) error {
 	for _, name := range []string{"gnugo", "/usr/games/gnugo"} {
 		if found, err := exec.LookPath(name); *path == "" && err == nil {

@@ -1,18 +1,16 @@
-// Package thinking holds the values that pass between those who ask an engine to
-// think and those who answer: requests for moves and analyses, and what a search, a
-// network or a count found. The Go Text Protocol, the engine, the search, the JSON
-// protocol and the page share them, so that none has to translate another's.
+// Package thinking holds the values that pass between callers of an engine and the engine:
+// requests for moves and analyses, and the results of a search, a network or a count. The Go Text
+// Protocol, the engine, the search, the JSON protocol and the page share them, so that none has
+// to translate another's.
 //
-// Values are plain: they own no goroutine, file or lock, and whoever gets one may keep
-// it unless its comment says otherwise. Units and views are the same everywhere:
+// Values are plain: they own no goroutine, file or lock, and the receiver may keep them unless
+// their comment says otherwise. Units and views are the same everywhere:
 //
-//   - A winrate is a probability in [0,1], a game without result counted half. A
-//     utility is what the search maximises, about [-1.5,1.5]. Leads and scores are
-//     points, komi and bonuses included.
-//   - Each type says from whose view its numbers are: that of a side (Analysis.ToMove)
-//     or White's (Evaluation, Estimate). Standard deviations, errors, visits and
-//     weights have no side.
-//   - A list by point has W*H entries in the order of [board.Point], rows from the top;
-//     one by move has W*H+1 in the order of board.Size.Index, pass last. Owners are in
-//     [-1,1], + for the side of the view.
+// - A winrate is a probability in [0,1], a game without result counted half. A utility is what
+// the search maximises, about [-1.5,1.5]. Leads and scores are points, komi and bonuses included.
+// - Each type states the view of its numbers: that of a side (Analysis.ToMove) or White's
+// (Evaluation, Estimate). Standard deviations, errors, visits and weights have no side. - A list
+// by point has W*H entries in the order of [board.Point], rows from the top; one by move has
+// W*H+1 in the order of board.Size.Index, pass last. Owners are in [-1,1], + for the side of the
+// view.
 package thinking

@@ -70,7 +70,7 @@ func (s Status) String() string {
 	return statusNames[s]
 }
 
-// OfStone reports whether the status is one of stones; the others are of empty points.
+// OfStone reports whether the status applies to stones; the others apply to empty points.
 func (s Status) OfStone() bool { return s <= Seki }
 
 // ParseStatus reads the name of a status.

@@ -7,7 +7,7 @@ import (
 	"kosumi/board"
 )
 
-// Request says what to analyse and what to report.
+// Request is the subject of an analysis and the content of its reports.
 type Request struct {
 	// Color is the side whose move is analysed; it need not be the side to move. All numbers of
 	// the reports are from its view.

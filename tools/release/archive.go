@@ -40,8 +40,8 @@ func (t tree) addFolder(to, dir string) error {
 	})
 }
 
-// write makes a .tar.gz, a .zip or a .whl, which is a .zip, whose bits depend on the files, the
-// name of the folder top that they stand in ("": none), and the time alone.
+// write makes a .tar.gz, a .zip or a .whl, which is a .zip. Its bytes depend only on the files,
+// on top, the folder that contains them ("": none), and on the time.
 func (t tree) write(archive, top string, when time.Time) (err error) {
 	f, err := os.Create(archive)
 	if err != nil {

@@ -73,13 +73,13 @@ func run(ctx context.Context, version, only, out, url string) error {
 type release struct {
 	ctx     context.Context
 	version string
-	commit  string // with "-dirty" where files were changed since
+	commit  string // with "-dirty" if files were changed since
 	when    time.Time
 	out     string
 	url     string // the project's page
 	work    string // removed at the end
 	tools   tools
-	common  tree // what every archive holds, by its path there
+	common  tree // files of every archive, by their path there
 }
 
 // prepare fetches the tools and makes the files that all archives share.

@@ -120,7 +120,7 @@ func (r *release) installed(program string) ([]contents, error) {
 // documentPath returns the place of an archive's file in a package; "": none.
 func documentPath(path string) string {
 	switch {
-	case strings.HasPrefix(path, "man/"), strings.HasPrefix(path, "completions/"): // they have places of their own
+	case strings.HasPrefix(path, "man/"), strings.HasPrefix(path, "completions/"): // these have special places
 		return ""
 	case strings.HasPrefix(path, "site/"): // of archives: a package is for one machine, which has the program
 		return ""
@@ -151,7 +151,7 @@ func compressPages(dir string) error {
 			return err
 		}
 		var b bytes.Buffer
-		w, _ := gzip.NewWriterLevel(&b, gzip.BestCompression) // the level is valid, and a buffer takes everything
+		w, _ := gzip.NewWriterLevel(&b, gzip.BestCompression) // the level is valid, and a buffer accepts everything
 		w.Write(data)
 		w.Close()
 		if err := os.WriteFile(path+".gz", b.Bytes(), 0o644); err != nil {

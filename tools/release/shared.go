@@ -167,7 +167,7 @@ func pagePackages() ([]part, error) {
 
 var licenceName = regexp.MustCompile(`(?i)^(licen[cs]e|copying|notice|unlicense|third-?party-?notices|patents)([-._].*)?$`)
 
-// licenceFiles lists the files of a folder that hold a licence.
+// licenceFiles lists the files of a folder that contain a licence.
 func licenceFiles(dir string) ([]string, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

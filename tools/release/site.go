@@ -15,8 +15,8 @@ const (
 	npmPackages = "bin"
 )
 
-// site builds the page that needs no program, adds it to what archives hold, and puts the
-// package of its engine beside them.
+// site builds the page that needs no program, adds it to the files of every archive, and puts the
+// package of its engine beside the archives.
 func (r *release) site(to tree) error {
 	fmt.Println("building the page without the program")
 	if err := do(exec.CommandContext(r.ctx, "make", "page-npm", "VERSION="+r.version, "GO="+goTool())); err != nil {

@@ -31,7 +31,7 @@ var targets = []target{
 
 func (t target) String() string { return t.os + "/" + t.arch }
 
-// name is that of the target in file names.
+// name is the target's name in file names.
 func (t target) name() string {
 	if t.os == "darwin" {
 		return "macos-" + t.arch
@@ -83,7 +83,7 @@ func (r *release) build(t target, program string) error {
 		}
 		cc += fmt.Sprintf(" '-F%s' '-L%s'", stubs, stubs)
 	} else {
-		link += " -extldflags=-Wl,--strip-all" // what zig would keep names its temporary files
+		link += " -extldflags=-Wl,--strip-all" // debug data would contain names of temporary files
 	}
 	cmd := exec.CommandContext(r.ctx, goTool(), "build", "-trimpath", "-buildvcs=false", "-ldflags", link, "-o", program, "./cmd/engine")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=1", "GOOS="+t.os, "GOARCH="+t.arch, "CC="+cc)

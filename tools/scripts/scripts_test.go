@@ -71,7 +71,7 @@ func TestCheckTools(t *testing.T) {
 		name     string
 		env      []string
 		programs map[string]string
-		want     string // of its one line; "" where all is well
+		want     string // its one line; "" if all is well
 		passes   bool
 	}{
 		{"all is here", nil, map[string]string{"go": fakeGo, "gcc": gcc}, "", true},
@@ -129,8 +129,7 @@ func TestNpmCiSaysWhy(t *testing.T) {
 	}
 }
 
-// TestLibraryNotFetched: the program gets one line, on standard output, and nothing else is
-// said.
+// TestLibraryNotFetched: the program gets one line, on standard output, and no other output.
 func TestLibraryNotFetched(t *testing.T) {
 	offline := map[string]string{"npm": npmOffline, "python3": pipOffline}
 	for _, c := range []struct {
@@ -152,8 +151,8 @@ func TestLibraryNotFetched(t *testing.T) {
 	}
 }
 
-// TestSlowly: a command that takes long has its line on the screen before it ends; a fast
-// one has none, and is not waited for.
+// TestSlowly: a command that takes long has its line on the screen before it ends; a fast one has
+// none, and does not wait.
 func TestSlowly(t *testing.T) {
 	for _, c := range []struct{ after, command, want string }{
 		{"0", `until grep -q fetching said; do sleep 0.05; done; exit 3`, "fetching\n"},
