@@ -58,7 +58,7 @@ var forPeople = []struct{ call, does string }{
 	{"genmove", "the engine plays for the side to move"},
 	{"play B D4", "plays without an answer; the colour may be left out"},
 	{"undo", "takes the last move back; an answer goes with the move that it answers"},
-	{"hint", "what the engine would play, without playing it"},
+	{"hint", "the move that the engine would play, without playing it"},
 	{"score", "who is ahead, and by how much"},
 	{"level 10k", "plays like a person of a rank, 30k to 9d; level off: as well as it can"},
 	{"boardsize 13", "a new, empty board of that size"},

@@ -317,7 +317,7 @@ func (a *asker) verify(out *Answer, cards [2]*Card) error {
 	_, err := check.Proof(data)
 	a.s.Forget()
 	if err != nil {
-		return fmt.Errorf("nothing is proved: the checker refused what the search found: %w", err)
+		return fmt.Errorf("nothing is proved: the checker refused the proof: %w", err)
 	}
 	out.Proof = data
 	for first, c := range cards {

@@ -235,7 +235,7 @@ func (s *process) tellClock(ctx context.Context) error {
 		return nil
 	}
 	if set.System == clock.Fischer && s.dialect != dialectKata {
-		s.warn(s.side, "does not know Fischer's clock; it is told Canadian overtime instead")
+		s.warn(s.side, "does not know Fischer's clock; it gets Canadian overtime instead")
 	}
 	r, err := s.ask(ctx, "%s", command)
 	if err == nil && !r.ok {

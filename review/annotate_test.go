@@ -90,7 +90,7 @@ func TestNotes(t *testing.T) {
 		"(;SZ[7]KM[7]RU[Chinese];B[cc];W[zz];B[dd])":                           {`The record ends after move 1: "zz" is not a point of a board of 7x7 (W).`},
 		"(;SZ[7]KM[7]RU[Chinese]AB[cc][tt];B[dd])":                             {`Stones to set up are left out: "tt" in a list of points (AB).`},
 		"(;SZ[7]KM[7]RU[Chinese];B[cc];W[cc])":                                 {"The record ends after move 1: white C5 cannot be played, the point is occupied."},
-		"(;SZ[7]KM[7]RU[Chinese];B[cc]C;W[dd]":                                 {"Line 1 of the file: C has no value; it was left out.", "Line 1 of the file: the file ends before the game does; what there is was read."},
+		"(;SZ[7]KM[7]RU[Chinese];B[cc]C;W[dd]":                                 {"Line 1 of the file: C has no value; it was left out.", "Line 1 of the file: the file ends before the game does; the part before was read."},
 		"(;SZ[7]KM[7]RU[Chinese]HA[4];B[cc];W[dd])":                            {"The record names 4 handicap stones and has none; none was counted."},
 		"(;SZ[5]KM[7]RU[Chinese]AB[ba][ab][bc]AW[ca][db][cc][bb];B[cb];W[bb])": {"Move 2, white B4, is against the rules (ko); it was played as the record has it."},
 	} {

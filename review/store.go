@@ -142,7 +142,7 @@ func (s *Store) put(ply int, visits int64, e *Eval, spent time.Duration) error {
 	defer s.mu.Unlock()
 	s.known[storeKey{ply, visits}] = e
 	if _, err := s.file.Write(append(line, '\n')); err != nil {
-		return fmt.Errorf("cannot keep what was found: %w", err)
+		return fmt.Errorf("cannot store the findings: %w", err)
 	}
 	if time.Since(s.kept) > keepEvery { // a killed browser tab loses unsynced data
 		s.kept = time.Now()

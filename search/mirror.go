@@ -355,7 +355,7 @@ func (c *counter) centerBonus(p board.Point, gain, open, weight, total float64) 
 			dump = 0.06
 		}
 	}
-	const dear = 0.03 // utility that forced visits may lose without being halved
+	const dear = 0.03 // greatest loss in utility at which the share of forced visits is not reduced
 	if loss := -gain - bonus; loss*dump > dear {
 		dump = 0.5 * (dump + dear/loss)
 	}

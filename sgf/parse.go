@@ -113,7 +113,7 @@ func (p *parser) readTree() (root *Node, closed bool, err error) {
 	for {
 		p.pos = skipSpace(p.src, p.pos)
 		if p.pos == len(p.src) {
-			p.note(p.pos, "the file ends before the game does; what there is was read.")
+			p.note(p.pos, "the file ends before the game does; the part before was read.")
 			return root, false, nil
 		}
 		switch c := p.src[p.pos]; {

@@ -87,35 +87,35 @@ func registerCommands(p *protocol) {
 		explain: "The first message, within five seconds; the answer has t welcome."}) // conn.greet answers it
 
 	register(p, "ping", inOrder, (*conn).ping, "Compares clocks; a client that is silent for 45 seconds is disconnected.")
-	register(p, "ack", inOrder, tells(itself, (*conn).acknowledge), "Names the frame that was painted last; the next one comes then.")
-	register(p, "visible", inOrder, tells(itself, (*conn).setVisible), "Reports whether anybody sees the page. While nobody does, no frames come, and after 5 seconds no search runs.")
-	register(p, "watch", inOrder, (*conn).startWatch, "Answers with the state of something, and sends its events from now on.")
-	register(p, "unwatch", inOrder, tells(itself, (*conn).stopWatch), "Sends no more events of it.")
+	register(p, "ack", inOrder, tells(itself, (*conn).acknowledge), "Names the frame that was painted last; the next one follows.")
+	register(p, "visible", inOrder, tells(itself, (*conn).setVisible), "Reports whether the page is visible. While it is not, no frames are sent, and after 5 seconds no search runs.")
+	register(p, "watch", inOrder, (*conn).startWatch, "Answers with the state of a topic, and sends its events from now on.")
+	register(p, "unwatch", inOrder, tells(itself, (*conn).stopWatch), "Sends no more events of a topic.")
 
 	register(p, "network.use", beside, (*conn).useNetwork, "Changes the network by its name; searches that are under way end with the old one.")
 
 	register(p, "levels.on", beside, asks(theGames, (*games).LevelsOn), "Lists the levels on a board.")
 	register(p, "player.rank", once, tells(theGames, (*games).PlayerRank), "The rank that the player claims.")
-	register(p, "player.names", once, tells(thePlayer, (*player).SayNames), "Names under which the player has played, and those of others.")
+	register(p, "player.names", once, tells(thePlayer, (*player).SayNames), "Names of the player in records, and names of others.")
 
 	register(p, "network.fetch", inOrder, tells(itself, (*conn).fetchNetwork), "Fetches a network from an https address, or KataGo's strongest or newest, or resumes one; watch networks reports its progress.")
-	register(p, "network.stop", inOrder, tells(theLibrary, (*engines.Library).Stop), "Stops fetching; what has come is kept.")
-	register(p, "network.forget", inOrder, tells(theLibrary, (*engines.Library).Forget), "Forgets a network that was not fetched to its end.")
+	register(p, "network.stop", inOrder, tells(theLibrary, (*engines.Library).Stop), "Stops fetching; the part fetched so far is kept.")
+	register(p, "network.forget", inOrder, tells(theLibrary, (*engines.Library).Forget), "Discards an incomplete download.")
 	register(p, "network.remove", inOrder, tells(theLibrary, (*engines.Library).Remove), "Deletes a network that is not in use.")
 
 	register(p, "game.new", once, asks(theGames, (*games).New), "Begins a game.")
 	register(p, "game.play", once, tells(theGames, (*games).Play), "Makes a move; it is on disk when the answer comes.")
 	register(p, "game.undo", once, tells(theGames, onGame((*game).undo)), "Takes back to one's own last move, with its time on both clocks.")
-	register(p, "game.redo", once, tells(theGames, onGame((*game).redo)), "Plays again what was taken back.")
-	register(p, "game.resign", once, tells(theGames, onGame((*game).resign)), "Gives up.")
+	register(p, "game.redo", once, tells(theGames, onGame((*game).redo)), "Plays the moves again that were taken back.")
+	register(p, "game.resign", once, tells(theGames, onGame((*game).resign)), "Resigns.")
 	register(p, "game.pause", once, tells(theGames, onGame((*game).pause)), "Stops the clock.")
 	register(p, "game.resume", once, tells(theGames, onGame((*game).resume)), "Resumes after a pause or a failure.")
 	register(p, "game.delete", once, tells(theGames, onGame((*game).remove)), "Removes a game with its files.")
 	register(p, "game.score", once, tells(theGames, (*games).Score), "One step of counting.")
 	register(p, "game.hint", beside, searches(theGames, (*games).Hint), "Help with the next move; the record says so.")
 	register(p, "game.teach", once, tells(theGames, (*games).Teach), "Points out moves that lose much from now on, or no longer.")
-	register(p, "game.keep", once, tells(theGames, onGame((*game).keep)), "Stands by the move that the game's advice is about: the engine answers it.")
-	register(p, "game.estimate", beside, searches(theGames, (*games).Estimate), "Asks how the game stands.")
+	register(p, "game.keep", once, tells(theGames, onGame((*game).keep)), "Keeps the move that the advice criticises; the engine answers it.")
+	register(p, "game.estimate", beside, searches(theGames, (*games).Estimate), "Estimates the score.")
 
 	register(p, "doc.new", once, asks(theServer, (*Server).newDocument), "Makes a game tree: empty, of a game, of SGF.")
 	register(p, "doc.delete", once, tells(theDocuments, (*store.Documents).Delete), "Removes a game tree with its file.")
@@ -123,11 +123,11 @@ func registerCommands(p *protocol) {
 
 	register(p, "analysis.set", inOrder, tells(itself, (*conn).analyse), "Sets the position that this connection analyses from now on.")
 
-	register(p, "life.ask", inOrder, (*conn).askLife, "Asks whether stones live; the question before ends.")
-	register(p, "life.stop", inOrder, tells(itself, (*conn).stopLife), "Ends the search for an answer; what was proved stays.")
+	register(p, "life.ask", inOrder, (*conn).askLife, "Asks whether stones live; an earlier question ends.")
+	register(p, "life.stop", inOrder, tells(itself, (*conn).stopLife), "Ends the search for an answer; proved claims stay.")
 	register(p, "life.play", inOrder, (*conn).playLife, "Plays against the proof of the last answer.")
 
-	register(p, "review.add", once, asks(theServer, (*Server).addReview), "Reviews a game of this server's; files come by POST /api/import?to=review.")
+	register(p, "review.add", once, asks(theServer, (*Server).addReview), "Reviews a game of this server; upload files by POST /api/import?to=review.")
 	register(p, "review.again", once, asks(theReviews, (*reviews.Reviews).Again), "Reviews a game once more, with the present network.")
 	register(p, "review.delete", once, tells(theReviews, (*reviews.Reviews).Delete), "Removes a review with its files.")
 	register(p, "review.front", once, tells(theReviews, (*reviews.Reviews).Front), "Reviews a waiting game now.")
@@ -136,7 +136,7 @@ func registerCommands(p *protocol) {
 
 	register(p, "games.find", beside, asks(theGameIndex, (*store.Index).Find), "A page of all games that were played here.")
 
-	register(p, "lesson.done", once, tells(thePlayer, (*player).LessonDone), "A lesson is done.")
+	register(p, "lesson.done", once, tells(thePlayer, (*player).LessonDone), "Records a completed lesson.")
 
 	register(p, "drill.problem", inOrder, asks(theDrills, (*reviews.Drills).Problem), "One problem of the day.")
 	register(p, "drill.next", beside, (*conn).nextDrill, "The problem that is due.")

@@ -104,7 +104,7 @@ func TestProblemsAnswerBack(t *testing.T) {
 		p.Until(`(` + text + `).includes("marked group")`)
 		before := p.Stones()
 		p.Point("G2")
-		p.Until(fmt.Sprintf(`(%s) === "Right. White answers at D4: go on."`, text))
+		p.Until(fmt.Sprintf(`(%s) === "Right. White answers at D4: continue."`, text))
 		p.HasStones(before + 2)
 		p.Axe("a problem that answers back")
 		p.Picture("drill")

@@ -207,7 +207,7 @@ func (gs *games) Score(v *api.Score) error {
 		case v.Accept:
 			return g.accept()
 		}
-		return api.Refuse("bad_request", "a step of the count says what to do")
+		return api.Refuse("bad_request", "a step of the count needs exactly one action")
 	})(gs, &api.GameCommand{Game: v.Game, Rev: v.Rev})
 }
 

@@ -247,7 +247,7 @@ func TestLearn(t *testing.T) {
 			p.Do(emulation.ClearDeviceMetricsOverride())
 			p.Until(`innerWidth > 360`)
 		}
-		p.Press("Go on")
+		p.Press("Continue")
 		if x.number == x.inLesson {
 			p.Until(`document.querySelector("main.empty h1")?.innerText === "Lesson done"`)
 		}

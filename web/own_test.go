@@ -95,7 +95,7 @@ func TestOwnProblems(t *testing.T) {
 	p.Picture("own refuted 1280")
 	p.Press("Try again")
 	p.Point("B9")
-	p.Until(result + ` === "Right. White answers at C9: go on."`)
+	p.Until(result + ` === "Right. White answers at C9: continue."`)
 	p.Point("A9")
 	p.Until(result + ` === "Right." && document.querySelector(".author").innerText === "one eye."`)
 	p.Picture("own solved 1280")

@@ -52,10 +52,10 @@ order. KaTrain and Ogatak use it; so can scripts. The protocol is KataGo's.`,
 	}
 	f := c.Flags()
 	s.networkFlags(f)
-	s.flagAs(f, "visits", "visits for a position where the query does not say")
+	s.flagAs(f, "visits", "visits per position unless the query sets them")
 	f.IntVar(&conf.Threads, "positions", conf.Threads, "positions searched at the same time")
 	f.IntVar(&conf.Threads, "analysis-threads", conf.Threads, "KataGo's name of --positions")
-	f.StringVar(&perspective, "perspective", "SIDETOMOVE", "whose view numbers are given in: BLACK, WHITE or SIDETOMOVE")
+	f.StringVar(&perspective, "perspective", "SIDETOMOVE", "side whose view the numbers take: BLACK, WHITE or SIDETOMOVE")
 	f.BoolVar(&conf.QuitWithoutWaiting, "quit-without-waiting", false, "stop at once when the input ends")
 	s.flagAs(f, "max-memory", "limit of all search trees together in `MiB`")
 	s.searchFlags(f)

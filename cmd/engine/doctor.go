@@ -21,8 +21,8 @@ func doctorCommand() *cobra.Command {
 		Short:      "Check this machine: processor, GPU, libraries, network, and what is missing",
 		Long: `Looks for the onnxruntime library, asks it for its execution providers, and
 checks the processor, the cache folders and the network. It changes nothing.
---all also lists what does not matter on this machine; --json has everything, for
-bug reports.`,
+--all also lists providers and places that do not matter on this machine; --json has
+everything, for bug reports.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := s.load(cmd); err != nil {
 				return err
@@ -52,7 +52,7 @@ bug reports.`,
 	s.oneNetworkFlags(c.Flags())
 	s.gameFlags(c.Flags())
 	c.Flags().BoolVar(&asJSON, "json", false, "print the findings as JSON")
-	c.Flags().BoolVar(&everything, "all", false, "list every provider and every place that was looked at")
+	c.Flags().BoolVar(&everything, "all", false, "list every provider and every place searched")
 	return c
 }
 

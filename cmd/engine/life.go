@@ -257,7 +257,7 @@ func (f *lifeFlags) allGroups(cmd *cobra.Command, q *life.Question, opts life.Op
 	case f.out != "":
 		return usagef("--out needs --at: one proof is of one group")
 	case f.first != "both" || f.all:
-		return usagef("--first and --all need --at: groups are looked for whose life depends on who moves first")
+		return usagef("--first and --all need --at: without it every group is examined")
 	}
 	unsettled, err := life.Unsettled(cmd.Context(), q, opts, func(q *life.Question) ([]board.Point, error) { return f.assumed(cmd.Context(), q, opts.Network) })
 	if err != nil {

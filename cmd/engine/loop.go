@@ -179,7 +179,7 @@ func prepareLoop(cmd *cobra.Command, dir string, f *loopFlags) error {
 	there := err == nil
 	if f.config != "" {
 		if text, err = file.Read(f.config, maxConfigSize); err != nil && there {
-			return fmt.Errorf("%w; the loop in %s is there already and has a recipe: go on with it by engine loop %s", err, dir, file.Quote(dir))
+			return fmt.Errorf("%w; the loop in %s is there already and has a recipe: resume it by engine loop %s", err, dir, file.Quote(dir))
 		}
 		if err != nil {
 			return err
@@ -222,7 +222,7 @@ func (f *loopFlags) agrees(dir, path string, text []byte) error {
 	for _, d := range list {
 		lines = append(lines, fmt.Sprintf("  %s is %s, asked for: %s", d.Key, cmp.Or(d.A, "not set"), cmp.Or(d.B, "not set")))
 	}
-	return usagef("%s counts for the loop that is there already, and differs from what is asked for:\n%s\ngo on with it by %s loop %s, or name another folder",
+	return usagef("%s counts for the loop that is there already, and differs from what is asked for:\n%s\nresume it by %s loop %s, or name another folder",
 		path, strings.Join(lines, "\n"), programName(), dir)
 }
 

@@ -133,7 +133,7 @@ func TestTheSameLoopGoesOn(t *testing.T) {
 	require.Equal(t, exitDone, o.code, o.stderr)
 	o = invoke(t, nil, "", "loop", run, "--init", "--config", filepath.Join(dir, "gone.toml"))
 	require.Equal(t, exitFailed, o.code)
-	require.Contains(t, o.stderr, "go on with it by engine loop "+run)
+	require.Contains(t, o.stderr, "resume it by engine loop "+run)
 }
 
 // TestSelfplayCommand plays at random, continues the numbers of existing games, and is

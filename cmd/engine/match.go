@@ -71,7 +71,7 @@ engine, that word in --a and --b starts this one.`,
 	fl.Float64Var(&f.sprt.Elo1, "elo1", 0, "the larger difference of the test")
 	fl.Float64Var(&f.sprt.Alpha, "alpha", 0.05, "probability of accepting elo1 if elo0 is true")
 	fl.Float64Var(&f.sprt.Beta, "beta", 0.05, "probability of accepting elo0 if elo1 is true")
-	fl.BoolVar(&c.Fresh, "fresh", false, "start the programs anew for each game")
+	fl.BoolVar(&c.Fresh, "fresh", false, "restart the programs for each game")
 	fl.BoolVar(&f.json, "json", false, "print the summary as JSON")
 	fl.StringVar(&f.logLevel, "log-level", f.logLevel, "level of messages on stderr: debug, info, warn or error")
 	cmd.AddCommand(openingsCommand(), ladderCommand())

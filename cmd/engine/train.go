@@ -314,9 +314,9 @@ func otherRun(dir string, changed []learn.Change) error {
 		was, is = append(was, flagsOf(c.Name, c.Was)...), append(is, flagsOf(c.Name, c.Is)...)
 	}
 	if len(was)+len(is) == 0 {
-		return fmt.Errorf("%s holds a run by another version of the optimizer: name another folder with -o to begin anew", dir)
+		return fmt.Errorf("%s holds a run by another version of the optimizer: name another folder with -o to start over", dir)
 	}
 	none := "none of these flags"
-	return fmt.Errorf("%s holds a run that was begun with %s, and now it is %s: give what it was to go on, or another folder with -o to begin anew",
+	return fmt.Errorf("%s holds a run that was begun with %s, and now it is %s: give the old settings to resume, or another folder with -o to start over",
 		dir, cmp.Or(strings.Join(was, " "), none), cmp.Or(strings.Join(is, " "), none))
 }

@@ -71,7 +71,7 @@ func (s *settings) useTuning(size board.Size) {
 		err = errors.Join(append(table.Check(&with), with.check())...)
 	}
 	if err != nil {
-		s.stderr.Warn("what engine benchmark --tune kept cannot be used", "file", path, "error", err)
+		s.stderr.Warn("the result of engine benchmark --tune cannot be used", "file", path, "error", err)
 		return
 	}
 	s.use(t.Plan)

@@ -196,7 +196,7 @@ func TestNamedPipes(t *testing.T) {
 	o = invoke(t, nil, "", "gtp", "--config", "/dev/zero")
 	require.Equal(t, exitFailed, o.code, o.stderr)
 	require.Contains(t, o.stderr, "/dev/zero: not a file but a device")
-	w, err := os.OpenFile(pipe, os.O_RDWR, 0) // no other writer remains, and it does not end
+	w, err := os.OpenFile(pipe, os.O_RDWR, 0) // opened for reading and writing, so the pipe has a writer and does not end
 	require.NoError(t, err)
 	defer w.Close()
 	o = invoke(t, nil, "", "gtp", "--config", pipe)

@@ -169,7 +169,7 @@ func (o *webOptions) tls() (*tls.Config, error) {
 		if err != nil {
 			return nil, err
 		}
-		fmt.Fprintf(os.Stderr, "The browser will warn of a certificate that it does not know. Go on only if its SHA-256 fingerprint is\n%s\n", fingerprint)
+		fmt.Fprintf(os.Stderr, "The browser will warn of a certificate that it does not know. Continue only if its SHA-256 fingerprint is\n%s\n", fingerprint)
 		return &tls.Config{Certificates: []tls.Certificate{cert}, MinVersion: tls.VersionTLS12}, nil
 	}
 	cert, err := tls.LoadX509KeyPair(o.cert, o.key)

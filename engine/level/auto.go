@@ -183,7 +183,7 @@ func ParsePlayerRatings(data []byte) (PlayerRatings, error) {
 	}
 	for name, f := range all {
 		if f == nil || !f.valid() {
-			return nil, fmt.Errorf("%w: what it says of %s makes no sense", ErrRatings, name)
+			return nil, fmt.Errorf("%w: its entry for %s makes no sense", ErrRatings, name)
 		}
 	}
 	return all, nil

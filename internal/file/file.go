@@ -16,7 +16,7 @@ import (
 var ErrKind = errors.New("not a file")
 
 // ErrExists is wrapped by the errors of [Try] and [WriteNew] about a file that exists.
-var ErrExists = errors.New("there is such a file already")
+var ErrExists = errors.New("the file exists already")
 
 // Write creates or replaces a file with the output of write. The file appears under its name
 // whole and synced, or the old one stays. The next Write of the same name reuses the temporary

@@ -45,7 +45,7 @@ func Secret(path string, fresh func() ([]byte, error), note func(text string)) (
 		return nil, err
 	}
 	if !missing {
-		note(path + " was empty; it is made anew")
+		note(path + " was empty; a new one is made")
 	}
 	return bytes.TrimSpace(data), nil
 }

@@ -42,7 +42,8 @@ func Beyond(t testing.TB, name string) (string, bool) {
 	return path, true
 }
 
-// onSample is the ending of note for a test that used the sample in testdata.
+// onSample ends the name of the file that note creates for a test that used the sample in
+// testdata.
 const onSample = ".sample"
 
 // note creates a file named after the top-level test in the folder $KOSUMI_SKIPPED, if that is set:

@@ -194,9 +194,9 @@ func (b *board[W]) holdChain(s *state[W], chain, touched points[W], z *points[W]
 	}
 }
 
-// sameMove adds to z the points that give the loser's move on p the same effect in all states that
-// agree on z: for a suicide, the neighbours of the chain; for a capture of one stone, whose
-// retake may be banned, the neighbours of p; if suicide is legal, a liberty.
+// sameMove adds to z the points that make the loser's move on p have the same effect in every
+// state that equals s on z. For a suicide these are the neighbours of the chain; for a capture of
+// one stone, whose retake may be banned, the neighbours of p; if suicide is legal, a liberty.
 func (b *board[W]) sameMove(s *state[W], p int, z *points[W]) {
 	next := *s
 	next.ban = noPoint

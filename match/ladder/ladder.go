@@ -90,7 +90,7 @@ func (p *pair) take(s match.Summary) {
 }
 
 // pairs lists the pairs that play: each dial and the next two, and each anchor and every
-// AnchorStep-th dial; more of them if time ends the ladder.
+// AnchorStep-th dial. If time ends the ladder there are more.
 func (c *Config) pairs() []*pair {
 	var all []*pair
 	add := func(a, b, games int) {

@@ -48,7 +48,7 @@ type writer struct {
 	held map[string]*heldConv
 }
 
-// heldConv is a convolution as it will be written.
+// heldConv is a convolution that is written later, with the operators merged into it.
 type heldConv struct {
 	node       *onnx.Node
 	x, w, bias onnx.Value

@@ -75,7 +75,7 @@ func widen(big, n *Network) error {
 	for path := range to.blocks {
 		var block int
 		if _, err := fmt.Sscanf(path, "blocks.%d.", &block); err != nil || block < len(n.Trunk.Blocks) {
-			return fmt.Errorf("%w: nothing goes into layer %s", ErrGrow, path)
+			return fmt.Errorf("%w: layer %s has no input", ErrGrow, path)
 		}
 	}
 	return nil

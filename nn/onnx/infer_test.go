@@ -280,7 +280,7 @@ func TestInferRefuses(t *testing.T) {
 		{"Expand", nil, in{"3", ints(4)}, "broadcast"},
 		{"Pad", nil, in{"N 4", ints(1, 1)}, "pads [1 1]"},
 		{"Pad", nil, in{"N 4", ints(0, -3, 0, -2)}, "pads"},
-		{"Cast", nil, in{"N"}, "to what"},
+		{"Cast", nil, in{"N"}, "no target type"},
 		{"Constant", nil, nil, "no value"},
 		{"GlobalMaxPool", nil, in{"4"}, "at least 2"},
 		{"Split", Attrs{"split": AttrInts(1, 3)}, in{"4"}, "2 sizes"},

@@ -18,7 +18,7 @@ func inferIdentity(c *call) error {
 func inferCast(c *call) error {
 	a, ok := c.Attrs["to"]
 	if !ok || a.Kind != KindInt {
-		return c.errorf("Cast does not say to what")
+		return c.errorf("Cast names no target type")
 	}
 	c.give(0, DataType(a.I), c.shape(0))
 	if to := c.out[0].typ; to == Int64 || to == Int32 {

@@ -107,7 +107,7 @@ func (r *reader) attr(v field, attrs *map[string]Attr) error {
 	if err != nil {
 		return fmt.Errorf("attribute %q: %w", name, err)
 	}
-	if a.Kind == KindUndefined { // files of the first ONNX versions do not say
+	if a.Kind == KindUndefined { // files of the first ONNX versions do not store the kind
 		a.Kind = seen
 	}
 	if _, twice := (*attrs)[name]; twice {

@@ -161,7 +161,7 @@ func lifeProblem(res *review.Result, o *review.Only) Problem {
 	return p
 }
 
-// question returns the problem's question to a side.
+// question returns the sentence that asks a side to solve the problem.
 func (p *Problem) question(side string) string {
 	switch p.Task {
 	case Live:

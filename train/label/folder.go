@@ -40,7 +40,7 @@ func openFolder(dir string, log *slog.Logger) (*folder, error) {
 		}
 		r, err := rows.OpenFile(path)
 		if err != nil {
-			return nil, fmt.Errorf("%w; remove the file to label its positions anew", err)
+			return nil, fmt.Errorf("%w; remove the file to label its positions again", err)
 		}
 		r.Close()
 		f.add(number, &r.Info, r.N)

@@ -259,7 +259,7 @@ func (r *run) goOn() error {
 	case len(r.From) == 0 && was.Encoding != r.Encoding.String():
 		return bad("%s holds rows for networks that read %s, not %v: name another folder", r.Out, was.Encoding, r.Encoding)
 	case r.Seed != 0 && r.Seed != was.Seed:
-		return bad("%s was begun with the seed %d: leave --seed out to go on, or name another folder", r.Out, was.Seed)
+		return bad("%s was begun with the seed %d: leave --seed out to resume, or name another folder", r.Out, was.Seed)
 	}
 	r.Seed = was.Seed
 	return nil

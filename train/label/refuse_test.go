@@ -74,7 +74,7 @@ func TestRefuses(t *testing.T) {
 	require.NoError(t, os.Rename(strange, filepath.Join(made.Out, "00000000000000ff.npz")))
 	_, err = Run(t.Context(), made)
 	require.ErrorIs(t, err, rows.ErrFormat)
-	require.ErrorContains(t, err, "remove the file to label its positions anew")
+	require.ErrorContains(t, err, "remove the file to label its positions again")
 }
 
 type onlyNine struct{ nn.Model }

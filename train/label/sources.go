@@ -38,7 +38,7 @@ type opened struct {
 func (r *run) openSources() (source, error) {
 	for _, from := range r.From {
 		if _, err := os.Stat(from); err != nil {
-			return nil, bad("what is to be labelled: %w", err)
+			return nil, bad("sources to label: %w", err)
 		}
 		if inside(r.Out, from) {
 			return nil, bad("%s is labelled, and the labels would go there too: name another folder", from)

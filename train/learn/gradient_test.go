@@ -34,7 +34,7 @@ func TestNetworkGradients(t *testing.T) {
 		"pytorch-dualhead-9x9-dynamo":           pytorch + "pytorch-dualhead-9x9-dynamo.onnx",
 		"synth-v17-nbt-transformer-spatial-rms": "",
 	}
-	if *long { // networks whose operators package autodiff compares
+	if *long { // more networks, whose operators the tests of package autodiff cover
 		for _, name := range []string{"kb2c32nbt-mish", "kb1c16-silu", "b6c4", "synth-v8", "synth-v11-nbt-mish", "synth-v17-norope-rms"} {
 			cases[name] = ""
 		}

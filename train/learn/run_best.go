@@ -185,7 +185,7 @@ func (r *run) judge() {
 		if rose != "" {
 			text += " (" + rose + ")"
 		}
-		r.note("%s: what was learnt does not hold for other games; more games, fewer --epochs or a lower --lr may help", text)
+		r.note("%s: the network does not generalise to other games: more games, fewer --epochs or a lower --lr may help", text)
 	} else if rose != "" {
 		r.note("on rows held back the loss fell from %.4g to %.4g, but a part of it rose: %s", before.Loss, after.Loss, rose)
 	}

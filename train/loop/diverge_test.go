@@ -80,7 +80,7 @@ func TestDivergedLoopGoesBack(t *testing.T) {
 	l.trainer.watch = watch{steps: watched - 1, recent: learn.Result{Rows: 32, Terms: []learn.Term{{Name: learn.TermPolicy, Mean: 1e17, Weight: 32}}}}
 	require.NoError(t, l.Run(t.Context()))
 	s := l.state
-	require.Contains(t, strings.Join(lines, "\n"), "the rate is 0.001 at most from now on: the learner begins anew with "+first.Current)
+	require.Contains(t, strings.Join(lines, "\n"), "the rate is 0.001 at most from now on: the learner restarts from "+first.Current)
 	require.Equal(t, rate/2, s.MostRate)
 	require.Equal(t, first.Current, s.Base)
 	require.Equal(t, first.Samples, s.Before)

@@ -307,7 +307,7 @@ func (t *trainer) renew(why string) error {
 			trained = n.Samples
 		}
 	}
-	t.out.say("%s: the learner begins anew with %s", why, base)
+	t.out.say("%s: the learner restarts from %s", why, base)
 	if s.Stage != stageSelfplay {
 		s.Stage = stageTrain
 	}

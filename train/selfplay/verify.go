@@ -48,7 +48,7 @@ func (c *Config) verify(f *Finished, seed uint64) error {
 		}
 		switch n := g.Start.NumMoves(); {
 		case g.Mode == rows.ModeSGF && !slices.Equal(g.Start.Moves(), want.game.Moves()):
-			return errors.New("the game began from another position than the one that was drawn")
+			return errors.New("the game did not begin from the position that was drawn")
 		case g.Mode == rows.ModePlain && n > size.Area()/3:
 			return fmt.Errorf("%d opening moves", n)
 		}

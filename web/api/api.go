@@ -16,7 +16,8 @@ import (
 	"encoding/json"
 )
 
-// Version of the protocol. Additions are free; a meaning never changes within it.
+// Version of the protocol. Fields and messages may be added within a version; their meaning never
+// changes.
 const Version = 1
 
 // Subprotocol is the WebSocket subprotocol that a client must request.

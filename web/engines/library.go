@@ -350,7 +350,7 @@ func (l *Library) Stop(n *api.NetworkName) error {
 	defer l.mu.Unlock()
 	j := l.jobs[n.Name]
 	if j == nil {
-		return api.Refuse("not_found", "no such file is on its way")
+		return api.Refuse("not_found", "no such file is being fetched")
 	}
 	if j.stop != nil {
 		j.stop()

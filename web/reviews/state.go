@@ -191,7 +191,7 @@ func (rs *Reviews) found(id string) (*review.Result, error) {
 	case part != nil:
 		return part, nil
 	case j != nil:
-		return nil, api.Refuse("busy", "this game is not looked at yet")
+		return nil, api.Refuse("busy", "this game has not been searched yet")
 	}
 	return rs.result(id)
 }

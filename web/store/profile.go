@@ -82,7 +82,7 @@ func (p *Profile) path() string { return filepath.Join(p.dir, profileFile) }
 // setAside renames a damaged file.
 func (p *Profile) setAside(why error, has int) {
 	if why == nil {
-		why = fmt.Errorf("it is of version %d, this program reads %d", has, version)
+		why = fmt.Errorf("its version is %d, this program reads %d", has, version)
 	}
 	aside, err := file.SetAside(p.path())
 	if p.unread = err; err != nil {

@@ -159,7 +159,7 @@ func LoadToken(dir string, fresh bool, note func(text string)) (string, error) {
 		if err != nil || len(text) >= 40 {
 			return string(text), err
 		}
-		note(path + " held no token of 40 characters or more; it is made anew")
+		note(path + " held no token of 40 characters or more; a new one is made")
 	}
 	text := RandomText(32)
 	return text, file.WritePrivate(path, []byte(text+"\n"))
