@@ -153,7 +153,7 @@ type GameState struct {
 	ByPlayer bool   `json:"byPlayer,omitempty"`
 	Hints    int    `json:"hints"`
 	Undone   int    `json:"undone"`
-	Helped   []int  `json:"helped,omitempty"` // plies whose move was made after a hint or a take-back
+	Helped   []int  `json:"helped,omitempty"` // plies whose move was made after a hint or a take-back, or while mistakes were pointed out
 	// Counts is of an adaptive game: yes, or why it does not count for the rank: hint, undo or teach.
 	Counts string  `json:"counts,omitempty"`
 	Teach  string  `json:"teach,omitempty"` // as in NewGame
