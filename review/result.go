@@ -1,7 +1,9 @@
 package review
 
 import (
+	"cmp"
 	"math"
+	"slices"
 
 	"kosumi/board"
 )
@@ -206,19 +208,19 @@ const (
 	finestVisits = 3   // least visits of the second choice
 )
 
-// Finest returns the ply of a side's finest move, -1 if it has none: the first choice with the
-// largest distance to the second, times the improbability of the move by its prior.
-func (r *Result) Finest(color string) int {
-	finest, most := -1, 0.0
+// Finest returns the plies of a side's finest moves, finest first: first choices far from the
+// second, by that distance times the improbability of the move by its prior.
+func (r *Result) Finest(color string) []int {
+	plies, worth := []int{}, map[int]float64{}
 	for i := range r.Moves {
 		m := &r.Moves[i]
 		if m.Color != color || !m.Judged || m.Class != Best || len(m.Best) < 2 || m.Best[0].Move != m.Move || m.Best[1].Visits < finestVisits {
 			continue
 		}
-		gap := math.Abs(m.Best[0].Lead - m.Best[1].Lead)
-		if worth := gap * (1 - m.Prior); gap >= finestGap && worth > most {
-			finest, most = i, worth
+		if gap := math.Abs(m.Best[0].Lead - m.Best[1].Lead); gap >= finestGap {
+			plies, worth[i] = append(plies, i), gap*(1-m.Prior)
 		}
 	}
-	return finest
+	slices.SortStableFunc(plies, func(a, b int) int { return cmp.Compare(worth[b], worth[a]) })
+	return plies
 }

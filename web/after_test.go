@@ -2,14 +2,19 @@ package web
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/require"
 
+	"kosumi/board"
 	"kosumi/internal/browsertest"
+	"kosumi/review"
 	"kosumi/web/api"
+	"kosumi/web/store"
+	"kosumi/web/wire"
 )
 
 // TestLookBack walks back in a running game, then looks at the end of the game: its story, whose
@@ -71,5 +76,68 @@ func TestLookBack(t *testing.T) {
 	p.Do(chromedp.Navigate(s.Address() + "play/" + id))
 	p.Press("Swap colours")
 	p.Until(`location.pathname !== "/play/` + id + `" && ` + browsertest.Play + `?.dataset.turn === "w"`)
+	p.Clean()
+}
+
+// TestPraise looks at what is praised after a game: the finest of the player's own moves that was
+// made without a hint, a take-back or teaching, never the program's.
+func TestPraise(t *testing.T) {
+	looks(t)
+	dir := t.TempDir()
+	s := servePage(t, dir)
+	p := openPage(t, s)
+	folder, err := review.OpenFolder(dir + "/reviews")
+	require.NoError(t, err)
+	gaps := map[int]float64{1: 30, 2: 9, 4: 6, 5: 20, 6: 3} // to the second choice, by ply: Black's are even
+	move := func(v string) store.Step { return store.Step{K: "move", M: v} }
+	help, undo := store.Step{K: "help", N: 1}, store.Step{K: "undo", N: 1}
+	for _, tc := range []struct {
+		what, want string
+		steps      []store.Step
+	}{
+		{"all one's own", "Move 3, B2", nil},
+		{"a hint", "Move 5, D3", []store.Step{2: help}},
+		{"a hint for another move", "Move 3, B2", []store.Step{4: help}},
+		{"taken back", "Move 5, D3", []store.Step{3: undo}},
+		{"teaching until move 4", "Move 5, D3", []store.Step{0: {K: "teach", Why: "usual"}, 4: {K: "teach"}}},
+		{"teaching from move 4 on", "Move 3, B2", []store.Step{4: {K: "teach", Why: "usual"}}},
+		{"taught throughout", "", []store.Step{0: {K: "teach", Why: "usual"}}},
+		{"two hints", "Move 7, C4", []store.Step{2: help, 4: help}},
+	} {
+		g := begin(join(t, s), small("b"))
+		live, err := s.games.Open(g.Game)
+		require.NoError(t, err)
+		commit := func(step store.Step) {
+			live.mu.Lock()
+			defer live.mu.Unlock()
+			require.NoError(t, live.commit(step), "%s: %v", tc.what, step)
+		}
+		for i, v := range []string{"C3", "C2", "B2", "D2", "D3", "B3", "C4", "B4"} {
+			if i < len(tc.steps) && tc.steps[i].K != "" {
+				commit(tc.steps[i])
+				if tc.steps[i].K == "undo" {
+					commit(move("B2"))
+				}
+			}
+			commit(move(v))
+		}
+		commit(store.Step{K: "over", Result: "B+3"})
+		root, _, _ := live.Record()
+		record, err := review.Load(root, board.Chinese())
+		require.NoError(t, err)
+		res := &review.Result{Version: review.Version, Game: record.Info(), Network: "made up", Complete: true, Positions: make([]review.Position, len(record.Moves)+1)}
+		for i := range res.Positions {
+			res.Positions[i] = review.Position{Visits: 10, Stones: strings.Repeat(".", 25), ToMove: "b"}
+		}
+		for i, m := range record.Moves {
+			v := record.Record.Size.Vertex(m.Point)
+			res.Moves = append(res.Moves, review.Move{Number: i + 1, Color: wire.Letter(m.Color), Move: v, Judged: true, Class: review.Best,
+				Best: []review.Candidate{{Move: v, Lead: gaps[i], Visits: 9}, {Move: "E1", Visits: 9}}})
+		}
+		require.NoError(t, folder.Write(g.Game, record, res, "test"))
+		p.Do(chromedp.Navigate(s.Address() + "play/" + g.Game))
+		p.Until(`document.querySelector(".over")?.dataset.review === "done" && document.querySelector(".story-ends")`)
+		browsertest.Equal(p, tc.want, `(document.querySelector(".story-ends button")?.innerText ?? "").match(/Move \d+, \w+|$/)[0]`, tc.what)
+	}
 	p.Clean()
 }

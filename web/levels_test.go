@@ -96,7 +96,7 @@ func TestFit(t *testing.T) {
 		why    string
 		step   store.Step
 		helped []int
-	}{{"hint", store.Step{K: "help", N: 1}, []int{8}}, {"undo", store.Step{K: "undo", N: 2}, []int{6}}, {"teach", store.Step{K: "teach", Why: "usual"}, nil}} {
+	}{{"hint", store.Step{K: "help", N: 1}, []int{8}}, {"undo", store.Step{K: "undo", N: 2}, []int{6}}, {"teach", store.Step{K: "teach", Why: "usual"}, []int{8}}} {
 		state := wonGame(t, s, begin(c, n), tc.step, store.Step{K: "move", M: "E5"}, store.Step{K: "move", M: "A1"})
 		require.Equal(t, tc.why, state.Counts)
 		require.Equal(t, tc.helped, state.Helped)

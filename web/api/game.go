@@ -152,7 +152,7 @@ type GameState struct {
 	ByPlayer bool   `json:"byPlayer,omitempty"`
 	Hints    int    `json:"hints"`
 	Undone   int    `json:"undone"`
-	Helped   []int  `json:"helped,omitempty"` // plies whose move was made after a hint or a take-back
+	Helped   []int  `json:"helped,omitempty"` // plies whose move was made after a hint or a take-back, or while mistakes were pointed out
 	// Counts applies to adaptive games: yes, or the reason why the game does not count for the rank:
 	// hint, undo or teach.
 	Counts string  `json:"counts,omitempty"`

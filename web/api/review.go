@@ -12,7 +12,7 @@ type Review struct {
 	Points   []ReviewPoint   `json:"points"`   // positions that were searched
 	Mistakes []int           `json:"mistakes"` // plies from 0, worst first
 	Turning  []int           `json:"turning"`  // plies that changed the winrate most
-	Finest   [2]int          `json:"finest"`   // plies of Black's and White's best move, -1 for none
+	Finest   [2][]int        `json:"finest"`   // plies of Black's and White's best moves, best first
 	Groups   []ReviewGroup   `json:"groups"`   // whose life is proved
 	Players  [2]ReviewPlayer `json:"players"`  // Black, White
 	Summary  string          `json:"summary,omitempty"`

@@ -200,7 +200,7 @@ func (rs *Reviews) found(id string) (*review.Result, error) {
 func (rs *Reviews) runningReview(j *job, boards bool) *api.Review {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
-	r := &api.Review{Card: rs.named(j.card()), Moves: []api.ReviewMove{}, Points: make([]api.ReviewPoint, 0, len(j.points)), Mistakes: []int{}, Turning: []int{}, Groups: []api.ReviewGroup{}, Finest: [2]int{-1, -1}, Notes: j.game.Notes}
+	r := &api.Review{Card: rs.named(j.card()), Moves: []api.ReviewMove{}, Points: make([]api.ReviewPoint, 0, len(j.points)), Mistakes: []int{}, Turning: []int{}, Groups: []api.ReviewGroup{}, Finest: [2][]int{{}, {}}, Notes: j.game.Notes}
 	if j.part != nil {
 		fill(r, j.part)
 	} else {
@@ -255,7 +255,7 @@ func fill(r *api.Review, res *review.Result) {
 			r.Points = append(r.Points, api.ReviewPoint{Ply: i, Lead: wire.Round(p.Lead, 2), Winrate: p.Winrate, Visits: p.Visits})
 		}
 	}
-	r.Finest = [2]int{res.Finest("b"), res.Finest("w")}
+	r.Finest = [2][]int{res.Finest("b"), res.Finest("w")}
 	r.Groups = []api.ReviewGroup{}
 	for _, g := range res.Groups {
 		r.Groups = append(r.Groups, api.ReviewGroup{Colour: g.Color, Stones: g.Stones, Verdict: g.Verdict, Since: g.Since, Taken: g.Taken, Assumed: append([]string{}, g.Assumed...)})

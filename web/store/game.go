@@ -34,7 +34,7 @@ type Game struct {
 	Undos    int
 	Teach    string // strictness of teaching; empty: off
 	Taught   bool   // moves were made while teaching was on
-	Helped   []int  // plies whose move was made after a hint or replaced one taken back
+	Helped   []int  // plies whose move was made after a hint, in place of one taken back, or while mistakes were pointed out
 }
 
 // Uncounted returns why a game does not count for the player's rank: hint, undo or teach; "" if it
@@ -191,7 +191,12 @@ func (g *Game) applyMove(e *Step) error {
 	} else {
 		g.Undone = nil
 	}
-	g.Taught = g.Taught || g.Teach != ""
+	if g.Teach != "" {
+		g.Taught = true
+		if g.Board.LastMove(0).Color == g.Player() {
+			g.Helped = append(g.Helped, len(g.Made))
+		}
+	}
 	g.Paused, g.Made, g.turn = "", append(g.Made, m), m.Clocks
 	switch {
 	case g.Board.NoResult():

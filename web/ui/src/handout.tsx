@@ -63,7 +63,7 @@ function reviewOf(r: Result, classes: string[]): Review {
 			better: m.best?.[0]?.move, line: m.best?.[0]?.line, answer: m.refutation,
 		})),
 		points: r.positions.flatMap((p, n) => (p.visits > 0 ? [{ n, lead: p.lead, w: p.winrate, v: p.visits }] : [])),
-		mistakes: r.mistakes ?? [], turning: r.turning ?? [], finest: [-1, -1], groups: (r.groups ?? []).map((g) => ({ ...g, c: g.color, assumed: g.assumed ?? [] })), players: r.players.map(player), summary: r.summary, network: r.network, visits: r.visits, notes: r.notes,
+		mistakes: r.mistakes ?? [], turning: r.turning ?? [], finest: [[], []], groups: (r.groups ?? []).map((g) => ({ ...g, c: g.color, assumed: g.assumed ?? [] })), players: r.players.map(player), summary: r.summary, network: r.network, visits: r.visits, notes: r.notes,
 	} as unknown as Review;
 }
 

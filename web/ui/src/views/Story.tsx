@@ -101,8 +101,7 @@ export function Story({ g, r, known }: { g: GameState; r: Review; known: Map<num
 	const at = back.value;
 	const mine = (i: number) => moves[i]?.c === g.colour;
 	const worst = r.mistakes.find((i) => moves[i]?.listed && mine(i));
-	const finest = (r.finest ?? [])[g.colour === "b" ? 0 : 1] ?? -1;
-	const best = (g.helped ?? []).includes(finest) || g.teach ? -1 : finest; // praise is for the player's own
+	const best = (r.finest[g.colour === "b" ? 0 : 1] ?? []).find((i) => mine(i) && !(g.helped ?? []).includes(i)) ?? -1; // praise is for the player's own
 	const turning = [...(r.turning ?? [])].sort((a, b) => a - b);
 	useEffect(() => { if (!looking && turning.length) say(t("story_ready", { n: turning.length })); }, [looking]);
 	const item = (i: number, title: string, text: string) => (
