@@ -40,7 +40,7 @@ func (e *Engine) LoadSGF(data []byte, before int) error {
 		return err
 	}
 	for _, note := range slices.Concat(others, record.Notes, assumed, breaches) {
-		e.log.Warn("record", "note", note)
+		e.log.Warn("the record: " + note)
 	}
 	return nil
 }

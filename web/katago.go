@@ -4,6 +4,7 @@ package web
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"io"
 	"net/http"
@@ -33,6 +34,10 @@ func (s *Server) serveKataGo(w http.ResponseWriter, r *http.Request) {
 	}
 	s.jobs.Add(1)
 	defer s.jobs.Done()
+	if r.Method == http.MethodPost {
+		s.answerQueries(w, r)
+		return
+	}
 	ws, err := websocket.Accept(w, r, nil)
 	if err != nil {
 		return // Accept has answered
@@ -47,25 +52,69 @@ const (
 	analystsQueue = 16 << 20
 )
 
+// analyst returns a server of analysis and a function that gives its memory back. At the end of its
+// input the server finishes its queries if finish, else it drops them. Errors are logged.
+func (s *Server) analyst(finish bool) (*analysis.Server, func(), error) {
+	conf := analysis.Defaults()
+	conf.Version, conf.MaxLine, conf.MaxQueue, conf.QuitWithoutWaiting = s.conf.Version, maxQuery, analystsQueue, !finish
+	conf.Search.Parallel.Workers = s.engines.Config.Search.Parallel.Workers
+	has := s.engines.Memory.Grant()
+	giveBack := func() { s.engines.Memory.GiveBack(has) }
+	conf.Search.Memory.MaxBytes = max(engines.LeastBytes, has/int64(conf.Threads))
+	conf.Overrides = config.PlainOverrides(conf.Search.Parallel.Workers)
+	server, err := analysis.New(conf, s.engines.SpareTime(), s.conf.Log)
+	if err != nil {
+		giveBack()
+		s.conf.Log.Error("analysis for another program", "error", err)
+	}
+	return server, giveBack, err
+}
+
+// answerQueries answers the queries of a request, one JSON object a line, by one a line as they
+// come. Its searches run while no page waits for one.
+func (s *Server) answerQueries(w http.ResponseWriter, r *http.Request) {
+	queries, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxQuery))
+	if err != nil {
+		http.Error(w, "too many queries at once", http.StatusRequestEntityTooLarge)
+		return
+	}
+	server, giveBack, err := s.analyst(true)
+	if err != nil {
+		http.Error(w, "analysis cannot start", http.StatusInternalServerError)
+		return
+	}
+	defer giveBack()
+	ctx, cancel := context.WithCancel(r.Context())
+	defer cancel()
+	defer context.AfterFunc(s.ctx, cancel)()
+	w.Header().Set("Content-Type", "application/x-ndjson")
+	server.Serve(ctx, bytes.NewReader(queries), flushed{w, http.NewResponseController(w)})
+}
+
+// flushed sends what is written at once.
+type flushed struct {
+	io.Writer
+	now *http.ResponseController
+}
+
+// Write implements io.Writer.
+func (f flushed) Write(p []byte) (int, error) {
+	n, err := f.Writer.Write(p)
+	return n, cmp.Or(err, f.now.Flush())
+}
+
 // analyse answers queries as engine analysis does, one JSON object per message, until the server
 // or the connection ends. Its searches run only while no page waits for a search.
 func (s *Server) analyse(ws *websocket.Conn) {
 	ws.SetReadLimit(maxQuery)
 	ctx, cancel := context.WithCancel(s.ctx)
 	defer cancel()
-	conf := analysis.Defaults()
-	conf.Version, conf.MaxLine, conf.MaxQueue, conf.QuitWithoutWaiting = s.conf.Version, maxQuery, analystsQueue, true
-	conf.Search.Parallel.Workers = s.engines.Config.Search.Parallel.Workers
-	has := s.engines.Memory.Grant()
-	defer s.engines.Memory.GiveBack(has)
-	conf.Search.Memory.MaxBytes = max(engines.LeastBytes, has/int64(conf.Threads))
-	conf.Overrides = config.PlainOverrides(conf.Search.Parallel.Workers)
-	server, err := analysis.New(conf, s.engines.SpareTime(), s.conf.Log)
+	server, giveBack, err := s.analyst(false)
 	if err != nil {
-		s.conf.Log.Error("analysis for another program", "error", err)
 		ws.Close(websocket.StatusInternalError, "analysis cannot start")
 		return
 	}
+	defer giveBack()
 	in, queries := io.Pipe()
 	go func() {
 		defer queries.Close()

@@ -2,7 +2,9 @@ package web
 
 import (
 	"encoding/json"
+	"io"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -12,7 +14,7 @@ import (
 	"kosumi/internal/browsertest"
 )
 
-// TestAnalysisForOthers asks by KataGo's protocol over a WebSocket.
+// TestAnalysisForOthers asks in KataGo's protocol, over a WebSocket and by a plain request.
 func TestAnalysisForOthers(t *testing.T) {
 	s := serve(t, t.TempDir())
 	_, resp, err := websocket.Dial(t.Context(), s.Address()+"api/analysis", nil)
@@ -43,5 +45,25 @@ func TestAnalysisForOthers(t *testing.T) {
 		require.GreaterOrEqual(t, a.RootInfo.Visits, 10)
 		require.NoError(t, ws.Close(websocket.StatusNormalClosure, ""))
 	}
+	post := func(token, queries string) (int, string) {
+		req, err := http.NewRequestWithContext(t.Context(), "POST", s.Address()+"api/analysis", strings.NewReader(queries))
+		require.NoError(t, err)
+		req.Header.Set("Authorization", "Bearer "+token)
+		resp, err := http.DefaultClient.Do(req)
+		require.NoError(t, err)
+		defer resp.Body.Close()
+		data, err := io.ReadAll(resp.Body)
+		require.NoError(t, err)
+		return resp.StatusCode, string(data)
+	}
+	code, said := post(s.access.Keys.Token, `{"id":"p","moves":[],"rules":"chinese","boardXSize":9,"boardYSize":9,"maxVisits":10,"analyzeTurns":[0]}`+"\nnonsense")
+	require.Equal(t, http.StatusOK, code, said)
+	require.Equal(t, 2, strings.Count(said, "\n"), "an answer to each line: %s", said)
+	require.Contains(t, said, `"id":"p"`)
+	require.Contains(t, said, `"error"`)
+	code, _ = post("wrong", "{}")
+	require.Equal(t, http.StatusUnauthorized, code)
+	code, _ = post(s.access.Keys.Token, strings.Repeat(" ", maxQuery+1))
+	require.Equal(t, http.StatusRequestEntityTooLarge, code)
 	require.Eventually(t, func() bool { return len(s.analysts) == 0 }, browsertest.Patience, 10*time.Millisecond)
 }

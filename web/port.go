@@ -130,6 +130,7 @@ func (s *Server) routes() http.Handler {
 	})
 	mux.HandleFunc("GET /api/ws", s.serveSocket)
 	mux.HandleFunc("GET /api/analysis", s.serveKataGo)
+	mux.HandleFunc("POST /api/analysis", s.serveKataGo)
 	mux.HandleFunc("POST /api/key", s.access.WithToken(func(w http.ResponseWriter, r *http.Request) {
 		writeJSON(w, map[string]string{"url": s.OneTimeURL()})
 	}))

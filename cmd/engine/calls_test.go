@@ -110,6 +110,10 @@ net.onnx -> 2 did you mean --model net.onnx?
 game.sgf -> 2 review game.sgf?
 foo -> 2 unknown command "foo" for "engine" (
 analyse -> 2 did you mean review?
+foo --help -> 2 unknown command "foo" for "engine" (
+score -> 2 did you mean gtp?
+match gate -h -> 2 "gate"
+net fetsh --help -> 2 did you mean fetch?
 review -> 2 give FILE|DIR
 analysis --positions 0 -> 2 --positions
 analysis --positions x -> 2 --positions

@@ -20,8 +20,9 @@ func convertCommand() *cobra.Command {
 	var size string
 	var force *bool
 	c := &cobra.Command{
-		Use:   "convert IN OUT",
-		Short: "Convert networks between KataGo's format and ONNX",
+		Use:        "convert IN OUT",
+		SuggestFor: []string{"export", "onnx"},
+		Short:      "Convert networks between KataGo's format and ONNX",
 		Long: `Converts a KataGo network (.bin.gz, .txt.gz, .bin, .txt) to ONNX, such an ONNX
 file back to KataGo's format, or one KataGo format to another. The ending of a
 file's name gives its format.

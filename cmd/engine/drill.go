@@ -29,8 +29,9 @@ func drillCommand() *cobra.Command {
 	var level int
 	fresh, turn := 10, true
 	c := &cobra.Command{
-		Use:   "drill [FILE|DIR]",
-		Short: "Solve problems from your own mistakes, of life and death, or of an SGF file, when they are due",
+		Use:        "drill [FILE|DIR]",
+		SuggestFor: []string{"problem", "problems", "puzzle", "tsumego", "solve"},
+		Short:      "Solve problems from your own mistakes, of life and death, or of an SGF file, when they are due",
 		Long: `Shows the positions of a file that "engine review --drills" wrote, or of drills.json
 in a folder, and waits for a move such as Q16. A move is right if it loses at most a
 point, or a quarter of what the mistake lost. Moves that the review did not search

@@ -23,7 +23,7 @@ func gtpCommand() *cobra.Command {
 	var games string
 	c := &cobra.Command{
 		Use:        "gtp",
-		SuggestFor: []string{"play", "bot", "ogs", "kgs", "terminal"},
+		SuggestFor: []string{"play", "bot", "ogs", "kgs", "terminal", "score", "count"},
 		// So that a mistyped flag can be meant for --version: engine alone is engine gtp.
 		Version: version,
 		Short:   "Play over the Go Text Protocol on standard input and output",
@@ -32,6 +32,9 @@ that GUIs and bridges use. Messages for people go to standard error.
 
 The clock limits the time of a move. Without a clock, --time, --visits or
 --playouts does, whichever ends first; the default is 5 seconds.
+
+A script counts a record by the commands loadsgf FILE, final_score and
+final_status_list dead.
 
 For people: --level sets the strength, --pace slows the answers down.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {

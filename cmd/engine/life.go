@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"strings"
@@ -34,11 +35,12 @@ func lifeCommand() *cobra.Command {
 	s := defaultSettings()
 	f := lifeFlags{first: "both", move: -1, seconds: 10}
 	c := &cobra.Command{
-		Use:   "life FILE --at STONE[,STONE...]",
-		Short: "Answer \"is it alive?\" with a proof: dead, alive, seki, or which ko",
+		Use:        "life FILE --at STONE[,STONE...]",
+		SuggestFor: []string{"alive", "dead"},
+		Short:      "Answer \"is it alive?\" with a proof: dead, alive, seki, or which ko",
 		Long: `Answers whether stones live, with each side to move first, at the end of a game record
-or after --move moves. An independent checker verifies every result called proved;
-"engine life --check FILE" runs it again.
+or after --move moves. The FILE - is standard input. An independent checker verifies every
+result called proved; "engine life --check FILE" runs it again.
 
 Chains in the open around the fight are assumed alive, and the answer names them.
 --assume names them instead: a list of stones, or none; -Q16 strikes one of the
@@ -91,7 +93,7 @@ func runLife(cmd *cobra.Command, s *settings, f *lifeFlags, args []string) error
 	if len(args) == 0 {
 		return usagef("give a game record, or a proof with --check")
 	}
-	q, first, err := f.question(args[0], s.stderr)
+	q, first, err := f.question(args[0], cmd.InOrStdin(), s.stderr)
 	if err != nil {
 		return usageError{err}
 	}
@@ -139,13 +141,19 @@ func runLife(cmd *cobra.Command, s *settings, f *lifeFlags, args []string) error
 }
 
 // question reads the position and the question about it.
-func (f *lifeFlags) question(name string, log *slog.Logger) (*life.Question, board.Color, error) {
+func (f *lifeFlags) question(name string, in io.Reader, log *slog.Logger) (*life.Question, board.Color, error) {
 	first, noColour := board.ParseColor(f.first)
 	if err := cmp.Or(must(f.seconds > 0 && f.seconds <= 1e6, "time", f.seconds, "above 0, up to 1000000"),
 		must(noColour == nil || f.first == "both", "first", f.first, "black, white or both")); err != nil {
 		return nil, 0, err
 	}
-	roots, err := sgf.ReadFile(name)
+	var roots []*sgf.Node
+	var err error
+	if name == "-" {
+		roots, err = sgf.Read(in)
+	} else {
+		roots, err = sgf.ReadFile(name)
+	}
 	if err != nil {
 		return nil, 0, err
 	}

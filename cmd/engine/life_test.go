@@ -14,13 +14,17 @@ import (
 // sixInTheCorner is the six-point corner without outside liberties.
 const sixInTheCorner = "(;GM[1]FF[4]SZ[9]AW[da][db][ac][bc][cc][dc]AB[ea][eb][ec][ad][bd][cd][dd][ed])"
 
-// TestLife asks about a problem, reads the answer as JSON, and has its proof checked; a changed
-// byte of the proof is detected.
+// TestLife asks about a problem in a file or on standard input, reads the answer as JSON, and has its
+// proof checked; a changed byte of the proof is detected.
 func TestLife(t *testing.T) {
 	problem := writeFile(t, "six.sgf", sixInTheCorner)
 	for _, name := range []string{"proof.sgf", "proof.txt"} {
 		proof := filepath.Join(t.TempDir(), name)
-		o := invoke(t, nil, "", "life", problem, "--at", "D9", "--json", "-o", proof)
+		from, input := problem, ""
+		if name == "proof.txt" {
+			from, input = "-", sixInTheCorner
+		}
+		o := invoke(t, nil, input, "life", from, "--at", "D9", "--json", "-o", proof)
 		require.Equal(t, exitDone, o.code, o.stderr)
 		var a struct {
 			Assumed                      []string

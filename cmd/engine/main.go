@@ -174,18 +174,20 @@ func warnWithoutC() {
 
 // needSubcommand makes a command that only groups others refuse unknown words.
 func needSubcommand(c *cobra.Command) {
-	c.Args = cobra.ArbitraryArgs
-	c.RunE = func(cmd *cobra.Command, args []string) error {
-		if len(args) == 0 {
-			var names []string
-			for _, sub := range cmd.Commands() {
-				if sub.IsAvailableCommand() {
-					names = append(names, sub.Name())
-				}
-			}
-			return usagef("%s needs a subcommand: %s", cmd.CommandPath(), strings.Join(names, ", "))
+	c.Args = func(cmd *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return usagef("unknown command %q for %q%s", args[0], cmd.CommandPath(), meant(cmd, args[0]))
 		}
-		return usagef("unknown command %q for %q%s", args[0], cmd.CommandPath(), meant(cmd, args[0]))
+		return nil
+	}
+	c.RunE = func(cmd *cobra.Command, _ []string) error {
+		var names []string
+		for _, sub := range cmd.Commands() {
+			if sub.IsAvailableCommand() {
+				names = append(names, sub.Name())
+			}
+		}
+		return usagef("%s needs a subcommand: %s", cmd.CommandPath(), strings.Join(names, ", "))
 	}
 }
 
@@ -285,10 +287,11 @@ func refuseArguments(c *cobra.Command) {
 	}
 	if c.Runnable() {
 		c.Args = func(cmd *cobra.Command, args []string) error {
-			if err := check(cmd, args); err != nil {
+			err := check(cmd, args)
+			if _, plain := err.(usageError); err != nil && !plain {
 				return usageError{plainArgumentError(cmd, args)}
 			}
-			return nil
+			return err
 		}
 	}
 	for _, sub := range c.Commands() {
@@ -297,7 +300,8 @@ func refuseArguments(c *cobra.Command) {
 }
 
 // withSubcommand puts "gtp" in front where no subcommand is named; a double click
-// on the program opens the page instead.
+// on the program opens the page instead. A word that names no command is a mistake with
+// --help too, which cobra would answer with the help of the command above.
 func withSubcommand(root *cobra.Command, args []string) []string {
 	if len(args) == 0 {
 		if startedByClick() {
@@ -311,6 +315,9 @@ func withSubcommand(root *cobra.Command, args []string) []string {
 	}
 	if strings.HasPrefix(args[0], "-") {
 		return append([]string{"gtp"}, args...)
+	}
+	if cmd, words, err := root.Find(args); err == nil && cmd.HasSubCommands() && len(words) > 0 && !strings.HasPrefix(words[0], "-") && cmd.ValidateArgs(words[:1]) != nil {
+		return slices.DeleteFunc(slices.Clone(args), func(a string) bool { return a == "-h" || a == "--help" })
 	}
 	return args
 }

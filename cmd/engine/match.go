@@ -29,7 +29,7 @@ func matchCommand() *cobra.Command {
 	f := matchFlags{size: "19", logLevel: "info"}
 	cmd := &cobra.Command{
 		Use:        "match --a COMMAND --b COMMAND",
-		SuggestFor: []string{"elo", "sprt", "strength"},
+		SuggestFor: []string{"elo", "sprt", "strength", "gate", "levels", "ranks"},
 		Short:      "Let two GTP programs play each other, and say which is stronger",
 		Long: `Referees games between any two programs that speak GTP. The referee keeps its own
 board: illegal moves, crashes, hangs and exceeded clocks lose the game. It scores by

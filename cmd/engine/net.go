@@ -18,7 +18,7 @@ import (
 )
 
 func netCommand() *cobra.Command {
-	c := &cobra.Command{Use: "net", SuggestFor: []string{"info", "network", "model"}, Short: "Fetch, create, mix and describe networks"}
+	c := &cobra.Command{Use: "net", SuggestFor: []string{"info", "network", "model", "fetch", "download"}, Short: "Fetch, create, mix and describe networks"}
 	c.AddCommand(netNewCommand(), netInfoCommand(), netMixCommand(), netFetchCommand())
 	needSubcommand(c)
 	return c

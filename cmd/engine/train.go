@@ -37,8 +37,9 @@ func trainCommand() *cobra.Command {
 	var c learn.RunConfig
 	f := trainFlags{method: string(autodiff.SGD), schedule: "constant"}
 	cmd := &cobra.Command{
-		Use:   "train [--model IN] --data DIR -o OUT",
-		Short: "Train a network, or fine-tune one, on rows of self-play or on game records",
+		Use:        "train [--model IN] --data DIR -o OUT",
+		SuggestFor: []string{"finetune", "fine-tune"},
+		Short:      "Train a network, or fine-tune one, on rows of self-play or on game records",
 		Long: `Trains any network that the engine plays with: KataGo's, its own, and dual-head
 ONNX files of others. KataGo's networks of version 8 to 14 become version 15, which adds
 an optimistic policy and short-term errors. --data takes folders and files of training rows (.npz, as

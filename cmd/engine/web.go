@@ -42,7 +42,7 @@ func webCommand() *cobra.Command {
 	var o webOptions
 	c := &cobra.Command{
 		Use:        "web",
-		SuggestFor: []string{"gui", "board", "page", "browser"},
+		SuggestFor: []string{"gui", "board", "page", "browser", "backup"},
 		Short:      "Open a board in the browser: play, analyse, review",
 		Long: `Serves a page on this machine and opens it in the browser: play against the
 engine, analyse positions and games, review. Nothing is installed and nothing

@@ -29,8 +29,9 @@ type query struct {
 	view     board.Color     // side whose view numbers are in; Empty: the side to move
 	reports  schedule
 	want     thinking.Details
-	pvLen    int      // longest variation, first move included
-	level    *leveled // nil: no level's move is wanted
+	pvLen    int           // longest variation, first move included
+	level    *leveled      // nil: no level's move is wanted
+	life     []board.Point // stones whose life is in question; none: no answer is wanted
 
 	bytes   int64 // memory estimate, see memory
 	waiting int   // number of waiting tasks, kept by the queue
@@ -80,6 +81,7 @@ func (s *Server) parseQuery(id string, fields map[string]json.RawMessage) (*quer
 	q.readRestrictions(r)
 	q.focus = r.focus(q.size)
 	s.readLevel(q, r)
+	q.life = r.points("life", q.size, r.vertices("life"))
 	if r.err != nil {
 		return nil, warnings, r.err
 	}

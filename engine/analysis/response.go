@@ -10,11 +10,12 @@ import (
 
 // response is the message about one turn. Fields are in alphabetical order, as KataGo writes them.
 type response struct {
-	HumanPolicy    numbers    `json:"humanPolicy,omitempty"`
-	ID             string     `json:"id"`
-	IsDuringSearch bool       `json:"isDuringSearch"`
-	LevelMove      *levelMove `json:"levelMove,omitempty"`
-	MoveInfos      []moveInfo `json:"moveInfos"`
+	HumanPolicy    numbers     `json:"humanPolicy,omitempty"`
+	ID             string      `json:"id"`
+	IsDuringSearch bool        `json:"isDuringSearch"`
+	LevelMove      *levelMove  `json:"levelMove,omitempty"`
+	Life           *lifeAnswer `json:"life,omitempty"`
+	MoveInfos      []moveInfo  `json:"moveInfos"`
 	owners
 	Policy     numbers   `json:"policy,omitempty"`
 	RootInfo   *rootInfo `json:"rootInfo"`

@@ -45,13 +45,17 @@ func (s *Server) perform(ctx context.Context, tree **search.Tree, t *task) (ok b
 	if err == nil && t.query.level != nil && result.Root.Visits > 0 && ctx.Err() == nil {
 		choice, err = s.levelMove(ctx, *tree, t)
 	}
+	var proved *lifeAnswer
+	if err == nil && len(t.query.life) > 0 && ctx.Err() == nil {
+		proved = s.life(ctx, t)
+	}
 	switch {
 	case err != nil && ctx.Err() == nil:
 		s.log.Error("a search failed", "error", err)
 		s.write(map[string]any{"error": fmt.Sprintf("the search failed: %v", err), "id": t.query.id})
 	case err == nil && result.Root.Visits > 0:
 		told := t.response(&result, false)
-		told.LevelMove = choice
+		told.LevelMove, told.Life = choice, proved
 		final = told
 	}
 	s.write(final)

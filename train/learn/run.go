@@ -409,9 +409,9 @@ func (r *run) tell(doing string) {
 		return
 	}
 	p := Progress{Step: r.l.Counters().Steps, Total: r.state.Total, Resumed: r.resumed, Recent: r.recent, Speed: r.speed.rate(), Doing: doing}
-	if done := r.l.Counters().Steps - r.resumed; done > 0 && r.steps.Samples > 0 {
+	if done := r.l.Counters().Steps - r.resumed; done > 0 && r.steps.Samples > 0 && p.Speed > 0 {
 		left := float64(r.state.Total-r.l.Counters().Steps) * float64(r.l.Config().Batch)
-		p.Left = time.Duration(left / max(p.Speed, 1e-9) * float64(time.Second))
+		p.Left = time.Duration(left / p.Speed * float64(time.Second))
 	}
 	r.Progress(p)
 }

@@ -223,6 +223,9 @@ func interrupt(t testing.TB, c RunConfig, at int64) {
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
 	c.Progress = func(p Progress) {
+		if p.Speed == 0 {
+			require.Zero(t, p.Left, "no time left without a speed")
+		}
 		if p.Step == at {
 			stop()
 		}

@@ -1,0 +1,47 @@
+package analysis
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"kosumi/board"
+	"kosumi/life"
+)
+
+// lifeTime limits the search for an answer on life and death.
+const lifeTime = 10 * time.Second
+
+// lifeAnswer is the field of a reply that says whether stones live: the keys of "engine life
+// --json", or why there is no answer.
+type lifeAnswer struct {
+	*life.Answer
+	Error string `json:"error,omitempty"`
+}
+
+// life answers the query's field "life": its stones, of one colour, must all live. KataGo's
+// protocol does not have it.
+func (s *Server) life(ctx context.Context, t *task) *lifeAnswer {
+	out, err := s.judge(ctx, t)
+	if err != nil {
+		return &lifeAnswer{Error: err.Error()}
+	}
+	return &lifeAnswer{Answer: out}
+}
+
+func (s *Server) judge(ctx context.Context, t *task) (*life.Answer, error) {
+	g, err := t.query.position(t.turn)
+	if err != nil {
+		return nil, err
+	}
+	q := life.QuestionOf(g)
+	for _, p := range t.query.life {
+		if p == board.Pass || g.At(p) == board.Empty {
+			return nil, fmt.Errorf("there is no stone on %s", g.Size().Vertex(p))
+		}
+	}
+	q.Targets = t.query.life
+	network := life.Evaluated{Evaluator: s.net}
+	q.Assumed = life.EnclosedBy(ctx, q, network)
+	return life.Ask(ctx, q, life.Options{Time: lifeTime, Network: network})
+}
