@@ -277,8 +277,7 @@ func (f *areaFinder) root(c Color, i int16) int16 {
 	return i
 }
 
-// regionAt returns the facts for c about the region of c around a point, which holds no
-// stone of c.
+// regionAt returns the facts about c's region around a point without a stone of c.
 func (f *areaFinder) regionAt(c Color, p Point) *sided {
 	if a := &f.b.cells[p]; a.color != Empty {
 		p = a.head

@@ -55,7 +55,7 @@ func (g *position) advance(c Color, p Point) {
 	}
 }
 
-// pointFor returns a point for c as White sees it.
+// pointFor returns a point of c's in White's view: 1 or -1.
 func pointFor(c Color) float32 {
 	if c == White {
 		return 1

@@ -19,8 +19,8 @@ type rootRules struct {
 	policy   [board.MaxMoves]float32 // policy after temperature and noise
 
 	position *position
-	// bonus is the score, in White's points, that a move at the root is
-	// changed by, by Size.Index.
+	// bonus is the change of the score, in White's points, by each move at the root, indexed by
+	// Size.Index.
 	bonus    [board.MaxMoves]float32
 	hasBonus bool
 	useless  [board.MaxMoves]bool // moves that need not be searched

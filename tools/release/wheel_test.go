@@ -109,8 +109,8 @@ func TestWheelInstalls(t *testing.T) {
 	require.Equal(t, "played gtp\n", string(out))
 }
 
-// TestManifests has the addresses and sums of all archives in the files for Homebrew, Scoop
-// and winget, and wants each archive.
+// TestManifests requires that the files for Homebrew, Scoop and winget hold the addresses and
+// sums of all archives, and that a missing archive is an error.
 func TestManifests(t *testing.T) {
 	r := &release{version: "1.2.3", out: t.TempDir(), url: "https://example.org/me/kosumi"}
 	require.ErrorContains(t, r.manifests(), "kosumi-1.2.3-linux-amd64.tar.gz")
