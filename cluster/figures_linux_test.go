@@ -63,7 +63,7 @@ func TestCrowd(t *testing.T) {
 		server.roster.members[keys[i].id] = &member{card: Card{Precision: "fp32"}, passed: map[string]bool{}}
 	}
 	var clients sync.WaitGroup
-	cpu := usage()
+	cpu := nn.ProcessorTime()
 	began := time.Now()
 	for i, k := range keys {
 		clients.Go(func() {
@@ -92,16 +92,8 @@ func TestCrowd(t *testing.T) {
 	var mem syscall.Rusage
 	require.NoError(t, syscall.Getrusage(syscall.RUSAGE_SELF, &mem))
 	t.Logf("%d workers, %d games of %d bytes: %.0f games/s, %.1f ms of processor a game (server and workers), lag p50 %.0f ms, p99 %.0f ms, %d put off, %d MB resident at most",
-		*crowd, len(games), size/len(recorded), float64(len(games))/took.Seconds(), 1000*(usage()-cpu).Seconds()/float64(len(games)),
+		*crowd, len(games), size/len(recorded), float64(len(games))/took.Seconds(), 1000*(nn.ProcessorTime()-cpu).Seconds()/float64(len(games)),
 		1000*st.LagP50, 1000*st.LagP99, st.Later, mem.Maxrss>>10)
-}
-
-func usage() time.Duration {
-	var u syscall.Rusage
-	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
-		return 0
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 // BenchmarkWorkers measures games per hour with 1, 2, 4 and 8 worker processes whose network

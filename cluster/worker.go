@@ -217,6 +217,6 @@ func (w *Worker) beats(ctx context.Context) {
 	for ctx.Err() == nil {
 		pause(ctx, 10*time.Second)
 		games, waiting := w.Games()
-		w.publish(verbBeat, beat{w.holds(), waiting, games, time.Since(w.began).Seconds(), processorTime().Seconds()})
+		w.publish(verbBeat, beat{w.holds(), waiting, games, time.Since(w.began).Seconds(), nn.ProcessorTime().Seconds()})
 	}
 }

@@ -1,6 +1,7 @@
 package katago_test
 
 import (
+	"maps"
 	"os"
 	"path"
 	"reflect"
@@ -92,9 +93,7 @@ func TestKeys(t *testing.T) {
 				continue
 			}
 			values := map[string]string{}
-			for name, value := range needed[program] {
-				values[name] = value
-			}
+			maps.Copy(values, needed[program])
 			for name, value := range k.with {
 				values[name] = value
 				if value == "" {

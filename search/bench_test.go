@@ -78,7 +78,7 @@ func benchmarkSearch(b *testing.B, p Params, size int, visits int64) {
 	var playouts, depth int64
 	var perNode float64
 	b.ReportAllocs()
-	before := processorTime()
+	before := nn.ProcessorTime()
 	for b.Loop() {
 		tree.Clear()
 		r, err := tree.Search(b.Context(), Limits{Visits: visits})
@@ -91,7 +91,7 @@ func benchmarkSearch(b *testing.B, p Params, size int, visits int64) {
 	}
 	seconds := b.Elapsed().Seconds()
 	b.ReportMetric(seconds*1e9/float64(playouts), "ns/playout")
-	b.ReportMetric(float64((processorTime()-before).Nanoseconds())/float64(playouts), "cpu-ns/playout")
+	b.ReportMetric(float64((nn.ProcessorTime()-before).Nanoseconds())/float64(playouts), "cpu-ns/playout")
 	b.ReportMetric(float64(depth)/float64(playouts), "depth")
 	b.ReportMetric(perNode, "B/node")
 }

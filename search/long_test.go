@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
+	"kosumi/nn"
 )
 
 var (
@@ -44,7 +45,7 @@ func TestSoakOfOneTree(t *testing.T) {
 	done := int64(0)
 	for goal := int64(1000); done < *longVisits; goal *= 10 {
 		goal = min(goal, *longVisits)
-		began := processorTime()
+		began := nn.ProcessorTime()
 		r, err := tree.Search(t.Context(), Limits{Visits: goal})
 		require.NoError(t, err)
 		new := r.Root.Visits - done
@@ -56,7 +57,7 @@ func TestSoakOfOneTree(t *testing.T) {
 		}
 		last = gc
 		t.Logf("%9d visits: %6.0f ns of processor time a visit (%.0f by the clock); depth %.1f; %6.1f bytes a visit in use, tree %s of %s; longest pause %v of %d collections",
-			done, perVisit(processorTime()-began, new), perVisit(r.Stats.Elapsed, new), r.Stats.MeanDepth(),
+			done, perVisit(nn.ProcessorTime()-began, new), perVisit(r.Stats.Elapsed, new), r.Stats.MeanDepth(),
 			float64(r.Stats.Bytes)/float64(done), mebibytes(tree.Bytes()), mebibytes(p.Memory.MaxBytes), longest, gc.NumGC)
 		require.LessOrEqual(t, tree.Bytes(), p.Memory.MaxBytes)
 		if r.Stop == StopMemory {

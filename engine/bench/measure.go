@@ -111,11 +111,11 @@ type stopwatch struct {
 	spent time.Duration
 }
 
-func startStopwatch() stopwatch { return stopwatch{time.Now(), processorTime()} }
+func startStopwatch() stopwatch { return stopwatch{time.Now(), nn.ProcessorTime()} }
 
 // micros returns microseconds of processor time per evaluation since the stopwatch was started;
 // rate is evaluations per second.
 func (w stopwatch) micros(rate float64) float64 {
-	spent := (processorTime() - w.spent).Microseconds()
+	spent := (nn.ProcessorTime() - w.spent).Microseconds()
 	return float64(spent) / max(1, rate*time.Since(w.began).Seconds())
 }

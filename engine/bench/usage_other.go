@@ -2,10 +2,7 @@
 
 package bench
 
-import (
-	"runtime"
-	"time"
-)
+import "runtime"
 
 // peakRSS returns the bytes that the Go runtime took from the system. Memory of onnxruntime is
 // not included.
@@ -14,5 +11,3 @@ func peakRSS() int64 {
 	runtime.ReadMemStats(&m)
 	return int64(m.Sys)
 }
-
-func processorTime() time.Duration { return 0 }

@@ -5,7 +5,6 @@ package bench
 import (
 	"runtime"
 	"syscall"
-	"time"
 )
 
 // peakRSS returns the largest resident memory of this process so far, in bytes.
@@ -18,13 +17,4 @@ func peakRSS() int64 {
 		return int64(u.Maxrss) // macOS counts bytes, others kibibytes
 	}
 	return int64(u.Maxrss) * 1024
-}
-
-// processorTime returns the processor time that the program has used so far.
-func processorTime() time.Duration {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		return 0
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

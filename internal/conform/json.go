@@ -3,6 +3,7 @@ package conform
 import (
 	"encoding/json"
 	"io"
+	"maps"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -195,9 +196,7 @@ func Query(id string, changes map[string]any) map[string]any {
 		"id": id, "moves": [][2]string{{"B", "C3"}}, "rules": "chinese", "komi": 7,
 		"boardXSize": 5, "boardYSize": 5, "maxVisits": 10,
 	}
-	for k, v := range changes {
-		q[k] = v
-	}
+	maps.Copy(q, changes)
 	return q
 }
 

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -118,7 +117,7 @@ func likeAGame(s nn.Backend, spec nn.Spec) {
 
 func (c *contender) sample(b *testing.B, runs, batch int) {
 	var work sync.WaitGroup
-	before := processor(b)
+	before := nn.ProcessorTime()
 	for _, s := range c.sessions {
 		work.Go(func() {
 			for range runs {
@@ -130,12 +129,5 @@ func (c *contender) sample(b *testing.B, runs, batch int) {
 		})
 	}
 	work.Wait()
-	c.seconds = append(c.seconds, (processor(b)-before).Seconds()/float64(runs*batch*len(c.sessions)))
-}
-
-// processor returns the processor time that this program has used.
-func processor(b *testing.B) time.Duration {
-	var u syscall.Rusage
-	require.NoError(b, syscall.Getrusage(syscall.RUSAGE_SELF, &u))
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+	c.seconds = append(c.seconds, (nn.ProcessorTime()-before).Seconds()/float64(runs*batch*len(c.sessions)))
 }

@@ -1,5 +1,7 @@
 package onnx
 
+import "slices"
+
 // AttrType says which field of an Attr holds its value, numbered as in
 // AttributeProto.AttributeType.
 type AttrType int32
@@ -108,10 +110,5 @@ func (n *Node) Is(ops ...string) bool {
 	if !n.IsDefault() {
 		return false
 	}
-	for _, op := range ops {
-		if n.OpType == op {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(ops, n.OpType)
 }

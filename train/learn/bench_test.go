@@ -6,23 +6,16 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
+	"kosumi/nn"
 	"kosumi/nn/autodiff"
 	"kosumi/train/learn/learntest"
 )
-
-// processorTime is the processor time of this process so far.
-func processorTime() time.Duration {
-	var u syscall.Rusage
-	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u)
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
-}
 
 // BenchmarkStep reports samples per second and per second of processor time; other programs
 // disturb the latter less. testdata/training/bench_torch.py measures PyTorch on the same
@@ -56,10 +49,10 @@ func BenchmarkStep(b *testing.B) {
 			}
 			var wall, cpu []float64
 			for b.Loop() {
-				t, p := time.Now(), processorTime()
+				t, p := time.Now(), nn.ProcessorTime()
 				_, err := l.Step(batch)
 				require.NoError(b, err)
-				wall, cpu = append(wall, time.Since(t).Seconds()), append(cpu, (processorTime()-p).Seconds())
+				wall, cpu = append(wall, time.Since(t).Seconds()), append(cpu, (nn.ProcessorTime()-p).Seconds())
 			}
 			b.ReportMetric(float64(c.batch)/slices.Min(wall), "samples/s")
 			b.ReportMetric(float64(c.batch)/slices.Min(cpu), "samples/cpu-s")

@@ -36,9 +36,7 @@ type planner struct {
 // losses returns the coefficients for a kind of network.
 func (p *planner) losses(kind nn.Kind) map[string]float64 {
 	all := defaultLosses(kind)
-	for name, v := range p.conf.Losses {
-		all[name] = v
-	}
+	maps.Copy(all, p.conf.Losses)
 	return all
 }
 

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -208,10 +209,5 @@ func captured(g *board.Game) (dead []board.Point) {
 // pass-alive group or its territory.
 func settled(g *board.Game) bool {
 	suicide := g.Rules().Suicide || g.Options().PassAliveUnderSuicide
-	for _, c := range g.Board().PassAlive(nil, suicide) {
-		if c == board.Empty {
-			return false
-		}
-	}
-	return true
+	return !slices.Contains(g.Board().PassAlive(nil, suicide), board.Empty)
 }

@@ -7,7 +7,6 @@ import (
 	"flag"
 	"sort"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -73,17 +72,9 @@ func BenchmarkAgainstRaw(b *testing.B) {
 type rate struct{ perSecond, perCPU float64 }
 
 func measure(f func() uint64) rate {
-	began, cpu := time.Now(), cpuTime()
+	began, cpu := time.Now(), nn.ProcessorTime()
 	n := float64(f())
-	return rate{n / time.Since(began).Seconds(), n / (cpuTime() - cpu).Seconds()}
-}
-
-func cpuTime() time.Duration {
-	var u syscall.Rusage
-	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
-		return 0
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+	return rate{n / time.Since(began).Seconds(), n / (nn.ProcessorTime() - cpu).Seconds()}
 }
 
 func runRaw(backends []nn.Backend, batch int, d time.Duration) uint64 {

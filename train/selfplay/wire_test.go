@@ -3,6 +3,7 @@ package selfplay
 import (
 	"bytes"
 	"context"
+	"maps"
 	"sync/atomic"
 	"testing"
 
@@ -57,9 +58,7 @@ func TestGamesAreFunctionsOfTheirNumber(t *testing.T) {
 			for _, part := range [][]uint64{{9, 7, 5, 3, 1}, {0, 2, 4, 6, 8}} {
 				e := exactServer(t, 3)
 				e.ClearCache()
-				for id, f := range playNumbers(t, c, 5, e, part...) {
-					got[id] = f
-				}
+				maps.Copy(got, playNumbers(t, c, 5, e, part...))
 			}
 			same(t, want, got)
 		})

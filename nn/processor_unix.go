@@ -1,14 +1,15 @@
 //go:build unix
 
-package cluster
+package nn
 
 import (
 	"syscall"
 	"time"
 )
 
-// processorTime is the processor time of this program on all cores.
-func processorTime() time.Duration {
+// ProcessorTime returns the processor time that this program has used on all cores; 0 if
+// unknown.
+func ProcessorTime() time.Duration {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
 		return 0

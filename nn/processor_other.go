@@ -1,0 +1,7 @@
+//go:build !unix
+
+package nn
+
+import "time"
+
+func ProcessorTime() time.Duration { return 0 }
