@@ -15,17 +15,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
-	"kosumi/internal/testshared"
 	"kosumi/nn/ort"
 )
 
 // TestStartsThatEnd: if a driver hangs or crashes the program while auto tries it, the next start
 // does not call it, on any board, and says why and how to try again.
 func TestStartsThatEnd(t *testing.T) {
-	lib, err := ort.Load("")
-	if err != nil {
-		testshared.Absent(t, "run `make deps` first: %v", err)
-	}
+	lib := loaded(t)
 	dies := func() error { panic("the driver crashes") }
 	hangs := func() error { return fmt.Errorf("cuda: %w: no answer for 30s", ort.ErrHangs) }
 	well := func() error { return nil }
@@ -84,10 +80,7 @@ func TestStartsThatEnd(t *testing.T) {
 
 // TestOneStartTries: a start waits while another one tries the devices, and uses its result.
 func TestOneStartTries(t *testing.T) {
-	lib, err := ort.Load("")
-	if err != nil {
-		testshared.Absent(t, "run `make deps` first: %v", err)
-	}
+	lib := loaded(t)
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	var measured atomic.Int64
 	var all sync.WaitGroup
@@ -111,10 +104,7 @@ func TestOneStartTries(t *testing.T) {
 }
 
 func TestMeasured(t *testing.T) {
-	lib, err := ort.Load("")
-	if err != nil {
-		testshared.Absent(t, "run `make deps` first: %v", err)
-	}
+	lib := loaded(t)
 	src, err := openSource("", Overrides{})
 	require.NoError(t, err)
 	ch := &chooser{conf: Config{Size: board.Square(5), Log: slog.New(slog.DiscardHandler)}, lib: lib, open: func() (source, error) { return &builtIn{}, nil }}

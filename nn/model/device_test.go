@@ -58,13 +58,20 @@ func (f failing) Run(n int) error {
 	return f.Backend.Run(n)
 }
 
-// onPretended opens the built-in network on a pretended device.
-func onPretended(t *testing.T, c Config, p *pretended) *Model {
+// loaded returns the onnxruntime library; without it the test skips.
+func loaded(t *testing.T) ort.Library {
 	t.Helper()
 	lib, err := ort.Load("")
 	if err != nil {
 		testshared.Absent(t, "run `make deps` first: %v", err)
 	}
+	return lib
+}
+
+// onPretended opens the built-in network on a pretended device.
+func onPretended(t *testing.T, c Config, p *pretended) *Model {
+	t.Helper()
+	lib := loaded(t)
 	src, err := openSource("", Overrides{})
 	require.NoError(t, err)
 	p.on = newOrtRunner(c, ort.CPU, lib, "")
@@ -332,10 +339,7 @@ func TestDeviceFull(t *testing.T) {
 }
 
 func TestAutoTakesTheFastest(t *testing.T) {
-	lib, err := ort.Load("")
-	if err != nil {
-		testshared.Absent(t, "run `make deps` first: %v", err)
-	}
+	lib := loaded(t)
 	for name, c := range map[string]struct {
 		rates map[string]float64 // rate of each provider; 0 fails, below 0 never becomes ready
 		want  string

@@ -86,15 +86,7 @@ func (r *reader) attr(v field, attrs *map[string]Attr) error {
 		case attrName:
 			return r.str(v, &name)
 		case attrType:
-			var kind int64
-			if err := v.int(&kind); err != nil {
-				return err
-			}
-			if kind < 0 || kind > math.MaxInt32 {
-				return fmt.Errorf("ONNX has no attribute kind %d", kind)
-			}
-			a.Kind = AttrType(kind)
-			return nil
+			return enum(v, &a.Kind, "attribute kind")
 		case attrRef:
 			return r.str(v, &a.Ref)
 		}
@@ -205,14 +197,7 @@ func (r *reader) valueType(v field, val *ValueInfo) error {
 		return r.message(v, 0, func(v field) error {
 			switch v.num {
 			case typeElem:
-				var elem int64
-				if err := v.int(&elem); err != nil {
-					return err
-				}
-				if elem < 0 || elem > math.MaxInt32 {
-					return fmt.Errorf("ONNX has no element type %d", elem)
-				}
-				val.Type = DataType(elem)
+				return enum(v, &val.Type, "element type")
 			case typeShape:
 				val.Shape = Shape{}
 				return r.message(v, 0, func(v field) error { return r.dim(v, &val.Shape) })

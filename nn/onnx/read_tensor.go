@@ -30,14 +30,7 @@ func (r *reader) tensor(v field, t *Tensor) error {
 		case tensorDims:
 			return r.ints(v, &t.Dims)
 		case tensorType:
-			var elem int64
-			if err := v.int(&elem); err != nil {
-				return err
-			}
-			if elem < 0 || elem > math.MaxInt32 {
-				return fmt.Errorf("ONNX has no element type %d", elem)
-			}
-			t.Type = DataType(elem)
+			return enum(v, &t.Type, "element type")
 		case tensorSegment:
 			return fmt.Errorf("%w: a tensor in segments", ErrUnsupported)
 		case tensorFloats, tensorInt32s, tensorInt64s, tensorDoubles, tensorUint64s:

@@ -174,6 +174,15 @@ func (v field) int(dst *int64) error {
 	return v.want(protowire.VarintType)
 }
 
+// enum reads a number that names one of ONNX's kinds.
+func enum[K ~int32](v field, dst *K, what string) error {
+	*dst = K(v.n)
+	if v.n > math.MaxInt32 {
+		return fmt.Errorf("ONNX has no %s %d", what, int64(v.n))
+	}
+	return v.want(protowire.VarintType)
+}
+
 func (v field) bytes(dst *[]byte) error {
 	*dst = v.data
 	return v.want(protowire.BytesType)
