@@ -238,7 +238,7 @@ var ruleComplaints = map[string]string{
 func (p *rulesParser) set(key, value string) error {
 	r := &p.rules
 	if names := ruleNames[key]; names != nil {
-		i := indexFold(names, value)
+		i := slices.IndexFunc(names, func(n string) bool { return strings.EqualFold(n, value) })
 		if i < 0 {
 			return badRules("%s%s", ruleComplaints[key], value)
 		}
@@ -359,9 +359,4 @@ func (p *rulesParser) complete() {
 	case r.Button:
 		r.Komi = 7
 	}
-}
-
-// indexFold returns the index of s among names in any case, or -1.
-func indexFold(names []string, s string) int {
-	return slices.IndexFunc(names, func(n string) bool { return strings.EqualFold(n, s) })
 }

@@ -44,11 +44,6 @@ func passAlive(size board.Size, stones []board.Color) []board.Color {
 	return board.PlaceStones(size, list).PassAlive(nil, true)
 }
 
-// Chains returns a stone of each chain of two stones or more: the default targets.
-func Chains(size board.Size, stones []board.Color) (list []board.Point) {
-	return chainsFrom(2, size, stones)
-}
-
 // chainsFrom returns a stone of each chain of a size, or larger.
 func chainsFrom(least int, size board.Size, stones []board.Color) (list []board.Point) {
 	for _, a := range (&Question{Size: size, Stones: stones}).areas() {
@@ -82,12 +77,12 @@ func open(ctx context.Context, q *Question, net Network, list []board.Point) []b
 	})
 }
 
-// Unsettled asks about every group of [Chains] in the position of q that is not settled according
+// Unsettled asks about every group of two stones or more in the position of q that is not settled according
 // to the network of opts, within the time of opts for all together, and returns the answers that
 // depend on the first mover. assumed returns the chains that a question assumes alive; nil:
 // EnclosedBy the network.
 func Unsettled(ctx context.Context, q *Question, opts Options, assumed func(*Question) ([]board.Point, error)) (found []*Answer, err error) {
-	list := open(ctx, q, opts.Network, Chains(q.Size, q.Stones))
+	list := open(ctx, q, opts.Network, chainsFrom(2, q.Size, q.Stones))
 	until := time.Now().Add(opts.Time)
 	for i, p := range list {
 		if ctx.Err() != nil {

@@ -217,7 +217,6 @@ func (s *Server) Submitter() Submitter { return s }
 // Humans implements [Network]: a server has one network.
 func (s *Server) Humans() Network { return nil }
 
-// Serves returns nil if boards of that size can be evaluated.
 func (s *Server) Serves(size board.Size) error {
 	_, err := s.model.Spec(size)
 	return err

@@ -62,9 +62,9 @@ func Run(ctx context.Context, c ClientConfig, in io.Reader, out io.Writer) error
 	var id [16]byte
 	rand.Read(id[:])
 	r := &client{conf: c, out: out, stream: clientStream(), over: make(chan struct{}), session: hex.EncodeToString(id[:])}
-	r.talk = newAnalysisTalk()
+	r.talk = &analysisTalk{open: map[string]*query{}}
 	if c.Kind == GTP {
-		r.talk = newGTPTalk()
+		r.talk = new(gtpTalk)
 	}
 	go func() { cancel(r.connect(ctx)) }()
 	go r.read(in)

@@ -26,8 +26,6 @@ type gtpCommand struct {
 	played string // the move of an analysing genmove
 }
 
-func newGTPTalk() *gtpTalk { return new(gtpTalk) }
-
 func parseGTP(line string) *gtpCommand {
 	if i := strings.IndexByte(line, '#'); i >= 0 {
 		line = line[:i]
@@ -175,8 +173,6 @@ type queryKeys struct {
 	Error   json.RawMessage `json:"error"`
 	Warning json.RawMessage `json:"warning"`
 }
-
-func newAnalysisTalk() *analysisTalk { return &analysisTalk{open: map[string]*query{}} }
 
 func (t *analysisTalk) sent(line []byte) {
 	var k queryKeys

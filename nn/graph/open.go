@@ -146,13 +146,8 @@ func (s *session) build(l *layout, isa kernel.ISA) (err error) {
 	return nil
 }
 
-// MaxBatch returns the number of rows that one Run can take.
-func (s *session) MaxBatch() int { return s.maxBatch }
-
-// Inputs returns the memory that Run reads, one slice per Spec.Inputs.
-func (s *session) Inputs() [][]float32 { return s.inputs }
-
-// Outputs returns the memory that Run writes, one slice per Spec.Outputs.
+func (s *session) MaxBatch() int        { return s.maxBatch }
+func (s *session) Inputs() [][]float32  { return s.inputs }
 func (s *session) Outputs() [][]float32 { return s.outputs }
 
 // Run computes the first n rows.

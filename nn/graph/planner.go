@@ -95,7 +95,7 @@ func (p *planner) outputs() error {
 		if err != nil {
 			return err
 		}
-		p.move(&block{size: from.size, place: inOutput, at: i}, from, []int{from.size}, []int{1}, []int{1})
+		p.move(&block{size: from.size, place: inOutput, at: i}, 0, from, 0, []int{from.size}, []int{1}, []int{1})
 	}
 	return nil
 }
@@ -197,13 +197,9 @@ func (p *planner) give(name string, dims []int) *block {
 
 func (p *planner) step(w *work) { p.work = append(p.work, w) }
 
-// move adds a copy along axes, the outermost first: to[i·a] = from[i·b] for all i below
+// move adds a copy along axes, the outermost first: to[toAt+i·a] = from[fromAt+i·b] for all i below
 // dims. It reports false if the kernels have fewer axes.
-func (p *planner) move(to, from *block, dims, a, b []int) bool {
-	return p.moveAt(to, 0, from, 0, dims, a, b)
-}
-
-func (p *planner) moveAt(to *block, toAt int, from *block, fromAt int, dims, a, b []int) bool {
+func (p *planner) move(to *block, toAt int, from *block, fromAt int, dims, a, b []int) bool {
 	dims, strides := merged(dims, a, b)
 	if len(dims) > kernel.StepAxes {
 		return false

@@ -355,7 +355,7 @@ func transpose(c *call) (bool, error) {
 // copyTo makes the result a copy of x along strides, from an offset in x on.
 func (c *call) copyTo(x *block, at int, from []int) (bool, error) {
 	to := &block{size: product(c.out)}
-	if !c.moveAt(to, 0, x, at, c.out, contiguous(c.out), from) {
+	if !c.move(to, 0, x, at, c.out, contiguous(c.out), from) {
 		return false, nil
 	}
 	c.values[c.Output(0)] = &value{dims: c.out, block: to}
@@ -376,7 +376,7 @@ func concat(c *call) (bool, error) {
 	at := 0
 	for i, v := range c.in {
 		inner := product(v.dims[axis:])
-		c.moveAt(to, at, c.block(i), 0, []int{product(v.dims[:axis]), inner}, []int{c.out[axis] * strides[axis], 1}, []int{inner, 1})
+		c.move(to, at, c.block(i), 0, []int{product(v.dims[:axis]), inner}, []int{c.out[axis] * strides[axis], 1}, []int{inner, 1})
 		at += inner
 	}
 	return true, nil
@@ -447,7 +447,7 @@ func split(c *call) (bool, error) {
 		}
 		to := c.give(name, part)
 		inner := part[axis] * strides[axis]
-		c.moveAt(to, 0, x, at, []int{product(dims[:axis]), inner}, []int{inner, 1}, []int{dims[axis] * strides[axis], 1})
+		c.move(to, 0, x, at, []int{product(dims[:axis]), inner}, []int{inner, 1}, []int{dims[axis] * strides[axis], 1})
 		at += inner
 	}
 	return true, nil

@@ -165,7 +165,6 @@ func (m *Model) Spec(size board.Size) (nn.Spec, error) {
 	return spec, nil
 }
 
-// Serves returns nil if boards of that size can be evaluated.
 func (m *Model) Serves(size board.Size) error {
 	_, err := m.Spec(size)
 	return err

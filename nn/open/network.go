@@ -147,7 +147,6 @@ func (n *Network) Humans() nn.Network {
 	return n.humans
 }
 
-// Serves returns nil if boards of that size can be evaluated.
 func (n *Network) Serves(size board.Size) error {
 	if err := n.Wait(); err != nil {
 		return err

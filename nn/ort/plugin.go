@@ -17,6 +17,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"unsafe"
 
@@ -185,7 +186,7 @@ func offers(lib Library) ([]Offer, error) {
 	defer C.free(unsafe.Pointer(list))
 	all := make([]Offer, count)
 	for i, o := range unsafe.Slice(list, count) {
-		all[i] = Offer{Provider: shortName(C.GoString(o.provider)), Kind: "device", device: unsafe.Pointer(o.device)}
+		all[i] = Offer{Provider: strings.ToLower(strings.TrimSuffix(C.GoString(o.provider), "ExecutionProvider")), Kind: "device", device: unsafe.Pointer(o.device)}
 		if kinds := []string{"cpu", "gpu", "npu"}; int(o.kind) < len(kinds) {
 			all[i].Kind = kinds[o.kind]
 		}

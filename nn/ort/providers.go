@@ -58,11 +58,6 @@ type Offer struct {
 	device unsafe.Pointer // OrtEpDevice, which lives as long as the program
 }
 
-// shortName makes "openvino" of "OpenVINOExecutionProvider".
-func shortName(name string) string {
-	return strings.ToLower(strings.TrimSuffix(name, "ExecutionProvider"))
-}
-
 // describeDevice names a device for people, from the metadata of vendor and provider.
 func describeDevice(vendor string, id uint32, about [][2]string) string {
 	name := vendor

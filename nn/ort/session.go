@@ -191,13 +191,8 @@ func (s *session) memory(specs []nn.TensorSpec) [][]float32 {
 	return all
 }
 
-// MaxBatch returns the number of rows that one Run can take.
-func (s *session) MaxBatch() int { return s.config.MaxBatch }
-
-// Inputs returns the memory that Run reads, one slice per Spec.Inputs.
-func (s *session) Inputs() [][]float32 { return s.inputs }
-
-// Outputs returns the memory that Run writes, one slice per Spec.Outputs.
+func (s *session) MaxBatch() int        { return s.config.MaxBatch }
+func (s *session) Inputs() [][]float32  { return s.inputs }
 func (s *session) Outputs() [][]float32 { return s.outputs }
 
 // Run computes the first n rows. On the CPU it allocates nothing after the
