@@ -27,6 +27,8 @@ type Claim struct {
 	// Proved reports whether life and death was proved, Only whether no other move does it.
 	Proved bool `json:"proved,omitempty"`
 	Only   bool `json:"only,omitempty"`
+	// Later reports whether the line takes Stones after Move, not by it.
+	Later bool `json:"later,omitempty"`
 	// Of is the claim that the threat would make true.
 	Of *Claim `json:"of,omitempty"`
 }
@@ -82,31 +84,32 @@ const (
 // Templates are the texts of claims in English, by [Claim.Key]; the page has them in other
 // languages. {us} is the mover, {them} the opponent.
 var Templates = map[string]string{
-	"captured":           "{them} answers {move} and captures {stones} at {at}.",
-	"laddered":           "{them} catches {stones} at {at} in a ladder that begins with {move}.",
+	"captured":           "{them} answers at {move} and captures {stones} at {at}.",
+	"captured_later":     "{them} answers at {move} and goes on to capture {stones} at {at}.",
+	"laddered":           "{them} catches {stones} at {at} in a ladder that begins at {move}.",
 	"broken":             "The ladder on {stones} at {at} does not work: {other} is in the way.",
-	"dies":               "{them} answers {move} and kills {stones} at {at}.",
-	"dies_proved":        "{them} answers {move} and kills {stones} at {at}; that is proved.",
-	"lives":              "{them} answers {move} and saves {stones} at {at}.",
-	"lives_proved":       "{them} answers {move} and saves {stones} at {at}; that is proved.",
-	"parted":             "{them} cuts {stones} at {at} off from {other}.",
-	"joined":             "{them} connects {at} and {other}.",
-	"weak":               "This puts {stones} at {at} in danger; {move} protects against that.",
-	"stronger":           "This takes the pressure off {stones} at {at}; {move} keeps it on.",
-	"weakens":            "This weakens {stones} at {at}; {move} does better there.",
-	"strengthens":        "This strengthens {stones} at {at}; {move} does better there.",
-	"atari":              "{them} answers {move} and puts {stones} at {at} in atari.",
+	"dies":               "{them} answers at {move} and kills {stones} at {at}.",
+	"dies_proved":        "{them} answers at {move} and kills {stones} at {at} (proved).",
+	"lives":              "{them} answers at {move} and saves {stones} at {at}.",
+	"lives_proved":       "{them} answers at {move} and saves {stones} at {at} (proved).",
+	"parted":             "This lets {them} cut {stones} at {at} off from {other}.",
+	"joined":             "This lets {them} connect {at} and {other}.",
+	"weak":               "This puts {stones} at {at} in danger; {move} prevents that.",
+	"stronger":           "This takes the pressure off {stones} at {at}; {move} keeps it up.",
+	"weakens":            "This makes {stones} at {at} weaker than {move} would.",
+	"strengthens":        "This makes {stones} at {at} stronger than {move} would.",
+	"atari":              "{them} answers at {move} and puts {stones} at {at} in atari.",
 	"attacks":            "{move} puts {stones} at {at} in atari.",
-	"threat_parted":      "This leaves {them}'s threat of {move}, which cuts {at} off from {other}.",
-	"threat_captured":    "This leaves {them}'s threat of {move}, which captures {stones} at {at}.",
-	"threat_weak":        "This leaves {them}'s attack of {move} on {stones} at {at}.",
-	"threat_dies":        "This leaves {them}'s threat of {move}, which kills {stones} at {at}.",
+	"threat_parted":      "This leaves {them}'s threat to cut {at} off from {other} with {move}.",
+	"threat_captured":    "This leaves {them}'s threat to capture {stones} at {at}, beginning at {move}.",
+	"threat_weak":        "This lets {them} attack {stones} at {at} with {move}.",
+	"threat_dies":        "This leaves {them}'s threat to kill {stones} at {at} with {move}.",
 	"saves":              "{move} saves {stones} at {at}.",
-	"saves_proved":       "{move} saves {stones} at {at}; that is proved.",
-	"saves_only":         "Only {move} saves {stones} at {at}; that is proved.",
+	"saves_proved":       "{move} saves {stones} at {at} (proved).",
+	"saves_only":         "Only {move} saves {stones} at {at} (proved).",
 	"kills":              "{move} kills {stones} at {at}.",
-	"kills_proved":       "{move} kills {stones} at {at}; that is proved.",
-	"kills_only":         "Only {move} kills {stones} at {at}; that is proved.",
+	"kills_proved":       "{move} kills {stones} at {at} (proved).",
+	"kills_only":         "Only {move} kills {stones} at {at} (proved).",
 	"connects":           "{move} connects {at} and {other}.",
 	"cuts":               "{move} cuts {stones} at {at} off from {other}.",
 	"takes":              "{move} leads to the capture of {stones} at {at}.",
@@ -140,6 +143,8 @@ func (c *Claim) Key() string {
 		return string(c.Kind) + "_only"
 	case c.Proved:
 		return string(c.Kind) + "_proved"
+	case c.Later:
+		return string(c.Kind) + "_later"
 	}
 	return string(c.Kind)
 }

@@ -1,7 +1,6 @@
 package review
 
 import (
-	"cmp"
 	"strings"
 	"testing"
 
@@ -12,11 +11,13 @@ import (
 
 // mistakeOn is a mistake of Black's on a board of X and O. After the better move Black owns the
 // points of the first map, after the played one those of the second: + is Black's, - White's,
-// anything else nobody's. White answers D2, or the line's second move.
+// anything else nobody's. The line begins with the played move; White answers D2 if it ends there.
 func mistakeOn(t *testing.T, rows []string, line, best string, loss float64, bestOwn, did []string) *mistake {
 	t.Helper()
-	played, reply, _ := strings.Cut(line, " ")
-	reply = cmp.Or(reply, "D2")
+	moves := strings.Fields(line)
+	if len(moves) == 1 {
+		moves = append(moves, "D2")
+	}
 	size := board.Square(len(rows))
 	var black, white []board.Point
 	own := func(rows []string) []float64 {
@@ -44,14 +45,14 @@ func mistakeOn(t *testing.T, rows []string, line, best string, loss float64, bes
 	require.NoError(t, g.Setup(black, white, board.Black))
 	k := &mistake{size: size, mover: board.Black, before: g, last: board.NoPoint, loss: loss, err: 0.5, bestV: best,
 		own: own(bestOwn), bestOwn: own(bestOwn), did: own(did)}
-	k.played, err = size.ParseVertex(played)
+	k.playedV, k.reply = moves[0], moves[1]
+	k.played, err = size.ParseVertex(k.playedV)
 	require.NoError(t, err)
 	k.best, err = size.ParseVertex(best)
 	require.NoError(t, err)
 	k.afterBest, k.taken, _ = k.playLine([]string{best})
-	k.next, _, _ = k.playLine([]string{played})
-	k.playedV, k.reply = played, reply
-	k.afterPlayed, _, k.punish = k.playLine([]string{played, k.reply})
+	k.next, _, _ = k.playLine(moves[:1])
+	k.afterPlayed, _, k.punish = k.playLine(moves)
 	require.NoError(t, k.playOut())
 	return k
 }
@@ -61,6 +62,7 @@ func TestReasons(t *testing.T) {
 	ladder := []string{".........", ".........", ".........", "...OO....", "..OX.....", "...O.....", ".........", ".........", "........."}
 	laddered := []string{".........", ".........", ".........", "...OO....", "..OX.....", "..OX.....", "...O.....", ".........", "........."}
 	caught := []string{".........", ".........", ".........", "....O....", "...OXO...", "...OXO...", ".........", ".........", "........."}
+	surrounded := []string{".........", ".........", ".........", ".........", "...OXO...", "...OXO...", ".........", ".........", "........."}
 	lost := []string{".........", ".........", ".........", "...--....", "..----...", "...---...", "....---..", ".........", "........."}
 	broken := []string{".........", ".........", ".........", "...X.....", "..XO.....", "..X......", "......O..", ".........", "........."}
 	triangle := []string{".........", ".........", ".........", ".........", "...X.....", "..X......", ".........", ".........", "........."}
@@ -76,10 +78,11 @@ func TestReasons(t *testing.T) {
 		own, did     []string
 		said         string
 	}{
-		"stones in atari":                      {caught, "J9", "E3", 5, empty, lost, "White answers E3 and captures the 2 stones at E5."},
-		"stones in a ladder":                   {laddered, "J9", "E4", 5, empty, lost, "White catches the 2 stones at D5 in a ladder that begins with E5."},
+		"stones in atari":                      {caught, "J9", "E3", 5, empty, lost, "White answers at E3 and captures the 2 stones at E5."},
+		"stones that two moves take":           {surrounded, "J9 E3 J8 E6", "E3", 5, empty, lost, "White answers at E3 and goes on to capture the 2 stones at E5."},
+		"stones in a ladder":                   {laddered, "J9", "E4", 5, empty, lost, "White catches the 2 stones at D5 in a ladder that begins at E5."},
 		"a ladder that does not work":          {broken, "E5 D4", "G4", 5, empty, lost, "The ladder on the stone at D5 does not work: G3 is in the way."},
-		"a group before a stone in atari":      {race, "J9", "B1", 20, raced, living, "White answers D2 and saves the 5 stones at A3. B1 kills the 5 stones at A3."},
+		"a group before a stone in atari":      {race, "J9", "B1", 20, raced, living, "White answers at D2 and saves the 5 stones at A3. B1 kills the 5 stones at A3."},
 		"a quiet move on the wrong side":       {empty, "C7", "G3", 5, empty, empty, "The bigger move is G3, in the lower right corner."},
 		"a move on the same side":              {ladder, "C6", "D7", 5, empty, empty, "D7 is better."},
 		"an empty triangle":                    {triangle, "D4", "E5", 5, empty, empty, "D4 makes an empty triangle; E5 is better."},
@@ -115,6 +118,8 @@ func TestSay(t *testing.T) {
 			c.Proved = true
 		case of == "only":
 			c.Only = true
+		case of == "later":
+			c.Later = true
 		case of != "":
 			c.Of = &Claim{Kind: ClaimKind(of), Stones: stones, Others: []string{"F3"}}
 		}
@@ -125,7 +130,7 @@ func TestSay(t *testing.T) {
 		require.Contains(t, kinds, c.Kind)
 	}
 	c := Claim{Kind: Captured, Stones: []string{"C3"}, Move: "B3"}
-	require.Equal(t, "Black answers B3 and captures the stone at C3.", Say([]Claim{c}, "w", "A1"))
+	require.Equal(t, "Black answers at B3 and captures the stone at C3.", Say([]Claim{c}, "w", "A1"))
 	require.Equal(t, "This loses points on the left side; B3 is better.", Say([]Claim{{Kind: Holds, Move: "B3", Region: "left"}}, "b", "A1"))
 }
 
@@ -138,11 +143,11 @@ func TestProvedClaims(t *testing.T) {
 		only         bool
 		kind         Kind
 	}{
-		"Black answers B2 and saves the 2 stones at B1; that is proved. Only C3 kills the 2 stones at B1; that is proved.": {true, "C3", "B2", true, LetLive},
-		"Black answers B2 and kills the 2 stones at B1; that is proved. C3 saves the 2 stones at B1; that is proved.":      {false, "C3", "B2", false, GroupLost},
-		"Black answers D2 and kills the 2 stones at B1; that is proved.":                                                   {false, "", "D2", false, GroupLost},
-		"Only D4 kills the 2 stones at B1; that is proved.":                                                                {true, "D4", "", true, LetLive},
-		"This puts the stone at B1 in danger; C3 protects against that. D4 saves the 2 stones at B1; that is proved.":      {false, "D4", "", false, GroupWeak},
+		"Black answers at B2 and saves the 2 stones at B1 (proved). Only C3 kills the 2 stones at B1 (proved).": {true, "C3", "B2", true, LetLive},
+		"Black answers at B2 and kills the 2 stones at B1 (proved). C3 saves the 2 stones at B1 (proved).":      {false, "C3", "B2", false, GroupLost},
+		"Black answers at D2 and kills the 2 stones at B1 (proved).":                                            {false, "", "D2", false, GroupLost},
+		"Only D4 kills the 2 stones at B1 (proved).":                                                            {true, "D4", "", true, LetLive},
+		"D4 saves the 2 stones at B1 (proved).":                                                                 {false, "D4", "", false, GroupLost},
 	} {
 		m := Move{Color: "w", Move: "A1", Best: []Candidate{{Move: "C3"}}, Claims: []Claim{weak}}
 		m.settle(c.kills, []string{"B1", "C1"}, []string{c.saves}, c.loses, c.only)
@@ -153,4 +158,7 @@ func TestProvedClaims(t *testing.T) {
 		require.Equal(t, map[bool]string{true: "b", false: "w"}[c.kills], last.Color)
 		require.Equal(t, c.saves == "D4", len(last.Line) == 1, "the line is given where the better line is another")
 	}
+	m := Move{Color: "w", Move: "A1", Best: []Candidate{{Move: "C3"}}, Claims: []Claim{{Kind: Weak, Move: "C3", Stones: []string{"F5"}}}}
+	m.settle(false, []string{"B1", "C1"}, []string{"D4"}, "", false)
+	require.Equal(t, "This puts the stone at F5 in danger; C3 prevents that. D4 saves the 2 stones at B1 (proved).", m.Reason, "of other stones it is still said")
 }

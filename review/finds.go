@@ -127,7 +127,9 @@ func (k *mistake) letHappen() (list []found) {
 			kept = kept && (p == k.played || k.afterBest.At(p) == k.mover)
 		}
 		if kept && mean(k.did, lost) < lostBelow && (slices.Contains(lost, k.played) || mean(k.diff, lost) > lostBy) {
-			add(k.claim(Captured, AfterPlayed, reply, lost, 1.5))
+			f, ok := k.claim(Captured, AfterPlayed, reply, lost, 1.5)
+			f.Later = !k.takenBy(reply, lost)
+			add(f, ok)
 		}
 	}
 	for _, f := range k.hunted() {
@@ -153,6 +155,12 @@ func (k *mistake) letHappen() (list []found) {
 	add(k.brokenLadder())
 	add(k.inAtari(Atari, AfterPlayed, k.next, reply))
 	return list
+}
+
+// takenBy reports whether an answer to the mistake takes all stones at once.
+func (k *mistake) takenBy(answer string, stones []board.Point) bool {
+	g, _, _ := k.playLine([]string{k.playedV, answer})
+	return !slices.ContainsFunc(stones, func(p board.Point) bool { return g.At(p) != board.Empty })
 }
 
 // changes are the ways in which a mistake changes the fate of the mover's stones, and of the

@@ -178,7 +178,7 @@ func (m *Move) settle(kills bool, group, line []string, loses string, only bool)
 		m.Claims = []Claim{let}
 	case loses != "":
 		m.Claims = []Claim{let, better}
-	case only:
+	case only || slices.ContainsFunc(m.Claims[0].Stones, func(v string) bool { return slices.Contains(group, v) }):
 		m.Claims = []Claim{better}
 	default:
 		m.Claims = []Claim{m.Claims[0], better}

@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/chromedp/cdproto/page"
@@ -23,8 +24,8 @@ var lostAt = map[int]float64{2: 4, 3: 20, 5: 2, 6: 9, 7: 13}
 
 // reviewedBefore puts a finished review with the losses lostAt into the folder of a server: the
 // game of cornerRecord, whose corner is settled by move 4, ends 62 points ahead for White. It
-// returns the review's ID.
-func reviewedBefore(t *testing.T, dir, black, white string) string {
+// returns the review's ID. claims take the place of those about its mistakes.
+func reviewedBefore(t *testing.T, dir, black, white string, claims ...review.Claim) string {
 	t.Helper()
 	record := cornerRecord[:len(cornerRecord)-1] + fmt.Sprintf("KM[7]RU[Chinese]PB[%s]PW[%s]RE[W+62];B[ee];W[cg];B[ba];W[gg];B[eg];W[ge];B[gc];W[gd];B[fc];W[fd];B[hd];W[he])", black, white)
 	roots, err := sgf.Parse([]byte(record))
@@ -51,6 +52,9 @@ func reviewedBefore(t *testing.T, dir, black, white string) string {
 			m.Kind, m.Reason = review.Other, fmt.Sprintf("J1 is %.0f points better.", lostAt[i])
 			m.Claims = []review.Claim{{Kind: review.Captured, After: review.AfterPlayed, Color: "b", Stones: []string{"E3"}, Move: "J9"},
 				{Kind: review.Worth, After: review.AfterBetter, Move: "J1"}}
+			if len(claims) > 0 {
+				m.Claims = claims
+			}
 			m.Points = []string{"E3", "C7"}
 		}
 		res.Moves = append(res.Moves, m)
@@ -231,5 +235,30 @@ func TestGroupOfReview(t *testing.T) {
 	p.Click(`.review-tools .tool:nth-child(2)`)
 	p.Until(`document.querySelector(".toast")?.innerText.includes("Press a stone first")`)
 	require.Equal(t, "bad_request", join(t, s).refused("life.ask", api.AskLife{Review: id, Ply: 99, Stones: []string{"A8"}}).Code)
+	p.Clean()
+}
+
+// TestKoreanParticles reads claims in Korean: a particle has the form that the sound before it asks for.
+func TestKoreanParticles(t *testing.T) {
+	looks(t)
+	dir := t.TempDir()
+	stones := []string{"E3", "E4"}
+	var claims []review.Claim
+	for n := 1; n <= 9; n++ {
+		claims = append(claims, review.Claim{Kind: review.Worth, Move: fmt.Sprintf("J%d", n)})
+	}
+	claims = append(claims, review.Claim{Kind: review.Weak, Move: "J2", Stones: stones}, review.Claim{Kind: review.Weak, Move: "J3", Stones: stones},
+		review.Claim{Kind: review.Hunts, Move: "J6", Stones: stones}, review.Claim{Kind: review.Hunts, Move: "J7", Stones: stones}, review.Claim{Kind: review.Hunts, Move: "J9", Stones: stones},
+		review.Claim{Kind: review.Joined, Stones: []string{"C3"}, Others: []string{"D5"}}, review.Claim{Kind: review.Joined, Stones: []string{"C5"}, Others: []string{"D6"}})
+	id := reviewedBefore(t, dir, "Ann", "Ben", claims...)
+	s := servePage(t, dir)
+	p := openPage(t, s)
+	p.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.settings", JSON.stringify({ language: "ko" }))`, nil), chromedp.Navigate(s.Address()+"review/"+id))
+	p.Until(`document.documentElement.lang === "ko" && document.querySelector("main.review .mistakes li")`)
+	p.Do(chromedp.KeyEvent(" ")) // the better line
+	browsertest.Equal(p, strings.Join([]string{"J1이 낫습니다.", "J2가 낫습니다.", "J3이 낫습니다.", "J4가 낫습니다.", "J5가 낫습니다.", "J6이 낫습니다.", "J7이 낫습니다.", "J8이 낫습니다.", "J9가 낫습니다.",
+		"E3의 돌 2점이 위험해집니다. J2면 막을 수 있습니다.", "E3의 돌 2점이 위험해집니다. J3이면 막을 수 있습니다.",
+		"J6으로 E3의 돌 2점을 축으로 잡습니다.", "J7로 E3의 돌 2점을 축으로 잡습니다.", "J9로 E3의 돌 2점을 축으로 잡습니다.",
+		"백이 C3과 D5를 이을 수 있게 됩니다.", "백이 C5와 D6을 이을 수 있게 됩니다."}, "\n"), `[...document.querySelectorAll(".claim")].map((e) => e.innerText.trim().replace("흑이", "백이")).join("\n")`)
 	p.Clean()
 }

@@ -133,7 +133,7 @@ func TestTurnedProblems(t *testing.T) {
 		require.Contains(t, said, "Wrong: "+played+" was played in the game", "seed %d", seed)
 		require.Equal(t, "A1", attempts[0].Answer)
 		shown, _, _ := strings.Cut(said, "> ")
-		why := regexp.MustCompile(`(White|Black) answers (\w+) and captures the 2 stones at (\w+). This loses points in the (\w+) (\w+) corner; (\w)(\d) is better.`).FindStringSubmatch(said)
+		why := regexp.MustCompile(`(White|Black) answers at (\w+) and captures the 2 stones at (\w+). This loses points in the (\w+) (\w+) corner; (\w)(\d) is better.`).FindStringSubmatch(said)
 		require.NotNil(t, why, said)
 		require.NotContains(t, said, why[1]+" (", "the other side is to play")
 		size := board.Size{W: 5, H: 4}

@@ -73,8 +73,9 @@ type Claim struct {
 	Line   []string `json:"line,omitempty"`   // from before the mistake, unless it is answer or line
 	Region string   `json:"region,omitempty"` // part of the board
 	Proved bool     `json:"proved,omitempty"`
-	Only   bool     `json:"only,omitempty"` // no other move does it
-	Of     *Claim   `json:"of,omitempty"`   // of a threat: what is threatened
+	Only   bool     `json:"only,omitempty"`  // no other move does it
+	Later  bool     `json:"later,omitempty"` // the line takes the stones after the move
+	Of     *Claim   `json:"of,omitempty"`    // of a threat: what is threatened
 }
 
 // ReviewPlayer sums a side up.

@@ -279,7 +279,7 @@ func wireMove(m *review.Move) api.ReviewMove {
 func wireClaims(list []review.Claim) (out []api.Claim) {
 	for _, c := range list {
 		w := api.Claim{Kind: string(c.Kind), After: string(c.After), Color: c.Color, Stones: c.Stones, Others: c.Others, Area: c.Area, Move: c.Move,
-			Line: c.Line, Region: c.Region, Proved: c.Proved, Only: c.Only}
+			Line: c.Line, Region: c.Region, Proved: c.Proved, Only: c.Only, Later: c.Later}
 		if c.Of != nil {
 			w.Of = &wireClaims([]review.Claim{*c.Of})[0]
 		}

@@ -36,7 +36,15 @@ export function t(key: Key, args?: Args): string {
 	if (text === undefined && typeof args?.n === "number") text = texts[`${key}_${plural.select(args.n)}`] ?? texts[`${key}_other`];
 	if (text === undefined) return key;
 	if (args) text = text.replace(/\{(\w+)\}/g, (_, name: string) => (typeof args[name] === "number" ? num(args[name]) : String(args[name] ?? "")));
+	if (args && language.value === "ko") text = text.replace(/([가-힣\d])(?:([을은이])\(([를는가])\)|(와)\((과)\)|\((으|이)\)([로면]))/g, particle);
 	return args && language.value === "en" ? text.replace(/(?<![\d.,])1 points\b/g, "1 point") : text;
+}
+
+// The form of a Korean particle after a syllable or a digit: "D3을(를)" is "D3을", "D4을(를)" "D4를".
+function particle(_: string, last: string, closed: string, open: string, wa: string, gwa: string, glide: string, rest: string): string {
+	const end = last < "가" ? [21, 8, 0, 16, 0, 0, 1, 8, 8, 0][Number(last)] : (last.charCodeAt(0) - 0xac00) % 28; // the final consonant; 8: ㄹ
+	if (rest) return last + (end && (glide === "이" || end !== 8) ? glide : "") + rest;
+	return last + (end ? (closed ?? gwa) : (open ?? wa));
 }
 
 export const num = (n: number, digits = 1): string => (Number.isInteger(n) ? numbers.format(n) : n.toFixed(digits));
@@ -92,7 +100,7 @@ export function why(m: { claims?: Claim[]; reason?: string; better?: string; los
 /** A claim about a move that a side played, as a sentence. */
 export function claimed(c: Claim, played: string, white: boolean): string {
 	const of = c.of ?? c;
-	const key = c.of ? `${c.kind}_${of.kind}` : c.kind + (c.only ? "_only" : c.proved ? "_proved" : "");
+	const key = c.of ? `${c.kind}_${of.kind}` : c.kind + (c.only ? "_only" : c.proved ? "_proved" : c.later ? "_later" : "");
 	return t(`claim_${key}` as Key, {
 		us: t(white ? "white" : "black"), them: t(white ? "black" : "white"), played, move: c.move ?? "", stones: t("claim_stones", { n: of.stones?.length ?? 0 }), at: of.stones?.[0] ?? "", other: of.others?.[0] ?? "",
 		region: c.region ? t(`claim_region_${c.region}` as Key) : "",
