@@ -4,12 +4,7 @@ package models
 
 import _ "embed"
 
-//go:embed kosumi-9x9.bin.gz
-var zero []byte
+//go:embed kosumi.bin.gz
+var data []byte
 
-//go:embed kosumi-19x19.bin.gz
-var taught []byte
-
-func zeroFile() ([]byte, error) { return zero, nil }
-
-func taughtFile() ([]byte, error) { return taught, nil }
+func read() ([]byte, error) { return data, nil }

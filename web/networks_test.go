@@ -100,7 +100,7 @@ func (s *training) request(t *testing.T) func(*http.Request) (*http.Response, er
 // machine, and plays against it; a network that differs from its announcement is refused. Nothing
 // is requested before the press.
 func TestStrongestNetwork(t *testing.T) {
-	data, err := os.ReadFile("../models/kosumi-9x9.bin.gz")
+	data, err := os.ReadFile("../models/kosumi-zero.bin.gz")
 	require.NoError(t, err)
 	site := &training{data: data, gate: make(chan struct{})}
 	open := sync.OnceFunc(func() { close(site.gate) })

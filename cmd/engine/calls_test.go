@@ -16,7 +16,7 @@ func TestWrongCalls(t *testing.T) {
 	text := writeFile(t, "text.txt", "no network, no game, no JSON\n")
 	there, six := writeFile(t, "there.onnx", "mine"), writeFile(t, "six.sgf", sixInTheCorner)
 	place := strings.NewReplacer(
-		"DIR", dir, "TEXT", text, "THERE", there, "NET", "../../models/kosumi-9x9.bin.gz",
+		"DIR", dir, "TEXT", text, "THERE", there, "NET", "../../models/kosumi-zero.bin.gz",
 		"TORCH", "../../testdata/onnx/pytorch-dualhead-9x9.onnx", "SGF", "../../testdata/sgf", "SIX", six, "LINK", filepath.Dir(six)+"/./six.sgf",
 		"NOWHERE", filepath.Join(dir, "no", "such"), "BLOCKED", filepath.Join(text, "x"),
 	)

@@ -161,7 +161,7 @@ engine drill reviews/drills.json -> --visits 4
 teaching.md
 engine label --teacher strong.bin.gz --boardsize 19 --rows 1000 -o check -> --boardsize 7 --rows 20
 engine label --teacher strong.bin.gz --rows 10000 -o labels -> --boardsize 7 --rows 60
-engine train --data labels --validate check --beside strong.bin.gz -o taught --epochs 2 --batch 64 --optimizer muon --lr 0.0005 --warmup 50 --schedule cosine --average-every 4096 -> --batch 8
+engine train --data labels --validate check --beside strong.bin.gz -o taught --epochs 2 --batch 64 --optimizer muon --lr 0.00005 --warmup 50 --schedule cosine --average-every 4096 -> --batch 8
 engine match --a "engine gtp --model taught/model.bin.gz --visits 100" --b "engine gtp --visits 100" --boardsize 19 --games 60 -> --boardsize 5 --games 2
 
 training.md

@@ -211,7 +211,7 @@ func TestNoHome(t *testing.T) {
 		{"gtp --boardsize 9", ""},
 		{"analysis", ""},
 		{"config", ""},
-		{"net info zero", ""},
+		{"net info", ""},
 		{"doctor", ""},
 	} {
 		p := start(t, env, strings.Fields(c.args)...)

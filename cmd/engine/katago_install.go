@@ -26,8 +26,8 @@ func installCommand() *cobra.Command {
 it takes KataGo's subcommands, flags and .cfg files and calls itself KataGo, for
 clients that start it by name. It does not replace another program of that name.
 
-The folder also gets the built-in network for large boards as a file, gtp.cfg and
-analysis.cfg, for dialogs that ask for them.
+The folder also gets the built-in network as a file, gtp.cfg and analysis.cfg, for
+dialogs that ask for them.
 
 After an update run the command again: it replaces the program and the network. The
 configs are yours and stay. A program of a .deb or .rpm is linked and needs no second
@@ -48,7 +48,7 @@ run.`,
 			if path, err = filepath.Abs(path); err != nil {
 				return err
 			}
-			network := filepath.Join(filepath.Dir(path), models.Taught().File)
+			network := filepath.Join(filepath.Dir(path), models.File)
 			gtp := filepath.Join(filepath.Dir(path), "gtp.cfg")
 			analysis := filepath.Join(filepath.Dir(path), "analysis.cfg")
 			if err := installFiles(network, gtp, analysis); err != nil {
@@ -68,7 +68,7 @@ Where a client wants one line:
 // installFiles writes the network and the missing configs, with the lines that KataGo's own
 // configs must have.
 func installFiles(network, gtp, analysis string) error {
-	data, err := models.Taught().Data()
+	data, err := models.Data()
 	if err != nil {
 		return err
 	}

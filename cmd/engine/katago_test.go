@@ -17,7 +17,7 @@ import (
 
 func TestInstallAsKataGo(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a b", "kg")
-	network, config := filepath.Join(dir, models.Taught().File), filepath.Join(dir, "gtp.cfg")
+	network, config := filepath.Join(dir, models.File), filepath.Join(dir, "gtp.cfg")
 	o := invoke(t, nil, "", "install-as-katago", dir)
 	require.Zero(t, o.code, o.stderr)
 	katago := filepath.Join(dir, "katago")
@@ -37,7 +37,7 @@ func TestInstallAsKataGo(t *testing.T) {
 	require.Zero(t, invoke(t, nil, "", "install-as-katago", dir).code, "twice is fine")
 	data, err := os.ReadFile(network)
 	require.NoError(t, err)
-	want, err := models.Taught().Data()
+	want, err := models.Data()
 	require.NoError(t, err)
 	require.Equal(t, want, data, "an older network is replaced")
 	data, err = os.ReadFile(config)

@@ -37,7 +37,7 @@ func loopCommand() *cobra.Command {
 		Long: `Repeats in DIR: self-play by the newest network, training on the newest rows, export,
 a gating match, promotion. The first call creates DIR with a recipe (DIR/loop.toml,
 which explains every constant) and a network of random weights. --from starts with an
-existing network instead: KataGo's, your own, or a built-in one, "zero" or "taught". --data
+existing network instead: KataGo's, your own, or "kosumi", the built-in one. --data
 adds the rows of other runs until the loop's own rows fill the window.
 
 The same command resumes. ^C, kill -9 and power cuts cost unfinished games and a few
@@ -58,7 +58,7 @@ With --serve other machines play too: start engine work ADDRESS on each, with th
 printed address. Connections are encrypted. Every game is checked before it counts.`,
 		Example: `  engine loop run1
   engine loop run1 --hours 8
-  engine loop more --from zero
+  engine loop more --from kosumi
   engine loop both --from run1/models/NAME/model.bin.gz --data run1/selfplay --data run2/selfplay
   engine loop class --preset tutorial --games 1000
   engine loop run1 --serve :4222
@@ -78,7 +78,7 @@ printed address. Connections are encrypted. Every game is checked before it coun
 	fl := c.Flags()
 	fl.StringVar(&f.preset, "preset", "default", "recipe of a new loop: "+strings.Join(loop.Presets(), " or "))
 	fl.StringVar(&f.config, "config", "", "recipe `FILE`.toml of a new loop; missing keys have their defaults")
-	fl.StringVar(&f.from, "from", "", "first `NETWORK` of a new loop: a file in KataGo's format, zero or taught; default: random weights")
+	fl.StringVar(&f.from, "from", "", "first `NETWORK` of a new loop: a file in KataGo's format, or kosumi, the built-in one; default: random weights")
 	fl.StringArrayVar(&f.data, "data", nil, "`PATH` of rows and game records of other runs for the first window; with --from; may be given more than once")
 	fl.BoolVar(&f.initOnly, "init", false, "create the folder and the recipe only")
 	fl.Int64Var(&f.games, "games", 0, "stop after this many more games, and training on them if they complete an iteration; 0: no limit")

@@ -33,21 +33,21 @@ func TestTrainingUsageErrors(t *testing.T) {
 		"selfplay --out x --recipe " + recipeFile:            "unknown key",
 		"selfplay --out x --recipe " + method:                "alphabeta",
 		"selfplay --out x --method random --rows-encoder v9": "v9",
-		"loop":                                        "give DIR",
-		"loop a b":                                    "one folder",
-		"loop new --preset huge":                      "huge",
-		"loop new --config " + recipeFile:             "unknown key bogus",
-		"loop new --from no-such.bin.gz":              "no-such.bin.gz",
-		"loop new --from " + recipeFile:               "start",
-		"loop new --from zero --config " + recipeFile: "[start]",
-		"loop " + taken + " --from zero":              `start.network is "", asked for: "zero"`,
-		"loop " + taken + " --data " + recipeFile:     "--data goes with --from",
-		"loop new --data " + recipeFile:               "--from",
-		"loop new --from zero --data no-such":         "no-such",
-		"loop new --hours -1":                         "--hours",
-		"loop " + taken + " --preset default":         `arch is "kb2c16", asked for: "kb4c64"`,
-		"loop rate x --against gnugo":                 "NAME=COMMAND",
-		"loop rate x --games 0":                       "--games",
+		"loop":                                          "give DIR",
+		"loop a b":                                      "one folder",
+		"loop new --preset huge":                        "huge",
+		"loop new --config " + recipeFile:               "unknown key bogus",
+		"loop new --from no-such.bin.gz":                "no-such.bin.gz",
+		"loop new --from " + recipeFile:                 "start",
+		"loop new --from kosumi --config " + recipeFile: "[start]",
+		"loop " + taken + " --from kosumi":              `start.network is "", asked for: "kosumi"`,
+		"loop " + taken + " --data " + recipeFile:       "--data goes with --from",
+		"loop new --data " + recipeFile:                 "--from",
+		"loop new --from kosumi --data no-such":         "no-such",
+		"loop new --hours -1":                           "--hours",
+		"loop " + taken + " --preset default":           `arch is "kb2c16", asked for: "kb4c64"`,
+		"loop rate x --against gnugo":                   "NAME=COMMAND",
+		"loop rate x --games 0":                         "--games",
 	} {
 		o := invoke(t, nil, "", strings.Fields(args)...)
 		require.Equal(t, exitUsage, o.code, "%s: %s", args, o.stderr)
@@ -68,14 +68,14 @@ func TestTrainingUsageErrors(t *testing.T) {
 func TestLoopFromTheNetworkInside(t *testing.T) {
 	for _, preset := range loop.Presets() {
 		dir := filepath.Join(t.TempDir(), "more")
-		o := invoke(t, nil, "", "loop", dir, "--from", "zero", "--init", "--preset", preset)
+		o := invoke(t, nil, "", "loop", dir, "--from", "kosumi", "--init", "--preset", preset)
 		require.Equal(t, exitDone, o.code, o.stderr)
 		text, err := os.ReadFile(filepath.Join(dir, loop.RecipeFile))
 		require.NoError(t, err)
 		c, err := loop.ParseRecipe(text)
 		require.NoError(t, err)
 		require.Equal(t, "kb6c96", c.Arch)
-		require.Equal(t, loop.Start{Network: models.Zero().Name, Games: int64(models.Zero().Games), Data: []string{}}, c.Start)
+		require.Equal(t, loop.Start{Network: models.Name, Games: 20_000, Data: []string{}}, c.Start)
 	}
 }
 
@@ -94,7 +94,7 @@ func TestTheSameLoopGoesOn(t *testing.T) {
 		"plain":  {nil, []string{"--preset", "tutorial"}, []string{`arch is "kb4c64", asked for: "mini"`, "bootstrap.games is 3000, asked for: 0", " more; "}},
 		"preset": {[]string{"--preset", "tutorial"}, []string{"--preset", "default"}, []string{`arch is "mini", asked for: "kb4c64"`, "bootstrap.games is 0, asked for: 3000"}},
 		"config": {[]string{"--config", recipeFile}, []string{"--config", other}, []string{"train.rate is 0.001, asked for: 0.002", "train.batch is 128, asked for: 64"}},
-		"from":   {[]string{"--from", network}, []string{"--from", "zero"}, []string{"start.network is ", `asked for: "zero"`}},
+		"from":   {[]string{"--from", network}, []string{"--from", "kosumi"}, []string{"start.network is ", `asked for: "kosumi"`}},
 		"data":   {[]string{"--from", network, "--data", rows}, []string{"--from", network}, []string{"start.data is [" + rows + "], asked for: []"}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -126,19 +126,12 @@ func (f *ladderFlags) run(cmd *cobra.Command) error {
 	network := m.Describe()
 	for _, c := range configs {
 		// Games of another network are in another folder.
-		network := onBoard(network, c.Size)
 		c.Dir = filepath.Join(c.Dir, network.SHA256[:min(12, len(network.SHA256))], c.Size.String())
 		if err := f.measure(cmd, c, network); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// onBoard is the built-in network for a board.
-func onBoard(network nn.Description, size board.Size) nn.Description {
-	network.SHA256 = models.Playing(network.SHA256, max(size.W, size.H))
-	return network
 }
 
 // print shows the measurements of a network on the named boards.
@@ -157,7 +150,7 @@ func (f *ladderFlags) print(w io.Writer, network nn.Description) error {
 			return usageError{err}
 		}
 		for _, l := range all {
-			if l.SHA256 == onBoard(network, size).SHA256 && size == board.Square(l.Size) {
+			if l.SHA256 == network.SHA256 && size == board.Square(l.Size) {
 				shown = append(shown, newLadderJSON(l))
 			}
 		}
@@ -318,7 +311,7 @@ func (f *ladderFlags) prepare() ([]ladder.Config, error) {
 	}
 	f.c.Engine = strconv.Quote(self) + " gtp --sessions 1 --threads 4 --cache 16 --rules " + f.c.Rules
 	if path := f.model; path != "" {
-		if models.Find(path) == nil {
+		if path != models.Name {
 			if path, err = filepath.Abs(path); err != nil {
 				return nil, err
 			}

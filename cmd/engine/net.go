@@ -157,6 +157,9 @@ func writeMixed(first, second string, share float64, out string) error {
 	if err != nil {
 		return err
 	}
+	if a.Header.Version != b.Header.Version { // training upgrades old versions
+		a, b = katago.Upgrade(a), katago.Upgrade(b)
+	}
 	if err := a.Mix(b, share); err != nil {
 		return err
 	}
@@ -168,10 +171,10 @@ func netInfoCommand() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "info [NETWORK]",
-		Short: "Describe a network file, or a built-in network: taught (the default) or zero",
+		Short: "Describe a network file; without one, the built-in network",
 		Args:  cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			info, err := model.Inspect(cmp.Or(strings.Join(args, ""), models.Taught().Name))
+			info, err := model.Inspect(cmp.Or(strings.Join(args, ""), models.Name))
 			if err != nil {
 				return err
 			}

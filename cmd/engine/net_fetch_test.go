@@ -91,7 +91,7 @@ func (s *training) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // fetched twice; bad answers of the site are reported in one line.
 func TestNetFetch(t *testing.T) {
 	testshared.Slow(t)
-	data, err := os.ReadFile("../../models/kosumi-9x9.bin.gz")
+	data, err := os.ReadFile("../../models/kosumi-zero.bin.gz")
 	require.NoError(t, err)
 	s := newTraining(t, data)
 	dir := filepath.Join(t.TempDir(), "nets")

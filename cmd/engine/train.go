@@ -73,7 +73,7 @@ KataGo's learning rate is per sample of a summed loss: multiply it by the batch 
 		},
 	}
 	fl := cmd.Flags()
-	s.flagAs(fl, "model", "initial network `FILE`: .onnx, .bin.gz or .txt.gz; default: taught, the built-in one for large boards; zero is that for 9x9")
+	s.flagAs(fl, "model", "initial network `FILE`: .onnx, .bin.gz or .txt.gz; default: the built-in one")
 	fl.StringArrayVar(&f.data, "data", nil, "`DIR` or file of rows or game records, or DIR=SHARE for its share of the batches; may be given more than once")
 	fl.StringVarP(&c.Out, "out", "o", "", "output `DIR`")
 	fl.Int64Var(&c.Steps, "steps", 0, "steps of the run")

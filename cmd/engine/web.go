@@ -90,7 +90,7 @@ func serveWeb(ctx context.Context, s *settings, o *webOptions) error {
 		return err
 	}
 	for flag, path := range map[string]string{"model": s.Model, "human-model": s.HumanModel, "networks": o.networks, "ui": o.ui} {
-		if _, err := os.Stat(path); path != "" && err != nil && models.Find(path) == nil {
+		if _, err := os.Stat(path); path != "" && err != nil && path != models.Name {
 			return fmt.Errorf("--%s: %w", flag, err)
 		}
 	}

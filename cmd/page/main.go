@@ -5,7 +5,6 @@
 package main
 
 import (
-	"fmt"
 	"log/slog"
 	"math/rand/v2"
 	"os"
@@ -54,7 +53,7 @@ func main() {
 // calls: those of the page's server where the worker has files, else those of other
 // programs.
 func begin(host js.Value, log *slog.Logger) (map[string]any, error) {
-	models.Give(func() ([]byte, error) { return bytesOf(host.Get("network")), nil }, func() ([]byte, error) { return fetchLarge(host) })
+	models.Give(func() ([]byte, error) { return bytesOf(host.Get("network")), nil })
 	err := kernel.Start(kernel.Workers{Count: host.Get("workers").Int(), Module: host.Get("kernel"), Script: host.Get("kernelWorker").String()})
 	if err != nil {
 		return nil, err
@@ -81,28 +80,6 @@ func begin(host js.Value, log *slog.Logger) (map[string]any, error) {
 		return nil
 	})
 	return map[string]any{"attend": attend, "request": request, "pause": pause}, nil
-}
-
-// fetchLarge has the worker fetch the network for large boards.
-func fetchLarge(host js.Value) ([]byte, error) {
-	type fetched struct {
-		data []byte
-		err  error
-	}
-	came := make(chan fetched, 1)
-	done := js.FuncOf(func(_ js.Value, args []js.Value) any {
-		came <- fetched{data: bytesOf(args[0])}
-		return nil
-	})
-	defer done.Release()
-	failed := js.FuncOf(func(_ js.Value, args []js.Value) any {
-		came <- fetched{err: fmt.Errorf("the network for boards larger than %[1]dx%[1]d comes over the internet once: %[2]s", models.SmallSide, args[0].Get("message").String())}
-		return nil
-	})
-	defer failed.Release()
-	host.Call("largeBoards").Call("then", done, failed)
-	f := <-came
-	return f.data, f.err
 }
 
 // serve starts the network and the server of the page.

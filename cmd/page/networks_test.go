@@ -21,7 +21,7 @@ import (
 // file that is dropped on it.
 func TestStrongestInTab(t *testing.T) {
 	testshared.Long(t)
-	data, err := os.ReadFile("../../models/kosumi-9x9.bin.gz")
+	data, err := os.ReadFile("../../models/kosumi-zero.bin.gz")
 	require.NoError(t, err)
 	for _, open := range []bool{true, false} {
 		t.Run(fmt.Sprintf("allowed %v", open), func(t *testing.T) {

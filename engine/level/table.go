@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"kosumi/board"
-	"kosumi/models"
 )
 
 // Visits is how long a search is that a level chooses from, at dials from 0 up.
@@ -154,7 +153,6 @@ type Setting struct {
 // there is none.
 func nearest(ladders []Ladder, sha256 string, size board.Size) (best *Ladder, own bool) {
 	side := math.Sqrt(float64(size.Area()))
-	sha256 = models.Playing(sha256, max(size.W, size.H))
 	worse := func(l *Ladder) float64 {
 		d := math.Abs(float64(l.Size) - side)
 		if l.SHA256 != sha256 {

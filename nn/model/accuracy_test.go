@@ -13,7 +13,6 @@ import (
 	"kosumi/board"
 	"kosumi/engine/bench"
 	"kosumi/internal/testshared"
-	"kosumi/models"
 	"kosumi/nn"
 	"kosumi/nn/features"
 	"kosumi/nn/features/featurestest"
@@ -146,7 +145,7 @@ func recorded(t *testing.T) (games []*board.Game) {
 
 // networksHere lists the built-in network, and KataGo's if the reference data is present.
 func networksHere(t *testing.T) []string {
-	paths := []string{filepath.Join("..", "..", "models", models.Zero().File)}
+	paths := []string{filepath.Join("..", "..", "models", "kosumi-zero.bin.gz")}
 	if folder, ok := testshared.Beyond(t, "models/katago"); ok {
 		for _, name := range []string{"g170-b6c96-s175395328-d26788732", "b7c96h3tfrs-test5-cnorm", "b7c96h6kv3qk32v16tflrs-fson-bnh"} {
 			paths = append(paths, filepath.Join(folder, name+".bin.gz"))

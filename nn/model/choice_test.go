@@ -41,7 +41,7 @@ func TestStartsThatEnd(t *testing.T) {
 			var log bytes.Buffer
 			calls := 0
 			start := func(size int) (choice, error) {
-				ch := &chooser{conf: Config{Size: board.Square(size), Log: slog.New(slog.NewTextHandler(&log, nil))}, lib: lib, open: func() (source, error) { return &builtIn{}, nil }}
+				ch := &chooser{conf: Config{Size: board.Square(size), Log: slog.New(slog.NewTextHandler(&log, nil))}, lib: lib, open: func() (source, error) { return readBuiltIn() }}
 				ch.load = func() error { calls++; return c.load() }
 				ch.candidates = func() ([]string, error) { return []string{"cuda", "webgpu"}, c.ask() }
 				ch.rate = func(context.Context, source, string, time.Duration) (float64, error) { return 1, c.rate() }
@@ -85,7 +85,7 @@ func TestOneStartTries(t *testing.T) {
 	var measured atomic.Int64
 	var all sync.WaitGroup
 	for range 3 {
-		ch := &chooser{conf: Config{Log: slog.New(slog.DiscardHandler)}, lib: lib, open: func() (source, error) { return &builtIn{}, nil }}
+		ch := &chooser{conf: Config{Log: slog.New(slog.DiscardHandler)}, lib: lib, open: func() (source, error) { return readBuiltIn() }}
 		ch.load, ch.candidates = func() error { return nil }, func() ([]string, error) { return []string{"cuda"}, nil }
 		ch.rate = func(_ context.Context, _ source, provider string, _ time.Duration) (float64, error) {
 			measured.Add(1)
@@ -107,7 +107,7 @@ func TestMeasured(t *testing.T) {
 	lib := loaded(t)
 	src, err := openSource("", Overrides{})
 	require.NoError(t, err)
-	ch := &chooser{conf: Config{Size: board.Square(5), Log: slog.New(slog.DiscardHandler)}, lib: lib, open: func() (source, error) { return &builtIn{}, nil }}
+	ch := &chooser{conf: Config{Size: board.Square(5), Log: slog.New(slog.DiscardHandler)}, lib: lib, open: func() (source, error) { return readBuiltIn() }}
 	rate, err := ch.measured(t.Context(), src, "", time.Millisecond)
 	require.NoError(t, err)
 	require.Positive(t, rate)

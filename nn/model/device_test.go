@@ -363,7 +363,7 @@ func TestAutoTakesTheFastest(t *testing.T) {
 			}
 			var log bytes.Buffer
 			measured := 0
-			ch := &chooser{conf: Config{Log: slog.New(slog.NewTextHandler(&log, nil))}, lib: lib, file: net, open: func() (source, error) { return &builtIn{}, nil }}
+			ch := &chooser{conf: Config{Log: slog.New(slog.NewTextHandler(&log, nil))}, lib: lib, file: net, open: func() (source, error) { return readBuiltIn() }}
 			ch.load, ch.candidates = func() error { return nil }, func() ([]string, error) { return names, nil }
 			choose := func() choice {
 				require.NoError(t, ch.places())

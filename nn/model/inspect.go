@@ -251,21 +251,21 @@ func product(sizes []int64) int64 {
 	return n
 }
 
-// readAny reads a network file, or a built-in network by name.
+// readAny reads a network file, or the built-in network by name.
 func readAny(path string) (name string, data []byte, err error) {
-	if n := models.Find(path); n != nil {
-		data, err = n.Data()
-		return n.File, data, err
+	if path == models.Name {
+		data, err = models.Data()
+		return models.File, data, err
 	}
 	data, err = file.Read(path, maxFile)
 	return path, data, err
 }
 
-// ReadKataGo reads a network in KataGo's format from either kind of file, or a built-in one by
+// ReadKataGo reads a network in KataGo's format from either kind of file, or the built-in one by
 // name.
 func ReadKataGo(path string) (*katago.Network, error) {
-	if n := models.Find(path); n != nil {
-		s, err := readBuiltIn(n)
+	if path == models.Name {
+		s, err := readBuiltIn()
 		return s.net, err
 	}
 	if !strings.EqualFold(filepath.Ext(path), ".onnx") {

@@ -38,7 +38,7 @@ func DefaultSettings() Settings {
 func SettingsTable() setting.Table[Settings] {
 	return setting.Table[Settings]{
 		setting.Of(setting.Info{Name: "model", Source: "the one that the program carries",
-			Doc: "network `FILE`: .onnx, or KataGo's .bin.gz or .txt.gz; zero or taught: the built-in one for small or large boards; default: the one for the board"},
+			Doc: "network `FILE`: .onnx, or KataGo's .bin.gz or .txt.gz; kosumi, the default, is the built-in one"},
 			func(s *Settings) *string { return &s.Model }),
 		setting.Of(setting.Info{Name: "human-model", Source: "none",
 			Doc: "human network `FILE` beside the model, such as KataGo's b18c384nbt-humanv0; humanSLProfile sets the rank"},

@@ -37,11 +37,8 @@ type source interface {
 const maxFile = 4 << 30
 
 func openSource(path string, o Overrides) (source, error) {
-	if path == "" {
-		return &builtIn{}, nil
-	}
-	if n := models.Find(path); n != nil {
-		return readBuiltIn(n)
+	if path == "" || path == models.Name {
+		return readBuiltIn()
 	}
 	info, err := os.Stat(path)
 	switch {
@@ -51,7 +48,7 @@ func openSource(path string, o Overrides) (source, error) {
 		}
 		hint := ""
 		if filepath.Ext(path) == "" { // a name rather than a file's
-			hint = "; built in are zero and taught"
+			hint = "; built in is " + models.Name
 		}
 		return nil, fmt.Errorf("%w%s", file.Absent(path), hint)
 	case info.IsDir():
@@ -221,14 +218,14 @@ func (s *onnxSource) graph(size board.Size) (*onnx.Model, error) {
 // homeSide is the default board size.
 const homeSide = 9
 
-// OwnSize returns the default board size for a network: 9x9 if path is "" (the networks
-// inside the program), else the only one that the file serves. ok is false for networks
+// OwnSize returns the default board size for a network: 9x9 for the network inside
+// the program, else the only one that the file serves. ok is false for networks
 // of every size, and for files that [Open] refuses.
 func OwnSize(path string, o Overrides) (size board.Size, ok bool) {
-	if path == "" {
+	if path == "" || path == models.Name {
 		return board.Square(homeSide), true
 	}
-	if isKataGoName(path) || models.Find(path) != nil {
+	if isKataGoName(path) {
 		return board.Size{}, false
 	}
 	src, err := openSource(path, o)

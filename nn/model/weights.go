@@ -12,22 +12,14 @@ import (
 // weights as stored in the file. A KataGo network gives its exact form, with the same
 // initializers for every size; an ONNX file gives its own graph.
 func (m *Model) Weights(size board.Size) (*onnx.Model, error) {
-	src := m.source
-	if b, ok := src.(*builtIn); ok {
-		k, err := b.on(size)
-		if err != nil {
-			return nil, err
-		}
-		src = k
-	}
-	if k, ok := src.(katagoSource); ok {
+	if k, ok := m.source.(katagoSource); ok {
 		g, err := katago.Build(k.net, katago.Size(size), katago.Options{Form: katago.FormExact})
 		if err != nil {
 			return nil, fmt.Errorf("%w: %s: %w", ErrFile, k.net.Source.File, err)
 		}
 		return g, nil
 	}
-	g, err := src.graph(size)
+	g, err := m.source.graph(size)
 	if err != nil {
 		return nil, err
 	}

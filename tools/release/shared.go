@@ -45,7 +45,8 @@ func (r *release) shared() (tree, error) {
 	return all, all.addFolder("", manual)
 }
 
-// addDocuments adds the documents, and the files that they tell people to use.
+// addDocuments adds the documents, and the files that they tell people to use, but for the network
+// that only the source has.
 func (t tree) addDocuments() error {
 	for _, dir := range []string{"docs", "models"} {
 		if err := t.addFolder(dir, dir); err != nil {
@@ -53,7 +54,7 @@ func (t tree) addDocuments() error {
 		}
 	}
 	for path := range t {
-		if strings.HasSuffix(path, ".go") {
+		if strings.HasSuffix(path, ".go") || path == "models/kosumi-zero.bin.gz" {
 			delete(t, path)
 		}
 	}
@@ -119,7 +120,7 @@ func (r *release) licences(to string) error {
 			return err
 		}
 	}
-	fmt.Fprintf(&b, "\n%s\nThe network for large boards (models/%s) was taught by networks of KataGo's:\n\n%s\n", strings.Repeat("=", 80), models.Taught().File, models.Notice())
+	fmt.Fprintf(&b, "\n%s\nThe network inside (models/%s) is KataGo's g170-b6c96, taught further by KataGo's transformer:\n\n%s\n", strings.Repeat("=", 80), models.File, models.Notice())
 	fmt.Fprintf(&b, "\n%s\nWindows: msvcp140*.dll and vcruntime140*.dll are Microsoft's Visual C++ runtime, redistributed\nunder the terms of Visual Studio's distributable code.\n", strings.Repeat("=", 80))
 	return os.WriteFile(to, b.Bytes(), 0o644)
 }

@@ -1,14 +1,12 @@
 package learn
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
 	"kosumi/board"
-	"kosumi/models"
 	"kosumi/nn"
 	"kosumi/nn/autodiff"
 	"kosumi/nn/features"
@@ -68,7 +66,6 @@ func New(c Config) (*Learner, error) {
 	if _, err := ort.Need("training runs on it", c.Provider, c.Library); err != nil {
 		return nil, err
 	}
-	c.Model = cmp.Or(c.Model, models.Taught().Name) // always the same network, not one per board size
 	net, err := model.Open(c.Model, model.Config{Provider: c.Provider, Library: c.Library, Overrides: c.Overrides, Upgrade: true, Log: c.Log})
 	if err != nil {
 		return nil, err

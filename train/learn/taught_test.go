@@ -345,7 +345,7 @@ func TestOrdinaryRowsBesideTaught(t *testing.T) {
 // TestTeacherAsStudent: a network has distance 0 from its own answers, through evaluator, row file
 // and losses.
 func TestTeacherAsStudent(t *testing.T) {
-	networks := []string{filepath.Join(testshared.Checkout(t), "models", "kosumi-9x9.bin.gz")}
+	networks := []string{filepath.Join(testshared.Checkout(t), "models", "kosumi-zero.bin.gz")}
 	g170, ok := testshared.Beyond(t, "models/katago/g170-b6c96-s175395328-d26788732.bin.gz")
 	if ok {
 		networks = append(networks, g170)

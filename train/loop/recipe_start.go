@@ -1,7 +1,6 @@
 package loop
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"path/filepath"
@@ -11,6 +10,7 @@ import (
 	"kosumi/internal/file"
 	"kosumi/models"
 	"kosumi/nn/katago"
+	"kosumi/nn/model"
 	"kosumi/search/setting/tomlfile"
 	"kosumi/train/rows"
 )
@@ -18,28 +18,14 @@ import (
 // Start names the network that a new loop begins with instead of random weights. It plays from the
 // first game on, and the learner begins with its weights.
 type Start struct {
-	Network string   `toml:"network"`                        // FILE in KataGo's format, or the name of a built-in one; "": random weights
+	Network string   `toml:"network"`                        // FILE in KataGo's format, or "kosumi", the built-in one; "": random weights
 	Games   int64    `toml:"games_behind" range:"0 or more"` // games of self-play behind the network; stages count from there
 	Data    []string `toml:"data"`                           // rows and game records that the window begins with; they stay where they are
 }
 
-func readBuiltIn(n *models.Network) (*katago.Network, error) {
-	data, err := n.Data()
-	if err != nil {
-		return nil, err
-	}
-	return katago.Read(bytes.NewReader(data), n.File)
-}
-
 // Read returns the network and the architecture that the recipe has to name.
 func (s *Start) Read() (*katago.Network, string, error) {
-	var net *katago.Network
-	var err error
-	if n := models.Find(s.Network); n != nil {
-		net, err = readBuiltIn(n)
-	} else {
-		net, err = katago.ReadFile(s.Network)
-	}
+	net, err := model.ReadKataGo(s.Network)
 	if err != nil {
 		return nil, "", fmt.Errorf("%w: start: %w", ErrRecipe, err)
 	}
@@ -55,7 +41,7 @@ func (s *Start) Read() (*katago.Network, string, error) {
 const trained = 20_000
 
 // RecipeFrom changes the text of a recipe: its loop begins with a network, a FILE in KataGo's
-// format or the name of a built-in one, and with rows and game records in files and folders of
+// format or "kosumi", the built-in one, and with rows and game records in files and folders of
 // earlier runs.
 func RecipeFrom(text []byte, network string, data ...string) ([]byte, error) {
 	s, err := startOf(network, data)
@@ -84,10 +70,10 @@ func RecipeFrom(text []byte, network string, data ...string) ([]byte, error) {
 // startOf returns the start section for a network and data on the command line.
 func startOf(network string, data []string) (s Start, err error) {
 	s = Start{Network: network, Games: trained}
-	if n := models.Find(network); n != nil {
-		s.Games = int64(n.Games)
-	} else if s.Network, err = filepath.Abs(network); err != nil {
-		return s, err
+	if network != models.Name {
+		if s.Network, err = filepath.Abs(network); err != nil {
+			return s, err
+		}
 	}
 	for _, name := range data {
 		path, err := filepath.Abs(name)

@@ -37,15 +37,14 @@ async function engineFiles() {
 	add("program", "page.bin", pack(read(`${programs}/page.wasm`))); // not .gz: a host that knows it might unpack it
 	add("kernel", "kernel.bin", pack(read(`${programs}/kernel.wasm`)));
 	add("kernelWorker", "kernel-worker.js", read(`${programs}/kernel-worker.js`));
-	add("zero", "zero.bin", read("models/kosumi-9x9.bin.gz"));
-	add("taught", "taught.bin", read("models/kosumi-19x19.bin.gz"));
+	add("network", "network.bin", read("models/kosumi.bin.gz"));
 	const worker = await script("worker", "iife", { PARTS: JSON.stringify(parts) }, { alias: { wasm_exec: join(root, programs, "wasm_exec.js") } });
 	const workerName = `assets/worker-${sha256(worker).slice(0, 8)}.js`;
 	files[workerName] = worker;
 	return { files, workerName };
 }
 
-/** goLicences returns those of Go, of the modules of the program, and of the teachers of its network. */
+/** goLicences returns those of Go, of the modules of the program, and of the networks that its own was made from. */
 function goLicences() {
 	const go = (...args) => execFileSync(process.env.GO || "go", args, { cwd: root, env: { ...process.env, GOOS: "js", GOARCH: "wasm", CGO_ENABLED: "0" } }).toString().trim();
 	const dirs = { Go: go("env", "GOROOT") };
@@ -53,8 +52,8 @@ function goLicences() {
 		const [module, dir] = line.split("\t");
 		if (dir) dirs[module] = dir;
 	}
-	const [, notice] = read("models/kosumi-19x19.bin.gz.md").toString().split("\n## Licence of the teachers\n");
-	return Object.keys(dirs).sort().map(m => licence(m, dirs[m])).join("") + `\nThe network for large boards was taught by networks of KataGo's:\n\n${notice.trim()}\n`;
+	const [, notice] = read("models/kosumi.bin.gz.md").toString().split("\n## Licence of KataGo's networks\n");
+	return Object.keys(dirs).sort().map(m => licence(m, dirs[m])).join("") + `\nThe network inside is KataGo's g170-b6c96, taught further by KataGo's transformer:\n\n${notice.trim()}\n`;
 }
 
 /** serviceWorker returns the script that keeps the files for when there is no network. */
@@ -63,7 +62,6 @@ function serviceWorker(files) {
 	return script("sw", "iife", {
 		VERSION: JSON.stringify(fingerprint(files)),
 		FILES: JSON.stringify(names.map(name => name.replace(/index\.html$/, ""))),
-		LATE: JSON.stringify(names.filter(name => name.startsWith("assets/taught-"))),
 	});
 }
 

@@ -5,7 +5,7 @@ import { phone, threads, type ToPage, type ToWorker } from "./parts";
 declare const WORKER: string; // set by web/ui/site.mjs: the script, beside the page
 
 /** What stands between the page and its server; null: nothing, or not yet anything. */
-export const start = /* @__PURE__ */ signal<Exclude<ToPage, { t: "answer" | "ready" | "forgetful" | "owned" | "outdated" }> | null>(null);
+export const start = /* @__PURE__ */ signal<Exclude<ToPage, { t: "answer" | "ready" | "forgetful" | "owned" }> | null>(null);
 
 /** The browser keeps nothing of what is done here. */
 export const forgetful = /* @__PURE__ */ signal(false);
@@ -73,10 +73,6 @@ function server(): Worker {
 			return;
 		}
 		if (m.t === "owned") return void setTimeout(owned, waited ? SETTLES : 0);
-		if (m.t === "outdated") {
-			waits.value = true;
-			return;
-		}
 		if (m.t !== "answer") {
 			if (start.value?.t !== "failed") start.value = m;
 			if (m.t === "taken") {

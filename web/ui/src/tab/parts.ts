@@ -3,11 +3,8 @@
 /** A file, with what it is compared with. */
 export interface Part { name: string; bytes: number; sha256: string }
 
-/**
- * The parts of the program; program and kernel are packed by gzip. The network zero is for small
- * boards, taught for large ones: it comes when one is played on.
- */
-export interface Parts { program: Part; kernel: Part; kernelWorker: Part; zero: Part; taught: Part }
+/** The parts of the program; program and kernel are packed by gzip. */
+export interface Parts { program: Part; kernel: Part; kernelWorker: Part; network: Part }
 
 /** Phones are slow, grow hot, and run from a battery. */
 export const phone = () => /Mobi|Android/.test(globalThis.navigator?.userAgent ?? "");
@@ -43,7 +40,6 @@ export type ToPage =
 	| { t: "loading"; done: number; total: number } // bytes
 	| { t: "taken" } // another tab has the files
 	| { t: "owned" } // this one has them, and waits for "crashes"
-	| { t: "outdated" } // a file of this version has gone
 	| { t: "forgetful" } // the browser keeps no files for the page
 	| { t: "failed"; why: string }
 	| { t: "answer"; id: number; status: number; headers: string[]; body: Uint8Array };

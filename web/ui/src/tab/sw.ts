@@ -2,13 +2,11 @@
 // the next one only once all of it has come.
 declare const VERSION: string; // set by web/ui/site.mjs
 declare const FILES: string[]; // of this version, beside this script; "" is the page itself
-declare const LATE: string[]; // those of them that come when they are needed
 
 const worker = self as unknown as ServiceWorkerGlobalScope;
 const folder = new URL(".", worker.location.href);
 const prefix = "kosumi " + folder.pathname + " ";
 const named = new Set(FILES.map((f) => new URL(f, folder).href));
-const late = new Set(LATE.map((f) => new URL(f, folder).href));
 
 interface ServiceWorkerGlobalScope extends EventTarget {
 	location: Location;
@@ -35,7 +33,6 @@ async function install(): Promise<void> {
 	for (const url of named) {
 		if (await cache.match(url)) continue;
 		const known = url.includes("/assets/") ? await caches.match(url) : undefined;
-		if (!known && late.has(url)) continue;
 		const r = known ?? (await fetch(url, { cache: url.includes("/assets/") ? "default" : "reload" }));
 		if (!r.ok) throw new Error(`${url}: ${r.status}`);
 		await cache.put(url, r);

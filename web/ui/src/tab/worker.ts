@@ -59,15 +59,14 @@ async function agree(): Promise<void> {
 }
 
 let came = 0;
-const total = [PARTS.program, PARTS.kernel, PARTS.zero].reduce((sum, p) => sum + p.bytes, 0);
+const total = [PARTS.program, PARTS.kernel, PARTS.network].reduce((sum, p) => sum + p.bytes, 0);
 
 /** The bytes of a part, checked: what is damaged in a cache is fetched once more. */
-async function fetched(part: Part, late = false): Promise<Uint8Array<ArrayBuffer>> {
+async function fetched(part: Part): Promise<Uint8Array<ArrayBuffer>> {
 	if (node) return node("node:fs").readFileSync(new URL(part.name, here));
 	const before = came;
 	for (const cache of ["default", "reload"] as const) {
 		const r = await fetch(new URL(part.name, here), { cache }).catch(() => null); // there may be no network
-		if (late && r?.status === 404) tell({ t: "outdated" });
 		if (!r?.ok || !r.body) continue;
 		const data = new Uint8Array(part.bytes);
 		let n = 0;
@@ -76,7 +75,6 @@ async function fetched(part: Part, late = false): Promise<Uint8Array<ArrayBuffer
 			if (done) break;
 			if (n + value.length <= data.length) data.set(value, n);
 			n += value.length;
-			if (late) continue;
 			came += value.length;
 			tell({ t: "loading", done: came, total });
 		}
@@ -108,7 +106,7 @@ async function start(client: Start | null): Promise<Program> {
 	tell({ t: "loading", done: 0, total });
 	const [disk, program, kernel, network] = await Promise.all([
 		client ? null : Disk.open(place, (line) => console.log(line), () => tell({ t: "forgetful" })),
-		unpacked(PARTS.program).then((r) => WebAssembly.compileStreaming(r)), unpacked(PARTS.kernel).then((r) => r.arrayBuffer()), client?.network ? new Uint8Array() : fetched(PARTS.zero),
+		unpacked(PARTS.program).then((r) => WebAssembly.compileStreaming(r)), unpacked(PARTS.kernel).then((r) => r.arrayBuffer()), client?.network ? new Uint8Array() : fetched(PARTS.network),
 	]);
 	const go = new Go();
 	const script = new URL(PARTS.kernelWorker.name, here);
@@ -116,7 +114,7 @@ async function start(client: Start | null): Promise<Program> {
 		if (disk) Object.assign(globalThis, { fs: disk.fs(), path: Disk.path, process: Disk.process });
 		Object.assign(globalThis, {
 			kosumi: {
-				network, largeBoards: () => fetched(PARTS.taught, true), kernel, kernelWorker: node ? node("node:url").fileURLToPath(script) : script.href, workers: client?.workers || threads(cores(), crashes), files: !!disk,
+				network, kernel, kernelWorker: node ? node("node:url").fileURLToPath(script) : script.href, workers: client?.workers || threads(cores(), crashes), files: !!disk,
 				given: client?.network, name: client?.name ?? "", repeatable: !!client?.repeatable, ready, failed: (why: string) => fail(new Error(why)),
 			},
 		});
