@@ -148,7 +148,7 @@ func scoreOf(g *board.Game) goldenScore {
 	return goldenScore{w, winner, colorRows(g.Size(), g.Owners(nil))}
 }
 
-// sorted puts the point lists of a state in one order.
+// sorted puts the point lists of a state in a fixed order.
 func (s goldenState) sorted() goldenState {
 	for _, list := range []*[]string{&s.IllegalEmpty, &s.LegalOccupied, &s.SuperKoBanned, &s.KoRecapBlocked} {
 		*list = slices.Clone(*list)

@@ -1,10 +1,10 @@
 // Package fuse rewrites a network's graph for the kernels of package kernel: its
-// convolutions become nodes Conv of the domain "kosumi", together with what surrounds
-// them.
+// convolutions become nodes Conv of the domain "kosumi", which include the operators
+// around them.
 //
 // With s = conv(x, weights) + bias + residual a node computes
 //
-//	y = activation(scale*s + shift)    and, where it is wanted, sum = s
+//	y = activation(scale*s + shift)    and, if needed, sum = s
 //
 // in this order of inputs: x, weights [out,in,k,k], bias [out] or [N,out], residual,
 // scale [out], shift [out]; all but the first two may be left out, and all but x,

@@ -207,7 +207,7 @@ func (s *Session) Run(rows int, passes []Pass) error {
 		return err
 	}
 	awaitTurn()
-	if err := s.worker.ended(); err != nil { // of the worker and the buffer
+	if err := s.worker.ended(); err != nil {
 		return err
 	}
 	calls := make([]any, 0, len(passes))

@@ -131,7 +131,7 @@ func WriteBackup(w io.Writer, m Manifest, kinds []Saved) error {
 	return errors.Join(err, z.Close())
 }
 
-// Backup is a backup, or another ZIP: then Manifest is nil.
+// Backup is an open ZIP: a backup, or, if Manifest is nil, any other.
 type Backup struct {
 	Manifest *Manifest
 	files    []*zip.File
