@@ -69,6 +69,7 @@ func TestLinePlayedOut(t *testing.T) {
 	t.Parallel()
 	p := browsertest.Open(t)
 	openHandout(p, koFight())
+	browsertest.Equal(p, "mistake-box", `[...document.querySelectorAll(".panel > :not(.who)")][0].className.split(" ").pop()`, "the head of the file names the players, once")
 	on := func(v, stone string, what string) {
 		t.Helper()
 		browsertest.Equal(p, stone, fmt.Sprintf(`[...document.querySelectorAll("[role=gridcell]")].find((c) => c.ariaLabel.split(/[ ,]/)[0] === %q).ariaLabel.split(/[ ,]/)[1] ?? ""`, v), "%s, %s", v, what)

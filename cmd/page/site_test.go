@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/inspector"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
@@ -163,35 +164,46 @@ func TestUseItHere(t *testing.T) {
 	}
 }
 
-// TestEndedTab ends the page during a review, again and again, as a browser does that kills it: the next
-// load says so, and resumes with fewer threads.
+// TestEndedTab crashes the page's process during a review, again and again, as a machine without memory
+// does: the next load says so, and resumes with fewer threads.
 func TestEndedTab(t *testing.T) {
 	testshared.Long(t)
 	s := site(t)
+	const threads = 3 // of four processors
+	open := func(p *browsertest.Tab, at string) {
+		p.Do(emulation.SetHardwareConcurrencyOverride(threads+1), chromedp.Navigate(at))
+	}
 	p := browsertest.Open(t)
-	p.Do(chromedp.ActionFunc(func(ctx context.Context) error {
-		_, err := page.AddScriptToEvaluateOnNewDocument(`addEventListener("pagehide", (e) => window.killed && e.stopImmediatePropagation())`).Do(ctx)
-		return err
-	}), chromedp.Navigate(s.URL+"/some/path/#/review"))
+	open(p, s.URL+"/some/path/#/review")
 	p.Until(`document.querySelector("main.reviews input[type=file]")`)
 	file := filepath.Join(t.TempDir(), "long.sgf")
 	require.NoError(t, os.WriteFile(file, []byte(longRecord()), 0o600))
 	p.Do(chromedp.SetUploadFiles(`input[type=file]`, []string{file}, chromedp.ByQuery))
 	const points = `Number(document.querySelector("main.review")?.dataset.points ?? 0)`
 	p.Until(points + " > 0")
-	cores := browsertest.JS[int](p, "navigator.hardwareConcurrency")
-	threads := max(1, min(8, cores-1))
+	at := browsertest.JS[string](p, "location.href")
 	for n, done := 1, 0; n <= 3; n++ {
 		p.Until(fmt.Sprintf("%s >= %d", points, min(done+6, 61)))
 		time.Sleep(4 * time.Second) // long enough that the findings may not be on the disk
 		done = browsertest.JS[int](p, points) - 5
-		// A killed page does nothing at its end. (A crashed tab cannot be controlled by the
-		// test.)
-		p.Do(chromedp.Evaluate(`window.killed = true`, nil), chromedp.Reload())
-		p.Until(`document.querySelector(".strip-top.warn")?.innerText.includes("The browser closed Kosumi last time")`)
-		if threads > 1 {
-			p.Until(fmt.Sprintf(`document.querySelector(".strip-top.warn").innerText.includes("with %d of %d threads")`, max(1, threads>>n), threads))
+		next, _ := p.Beside() // a crashed tab cannot be controlled any more
+		gone := make(chan struct{})
+		chromedp.ListenTarget(p.Ctx, func(e any) {
+			if _, ok := e.(*inspector.EventTargetCrashed); ok {
+				close(gone)
+			}
+		})
+		crash, stop := context.WithCancel(p.Ctx)
+		go chromedp.Run(crash, page.Crash()) // is never answered
+		select {
+		case <-gone:
+		case <-time.After(browsertest.Patience):
+			require.Fail(t, "the page does not crash")
 		}
+		stop()
+		p = next
+		open(p, at)
+		p.Until(fmt.Sprintf(`document.querySelector(".strip-top.warn")?.innerText.includes("The browser closed Kosumi last time") && document.querySelector(".strip-top.warn").innerText.includes("with %d of %d threads")`, max(1, threads>>n), threads))
 		p.Picture("ended")
 		p.Until(fmt.Sprintf("%s >= %d", points, done))
 		p.Press("Close")

@@ -19,6 +19,7 @@ interface Result {
 	visits: number;
 	complete: boolean;
 	notes?: string[];
+	cut?: number;
 	positions: { visits: number; winrate: number; lead: number; stones: string }[];
 	moves: {
 		number: number; color: string; move: string; judged: boolean; loss: number; error: number; winrateLoss: number; class: string; listed: boolean; phase: string;
@@ -55,7 +56,7 @@ function reviewOf(r: Result, classes: string[]): Review {
 	return {
 		card: {
 			review: "", name: g.file ?? "", state: r.complete ? "done" : "partial", size, komi: g.komi, handicap: g.handicap, black: g.black ?? "", white: g.white ?? "", blackRank: g.blackRank, whiteRank: g.whiteRank,
-			date: g.date, result: g.result, moves: r.moves.length, share: 1, mean: [r.players[0].meanLoss, r.players[1].meanLoss], phases: [], worst: [], changed: 0,
+			date: g.date, result: g.result, moves: r.moves.length, cut: r.cut, share: 1, mean: [r.players[0].meanLoss, r.players[1].meanLoss], phases: [], worst: [], changed: 0,
 		},
 		boards: r.positions.map((p) => stonesOf(p.stones)).join(""),
 		moves: r.moves.map((m) => ({

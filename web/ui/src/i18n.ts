@@ -37,7 +37,7 @@ export function t(key: Key, args?: Args): string {
 	if (text === undefined) return key;
 	if (args) text = text.replace(/\{(\w+)\}/g, (_, name: string) => (typeof args[name] === "number" ? num(args[name]) : String(args[name] ?? "")));
 	if (args && language.value === "ko") text = text.replace(/([가-힣\d])(?:([을은이])\(([를는가])\)|(와)\((과)\)|\((으|이)\)([로면]))/g, particle);
-	return args && language.value === "en" ? text.replace(/(?<![\d.,])1 points\b/g, "1 point") : text;
+	return args && language.value === "en" ? text.replace(/(?<![\d.,])1 (point|stone|move|game)s\b/g, "1 $1") : text;
 }
 
 // The form of a Korean particle after a syllable or a digit: "D3을(를)" is "D3을", "D4을(를)" "D4를".

@@ -283,9 +283,10 @@ function WhoWasI({ c }: { c: ReviewCard }) {
 function Head({ r }: { r: Review }) {
 	const c = r.card;
 	const running = c.state === "running" || c.state === "waiting";
+	if (IN_FILE && !c.cut) return null; // its head names the players
 	return (
 		<section class="panel-card review-head">
-			<div class="row"><strong>{playerName(c, 0)} – {playerName(c, 1)}</strong></div>
+			{!IN_FILE && <div class="row"><strong>{playerName(c, 0)} – {playerName(c, 1)}</strong></div>}
 			{running ? (
 				<div class="row sweep" role="status">
 					<progress max={1} value={c.share} aria-label={t("progress")} />
