@@ -14,42 +14,64 @@ type narrow struct {
 	*encoded
 	s      *solver.Search
 	winner solver.Side
-	from   []int16 // point of the full question for each point
-	to     []int16 // inverse of from; -1: none
+	ended  map[uint64]bool // keys of states whose search ended without a proof
+	from   []int16         // point of the full question for each point
+	to     []int16         // inverse of from; -1: none
 }
 
 // Limits of narrow questions.
 const (
 	mostNarrow  = 64      // points
+	mostEmpty   = 32      // empty points
 	mostSteps   = 6       // largest distance from the target
-	mostStates  = 1 << 20 // states searched for one question
+	mostStates  = 1 << 22 // states searched for one question
+	strong      = 4       // liberties of an attacker's chain that is a wall
 	guideEffort = 2000    // states searched for a move in a state that the verdict's search did not visit
 )
 
-// narrowed returns the narrow questions about the target, smaller ones first.
-func (a *asker) narrowed() (list []*narrow) {
-	far := a.steps()
+// narrowed returns the narrow questions about the target, smaller ones first, those in which the
+// attacker's strong chains are alive too before the others.
+func (a *asker) narrowed() []*narrow {
+	list := a.rings(true)
+	for _, n := range a.rings(false) {
+		if !slices.ContainsFunc(list, func(m *narrow) bool {
+			return m.winner == n.winner && m.Fixed == n.Fixed && slices.Equal(m.index, n.index)
+		}) {
+			list = append(list, n)
+		}
+	}
+	return list
+}
+
+// rings returns the narrow questions about the points up to so many steps away. With walls, the
+// defender is the winner, and the attacker's strong chains are alive.
+func (a *asker) rings(walls bool) (list []*narrow) {
+	far := a.steps(walls)
 	before := 0
 	for k := 1; k <= mostSteps; k++ {
-		count, outside := 0, 0
+		count, empty, outside := 0, 0, 0
 		for p, at := range a.l.index {
 			if at >= 0 && far[p] >= 0 && far[p] <= k {
 				count++
+				if a.q.Stones[p] == board.Empty {
+					empty++
+				}
 			} else if at >= 0 && !a.l.Fixed.Has(at) {
 				outside++
 			}
 		}
-		if outside == 0 || count > mostNarrow {
+		if outside == 0 || count > mostNarrow || empty > mostEmpty {
 			break
 		}
 		if count == before {
 			continue
 		}
 		before = count
-		for _, winner := range []solver.Side{solver.Defender, solver.Attacker} {
-			if n := a.narrow(far, k, winner); n != nil {
-				list = append(list, n)
-			}
+		if n := a.narrow(far, k, solver.Defender, walls); n != nil {
+			list = append(list, n)
+		}
+		if n := a.narrow(far, k, solver.Attacker, false); n != nil && !walls {
+			list = append(list, n)
 		}
 	}
 	return list
@@ -57,8 +79,8 @@ func (a *asker) narrowed() (list []*narrow) {
 
 // steps returns the distance of each point of the fight from the target, -1 if it is not
 // connected. All stones of a defender's chain are at the same distance; passing an attacker's
-// stone whose chain has more than three liberties costs one step more.
-func (a *asker) steps() []int {
+// stone whose chain is strong costs one step more, or with walls, is not possible.
+func (a *asker) steps(walls bool) []int {
 	q := a.q
 	far := slices.Repeat([]int{-1}, len(q.Stones))
 	var list, next []board.Point
@@ -86,8 +108,10 @@ func (a *asker) steps() []int {
 			if a.l.Fixed.Has(a.l.index[p]) {
 				continue
 			}
-			if a.q.Stones[p] == a.l.defender.Opponent() && far[p] == d-1 && a.liberties(p) > 3 {
-				late = append(late, p)
+			if (walls || far[p] == d-1) && a.q.Stones[p] == a.l.defender.Opponent() && a.liberties(p) >= strong {
+				if !walls {
+					late = append(late, p)
+				}
 				continue
 			}
 			for n := range nextTo(q.Size, p) {
@@ -112,8 +136,9 @@ func (a *asker) liberties(p board.Point) int {
 	return n
 }
 
-// narrow returns the question about the points at most k steps away; nil if it is invalid.
-func (a *asker) narrow(far []int, k int, winner solver.Side) *narrow {
+// narrow returns the question about the points at most k steps away; nil if it is invalid. With
+// walls, the attacker's strong chains are alive.
+func (a *asker) narrow(far []int, k int, winner solver.Side, walls bool) *narrow {
 	q := *a.q
 	loser := a.l.defender
 	if winner == solver.Defender {
@@ -121,8 +146,13 @@ func (a *asker) narrow(far []int, k int, winner solver.Side) *narrow {
 	}
 	q.Stones, q.Assumed = slices.Clone(a.q.Stones), slices.Clone(a.q.Assumed)
 	for p, at := range a.l.index {
-		if at >= 0 && !a.l.Fixed.Has(at) && (far[p] < 0 || far[p] > k) {
+		if at < 0 || a.l.Fixed.Has(at) {
+			continue
+		}
+		if far[p] < 0 || far[p] > k {
 			q.Stones[p] = loser
+			q.Assumed = append(q.Assumed, board.Point(p))
+		} else if walls && q.Stones[p] == loser && a.liberties(board.Point(p)) >= strong {
 			q.Assumed = append(q.Assumed, board.Point(p))
 		}
 	}
@@ -130,7 +160,7 @@ func (a *asker) narrow(far []int, k int, winner solver.Side) *narrow {
 	if err != nil || len(l.Targets) != len(a.l.Targets) {
 		return nil
 	}
-	n := &narrow{encoded: l, s: solver.NewSearch(l.Game), winner: winner, from: make([]int16, l.Points()), to: slices.Repeat([]int16{-1}, a.l.Points())}
+	n := &narrow{encoded: l, s: solver.NewSearch(l.Game), winner: winner, ended: map[uint64]bool{}, from: make([]int16, l.Points()), to: slices.Repeat([]int16{-1}, a.l.Points())}
 	for m, p := range l.point {
 		if p != board.NoPoint && l.On.Has(int16(m)) {
 			n.from[m] = a.l.index[p]
@@ -166,27 +196,63 @@ func (n *narrow) position(p *solver.Position) solver.Position {
 	return n.Like(p, stones, ban)
 }
 
+// contest returns the contest that is searched: a defender with two eyes needs no answer to moves
+// that do not touch them.
+func (n *narrow) contest() solver.Contest {
+	if n.winner == solver.Defender {
+		return solver.Life
+	}
+	return solver.Fight
+}
+
 // guide returns the guide that plays the winner's moves of a narrow question.
-func (a *asker) guide(n *narrow, c solver.Contest) solver.Guide {
-	return func(p *solver.Position) int16 {
-		if p.Mover != n.winner {
-			return solver.NoMove
-		}
+func (a *asker) guide(n *narrow) solver.Guide {
+	return func(p *solver.Position, after int32, last int16) (int16, int32) {
 		q := n.position(p)
-		at := n.decide(a, c, &q, guideEffort)
-		if at < 0 || n.s.Proof(at).Goal.Winner() != n.winner || n.s.Proof(at).Kind != solver.WinnerMoves {
-			return solver.NoMove
+		at := n.reply(after, last)
+		if at < 0 || !n.s.Covers(at, &q) {
+			at = n.decide(a, &q, guideEffort)
 		}
-		m := n.s.Proof(at).Move
-		if m >= 0 {
-			m = n.from[m]
+		if at < 0 {
+			return solver.NoMove, -1
 		}
-		return m
+		r := n.s.Proof(at)
+		switch {
+		case r.Goal.Winner() != n.winner || r.Kind != solver.WinnerMoves:
+			return solver.NoMove, -1
+		case r.Move >= 0:
+			return n.from[r.Move], r.Next
+		}
+		return r.Move, r.Next
 	}
 }
 
+// reply returns the number of the answer to a move of the loser after proof at, or to the pass if
+// that proof does not depend on the move; negative without one.
+func (n *narrow) reply(at int32, move int16) int32 {
+	if at < 0 || n.s.Proof(at).Kind != solver.LoserMoves {
+		return -1
+	}
+	if move >= 0 {
+		if move = n.to[move]; move < 0 {
+			move = solver.Pass
+		}
+	}
+	pass := int32(-1)
+	for _, r := range n.s.Proof(at).Replies {
+		if r.Move == move {
+			return r.To
+		}
+		if r.Move == solver.Pass {
+			pass = r.To
+		}
+	}
+	return pass
+}
+
 // decide searches the narrow question with at most effort more states, which count for a.
-func (n *narrow) decide(a *asker, c solver.Contest, p *solver.Position, effort int64) int32 {
+func (n *narrow) decide(a *asker, p *solver.Position, effort int64) int32 {
+	c := n.contest()
 	if at := n.s.Known(c, p); at >= 0 {
 		return at
 	}
@@ -194,11 +260,12 @@ func (n *narrow) decide(a *asker, c solver.Contest, p *solver.Position, effort i
 	if a.opts.Nodes > 0 {
 		effort = min(effort, a.most-a.s.Nodes)
 	}
-	if effort = min(effort, mostStates-before); effort <= 0 {
+	if effort = min(effort, mostStates-before); effort <= 0 || n.ended[n.s.Key(c, p)] {
 		return -1
 	}
 	n.s.MaxNodes = before + effort
-	at, _ := n.s.Decide(c, p)
+	at, ended := n.s.Pursue(c, p, n.winner)
+	n.ended[n.s.Key(c, p)] = ended
 	a.s.Nodes += n.s.Nodes - before
 	return at
 }
@@ -216,13 +283,20 @@ func (a *asker) followed(c solver.Contest, p *solver.Position, effort int64) int
 		if a.over() {
 			break
 		}
+		if n.winner == solver.Attacker && c == solver.Life {
+			continue
+		}
 		q := n.position(p)
-		at := n.decide(a, c, &q, 4*effort)
+		most := effort
+		if n.Points() <= word {
+			most *= 8
+		}
+		at := n.decide(a, &q, most)
 		if at < 0 || n.s.Proof(at).Goal.Winner() != n.winner {
 			continue
 		}
 		a.s.MaxNodes = a.s.Nodes + 16*effort
-		if at = a.s.Follow(c, p, a.guide(n, c)); at >= 0 {
+		if at = a.s.Follow(c, p, n.winner, a.guide(n)); at >= 0 {
 			return at
 		}
 	}

@@ -23,6 +23,7 @@ func TestNarrow(t *testing.T) {
 		contest      solver.Contest
 		goal         solver.Goal
 	}{
+		{"open second line", []string{"B2", "C2", "D2", "E2", "F2"}, []string{"B3", "C3", "D3", "E3", "F3", "G3"}, "B2", solver.Defender, solver.Fight, solver.Hold},
 		{"corner", []string{"A4", "B4", "C4", "D4", "D3", "D2", "D1", "K10"}, []string{"A5", "B5", "C5", "D5", "E4", "E3"}, "A4", solver.Defender, solver.Life, solver.Settle},
 		{"held corner", []string{"A3", "B3", "C3", "D3", "E3", "F3", "F2", "F1", "C2"}, []string{"A4", "B4", "C4", "D4", "E4", "F4", "G3", "G2"}, "A3", solver.Attacker, solver.Fight, solver.Hold},
 		{"first line", []string{"K1"}, []string{"J1", "J2", "L1", "L2"}, "K1", solver.Attacker, solver.Fight, solver.Capture},
@@ -49,6 +50,7 @@ func TestNarrow(t *testing.T) {
 			require.GreaterOrEqual(t, at, int32(0))
 			require.Equal(t, test.goal, a.s.Proof(at).Goal)
 			a.claim(test.first, test.goal, &p, at)
+			require.Less(t, a.s.Nodes, int64(100_000), "a proof is followed, not searched again")
 			_, err = check.Proof(l.proofFile(q, a.s, a.claims))
 			require.NoError(t, err)
 			for _, n := range a.narrows {

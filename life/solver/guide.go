@@ -1,48 +1,53 @@
 package solver
 
-// Guide returns a winning move of a state's mover by another search, NoMove if none is known.
-type Guide func(p *Position) int16
+import "slices"
 
-// aside is added to the proof numbers of moves other than the guide's.
-const aside = 1 << 20
+// Guide returns a winning move by another search for a state of the winner, NoMove if none is
+// known, and the number of that search's proof of the state after it. after is the number of its
+// proof of the state before the loser's last move; -1: none.
+type Guide func(p *Position, after int32, last int16) (move int16, next int32)
 
-// Follow is Decide with a guide, whose moves it tries first. It forgets the table's entries
+// Follow is Pursue with a guide, whose moves it tries first. It forgets the table's entries
 // afterwards.
-func (s *Search) Follow(c Contest, root *Position, guide Guide) (proof int32) {
+func (s *Search) Follow(c Contest, root *Position, winner Side, guide Guide) (proof int32) {
 	kept := s.table
-	s.table, s.guide = table{}, guide
-	proof, _ = s.Decide(c, root)
+	s.table, s.guide, s.lead = table{}, guide, -1
+	proof, _ = s.Pursue(c, root, winner)
 	s.table, s.guide = kept, nil
 	return proof
 }
 
-// steer puts the guide's move before all others, or the pass if it has none: moves outside the
-// zone of the answer to the pass need no answer.
-func (s *Search) steer(p *Position, base int) {
-	move := s.guide(p)
-	if move == NoMove {
-		move = Pass
-	}
-	m := p.Mover
-	found := false
-	for i := range s.kids[base:] {
-		c := &s.kids[base+i]
-		if c.move == move {
-			found = true
-			continue
-		}
-		if c.cost[0] != 0 && c.cost[1] != 0 {
-			c.cost[m] = min(c.cost[m]+aside, infinite-1)
-		}
-	}
-	if found || move == Pass {
-		return
-	}
+// steer appends only the guide's move to kids, and for the loser only the pass, if that needs an
+// answer: mark adds the moves in the zone of the answers. It returns false if the guide has no move.
+func (s *Search) steer(p *Position) bool {
 	s.fresh = s.fresh[:0]
-	s.make(p, move)
+	if p.Mover != s.seeker {
+		if p.Ban != NoBan || p.Mover != s.contest.stopper() {
+			s.make(p, Pass)
+		}
+	} else {
+		var move int16
+		if move, s.lead = s.guide(p, s.lead, s.last); move == NoMove {
+			return false
+		}
+		s.make(p, move)
+	}
 	for i := range s.fresh {
 		s.consider(p, &s.fresh[i])
 	}
+	return true
+}
+
+// expandRest adds the moves of a state of the winner that steer has left out.
+func (s *Search) expandRest(p *Position, base int) {
+	tried := len(s.kids) - base
+	s.expand(p)
+	kids := s.kids[base+tried:]
+	for _, c := range s.kids[base : base+tried] {
+		kids = slices.DeleteFunc(kids, func(k child) bool { return k.move == c.move })
+	}
+	s.kids = s.kids[:base+tried+len(kids)]
+	s.mark(p, base)
 }
 
 // Like converts p, a position of another game, to this game, with the given stones and ban.

@@ -123,7 +123,7 @@ func (s *Search) mark(p *Position, base int) {
 		}
 	}
 	// An added position may be proved already, and bring a zone of its own.
-	if before := len(s.kids); s.Wide && !missing.empty() {
+	if before := len(s.kids); (s.Wide || s.guide != nil) && !missing.empty() {
 		s.fresh = s.fresh[:0]
 		for _, m := range missing.Points(nil) {
 			s.make(p, m)

@@ -76,6 +76,7 @@ type Search struct {
 	Evasions []*Evasion // found by Evade
 
 	guide  Guide                    // used by Follow
+	lead   int32                    // the guide's proof of the present state
 	last   int16                    // the previous move
 	hint   int16                    // the answer to another move of the side that moved last
 	credit [2][maxPoints + 1]uint32 // how often a move decided, 0 for the pass
@@ -142,6 +143,15 @@ const firstEffort = 4000
 // returns its number, or -1 without a proof; neither then reports that the search is complete.
 // The sides take turns as seeker, against which repetitions count, with more and more states.
 func (s *Search) Decide(c Contest, root *Position) (proof int32, neither bool) {
+	return s.decide(c, root, Attacker, Defender)
+}
+
+// Pursue is Decide with only one side as seeker: it may still find that the other side wins.
+func (s *Search) Pursue(c Contest, root *Position, seeker Side) (proof int32, neither bool) {
+	return s.decide(c, root, seeker, seeker)
+}
+
+func (s *Search) decide(c Contest, root *Position, first, last Side) (proof int32, neither bool) {
 	s.contest, s.last, s.hint = c, NoMove, NoMove
 	free := s.freeKey(c, root)
 	key := s.key(free, root)
@@ -152,8 +162,12 @@ func (s *Search) Decide(c Contest, root *Position) (proof int32, neither bool) {
 	ended := [2]int{-1, -1} // number of proofs when a side's strict search ended
 	most := s.MaxNodes
 	defer func() { s.MaxNodes = most }()
-	for effort := int64(firstEffort); ; effort *= 2 {
-		for s.seeker = Attacker; s.seeker <= Defender; s.seeker++ {
+	effort := int64(firstEffort)
+	if s.guide != nil {
+		effort = most - s.Nodes
+	}
+	for ; ; effort *= 2 {
+		for s.seeker = first; s.seeker <= last; s.seeker++ {
 			if at := s.find(free, key, root); at >= 0 {
 				return at, false
 			}
@@ -182,7 +196,7 @@ func (s *Search) Decide(c Contest, root *Position) (proof int32, neither bool) {
 				strict[s.seeker] = true
 			}
 		}
-		if ended[Attacker] == s.records.used && ended[Defender] == s.records.used {
+		if ended[first] == s.records.used && ended[last] == s.records.used {
 			return -1, true
 		}
 	}
@@ -232,16 +246,24 @@ func (s *Search) visit(p *Position, key uint64, limit [2]uint32) result {
 	start := s.Nodes
 	s.push(key)
 	hint, last := s.hint, s.last
-	s.expand(p)
-	if s.guide != nil {
-		s.steer(p, base)
-	}
-	s.mark(p, base)
 	m, o := p.Mover, p.Mover.Other()
+	few := s.guide != nil && s.steer(p) // not all moves are in kids
+	lead := s.lead
+	if !few {
+		s.expand(p)
+	}
+	if few = few && m == s.seeker; !few {
+		s.mark(p, base)
+	}
 	r := result{proof: -1}
 	answer := NoMove // the answer to the last move
 	for {
 		best, second := s.sum(p, base, &r)
+		if few && r.cost[o] == 0 {
+			few = false
+			s.expandRest(p, base)
+			continue
+		}
 		if r.cost[m] == 0 || r.cost[o] == 0 {
 			if !r.tainted {
 				r.proof = s.proveNode(p, base, r.cost[m] == 0)
@@ -260,7 +282,7 @@ func (s *Search) visit(p *Position, key uint64, limit [2]uint32) result {
 		next[o] = limit[o] - min(limit[o]-1, s.others(&r, c.cost[o]))
 		q := *p
 		s.Move(&q, c.move)
-		s.hint, s.last = answer, c.move
+		s.hint, s.last, s.lead = answer, c.move, lead
 		got := s.visit(&q, c.key, next)
 		s.hint, s.last = hint, last
 		k := &s.kids[base+best]
@@ -272,7 +294,9 @@ func (s *Search) visit(p *Position, key uint64, limit [2]uint32) result {
 			if k.proof >= 0 && s.record(k.proof).kind == WinnerMoves {
 				answer = s.record(k.proof).move
 			}
-			s.mark(p, base)
+			if !few {
+				s.mark(p, base)
+			}
 		}
 	}
 	s.pop()

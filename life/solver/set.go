@@ -121,14 +121,21 @@ func (a *area) Around(s *Set) (out Set) {
 		return out
 	}
 	k := a.down
-	before := uint64(0)
-	for i := 0; i < a.used; i++ {
-		v, after := s[i], uint64(0)
-		if i+1 < words {
-			after = s[i+1]
+	for i := range a.used {
+		v := s[i]
+		if v == 0 {
+			continue
 		}
-		out[i] = (v | v<<1 | before>>63 | v>>1 | after<<63 | v<<k | before>>(64-k) | v>>k | after<<(64-k)) & a.On[i]
-		before = v
+		out[i] |= v | v<<1 | v>>1 | v<<k | v>>k
+		if i > 0 {
+			out[i-1] |= v<<63 | v<<(64-k)
+		}
+		if i+1 < a.used {
+			out[i+1] |= v>>63 | v>>(64-k)
+		}
+	}
+	for i := range a.used {
+		out[i] &= a.On[i]
 	}
 	return out
 }
@@ -138,12 +145,24 @@ func (a *area) flood(seed, within *Set) Set {
 	if a.used == 1 {
 		return Set{a.flood1(seed[0], within[0])}
 	}
-	s := *seed
-	for {
-		t := a.Around(&s).and(*within)
-		if t == s {
-			return s
+	s, k := *seed, a.down
+	for again := true; again; {
+		again = false
+		before := uint64(0)
+		for i := range a.used {
+			v, after := s[i], uint64(0)
+			if i+1 < a.used {
+				after = s[i+1]
+			}
+			for v|before|after != 0 {
+				t := (v | v<<1 | before>>63 | v>>1 | after<<63 | v<<k | before>>(64-k) | v>>k | after<<(64-k)) & within[i]
+				if t == v {
+					break
+				}
+				v, again = t, true
+			}
+			s[i], before = v, v
 		}
-		s = t
 	}
+	return s
 }
