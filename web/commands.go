@@ -95,7 +95,7 @@ func registerCommands(p *protocol) {
 	register(p, "network.use", beside, (*conn).useNetwork, "Changes the network by its name; searches that are under way end with the old one.")
 
 	register(p, "levels.on", beside, asks(theGames, (*games).LevelsOn), "Lists the levels on a board.")
-	register(p, "player.rank", once, tells(theGames, (*games).PlayerRank), "The rank that the player claims.")
+	register(p, "player.rank", once, tells(thePlayer, (*player).SayRank), "The rank that the player claims.")
 	register(p, "player.names", once, tells(thePlayer, (*player).SayNames), "Names of the player in records, and names of others.")
 
 	register(p, "network.fetch", inOrder, tells(itself, (*conn).fetchNetwork), "Fetches a network from an https address, or KataGo's strongest or newest, or resumes one; watch networks reports its progress.")

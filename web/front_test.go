@@ -60,13 +60,34 @@ func TestSaidRank(t *testing.T) {
 	looks(t)
 	s := servePage(t, t.TempDir())
 	require.Empty(t, s.welcome().Said)
-	require.NoError(t, s.games.PlayerRank(&api.PlayerRank{Rank: "12k"}))
+	require.NoError(t, s.player.SayRank(&api.PlayerRank{Rank: "12k"}))
 	require.Equal(t, "12k", s.welcome().Said)
 	p := browsertest.Open(t)
 	p.Do(chromedp.Navigate(s.URL()))
 	p.Until(browsertest.Home + `?.dataset.front === "new"`)
 	p.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.newgame", JSON.stringify({ auto: false }))`, nil), chromedp.Navigate(s.Address()+"new"))
 	p.Until(`document.querySelector("form.new .slider output")?.innerText === "12k"`)
+	p.Clean()
+}
+
+// TestNewToGo: who does not play begins with a lesson, and later against the weakest level and
+// with the easiest problems.
+func TestNewToGo(t *testing.T) {
+	s := servePage(t, t.TempDir())
+	c := join(t, s)
+	before := ask[api.Profile](c, "watch", api.Watch{What: "profile"}).Day.Problems
+	p := browsertest.Open(t)
+	p.Do(chromedp.Navigate(s.URL()))
+	p.Click(".first-answers > button")
+	p.Until(`location.pathname === "/learn/capture"`)
+	for m := c.read(); m.T != "profile.state"; m = c.read() {
+	}
+	require.Equal(t, "30k", s.welcome().Said)
+	after, err := s.player.State()
+	require.NoError(t, err)
+	require.NotEqual(t, before, after.Day.Problems)
+	p.Do(chromedp.Navigate(s.Address()))
+	p.Until(`document.querySelector(".front-text p")?.innerText.includes("30k")`)
 	p.Clean()
 }
 

@@ -225,9 +225,6 @@ func (gs *games) LevelsOn(b *api.OnBoard) ([]api.Level, error) {
 	return all, nil
 }
 
-// PlayerRank stores the rank that the player claims.
-func (gs *games) PlayerRank(r *api.PlayerRank) error { return gs.levels.Begin(r) }
-
 // onGame performs a command of the player on a game.
 func onGame(do func(*game) error) func(*games, *api.GameCommand) error {
 	return func(gs *games, v *api.GameCommand) error {

@@ -42,6 +42,15 @@ func (p *player) Publish() {
 	}
 }
 
+// SayRank stores the rank that the player claims; today's problems fit it from now on.
+func (p *player) SayRank(v *api.PlayerRank) error {
+	if err := p.Levels.Begin(v); err != nil {
+		return err
+	}
+	p.Publish()
+	return nil
+}
+
 // SayNames stores which names are the player's, and which are not.
 func (p *player) SayNames(v *api.SaidNames) error {
 	if err := p.Profile.Say(v.Mine, v.Others); err != nil {

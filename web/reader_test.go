@@ -232,8 +232,13 @@ func TestGroupOfReview(t *testing.T) {
 	p.Until(`document.querySelector(".life h2")?.innerText === "Black: C7"`)
 	p.Do(chromedp.KeyEvent(kb.ArrowRight)) // another position ends the question
 	p.Until(`!document.querySelector(".life")`)
+	p.Press("Show better")
+	p.Until(`document.querySelector(".line-player")`)
 	p.Click(`.review-tools .tool:nth-child(2)`)
-	p.Until(`document.querySelector(".toast")?.innerText.includes("Press a stone first")`)
+	p.Until(`document.querySelector(".toast")?.innerText.includes("Press a stone first") && !document.querySelector(".line-player")`)
+	p.Point("C7") // the line has made room for it
+	p.Until(`document.querySelector(".life h2")?.innerText === "Black: C7"`)
+	p.Do(chromedp.KeyEvent(kb.Escape))
 	require.Equal(t, "bad_request", join(t, s).refused("life.ask", api.AskLife{Review: id, Ply: 99, Stones: []string{"A8"}}).Code)
 	p.Clean()
 }
@@ -260,5 +265,41 @@ func TestKoreanParticles(t *testing.T) {
 		"E3의 돌 2점이 위험해집니다. J2면 막을 수 있습니다.", "E3의 돌 2점이 위험해집니다. J3이면 막을 수 있습니다.",
 		"J6으로 E3의 돌 2점을 축으로 잡습니다.", "J7로 E3의 돌 2점을 축으로 잡습니다.", "J9로 E3의 돌 2점을 축으로 잡습니다.",
 		"백이 C3과 D5를 이을 수 있게 됩니다.", "백이 C5와 D6을 이을 수 있게 됩니다."}, "\n"), `[...document.querySelectorAll(".claim")].map((e) => e.innerText.trim().replace("흑이", "백이")).join("\n")`)
+	p.Clean()
+}
+
+// TestLateJudgement tries a move in a review, and asks for the answer or leaves the mistake before
+// the move is judged: the judgement changes nothing of what is shown then.
+func TestLateJudgement(t *testing.T) {
+	dir := t.TempDir()
+	id := reviewedBefore(t, dir, "Ann", "Ben")
+	s := servePage(t, dir)
+	p := openPage(t, s)
+	p.Do(chromedp.Navigate(s.Address() + "review/" + id))
+	p.Until(`document.querySelector("main.review .mistakes li")`)
+	p.Do(chromedp.Evaluate(`(() => {
+		const send = WebSocket.prototype.send;
+		WebSocket.prototype.send = function (m) {
+			if (!String(m).includes("review.try")) return send.call(this, m);
+			const re = '"re":"' + JSON.parse(m).id + '"';
+			this.addEventListener("message", (e) => { window.judged ||= String(e.data).includes(re); });
+			window.release = () => send.call(this, m);
+		};
+	})()`, nil))
+	for _, away := range []func(){
+		func() { p.Press("Show better") },
+		func() { p.Do(chromedp.KeyEvent("n")) },
+	} {
+		p.Point("J1")
+		p.Until(`document.querySelector(".mistake-box .thinking-line") && window.release`)
+		away()
+		p.Until(`!document.querySelector(".mistake-box .thinking-line")`)
+		line := browsertest.JS[bool](p, `!!document.querySelector(".line-player")`)
+		p.Do(chromedp.Evaluate(`window.judged = false; window.release()`, nil))
+		p.Until(`window.judged`)
+		browsertest.Equal(p, line, `!!document.querySelector(".line-player")`)
+		p.None(`[...document.querySelectorAll(".mistake-box .good-text, .mistake-box .bad-text")].map((e) => e.innerText)`)
+		p.Do(chromedp.Evaluate(`window.release = null`, nil))
+	}
 	p.Clean()
 }

@@ -88,7 +88,7 @@ const RANKS = [...Array.from({ length: 30 }, (_, i) => `${30 - i}k`), ...Array.f
 
 // An opening on a small board, to see what a game looks like.
 const OPENING = ".w......." + ".wbb....." + "..wb..b.." + "..wwb...." + "....b...." + "........." + "..wwbbb.." + "....ww..." + ".........";
-const LITTLE = "23k"; // of who plays a little: the first game is two ranks easier
+const NEW = "30k", LITTLE = "23k"; // of who does not play yet, or a little: the first game is two ranks easier, as far as there are ranks
 
 // The first thing that is asked, with what this is about.
 function First() {
@@ -107,7 +107,7 @@ function First() {
 				<p>{t("first_what")}</p>
 				<h1>{t("first_question")}</h1>
 				<div class="first-answers">
-					<button type="button" class="button big" onClick={() => { done(); if (screens.has("learn")) go("/learn/capture"); else rulesOpen.value = true; }}>{t("first_no")}<small>{t("first_no_hint")}</small></button>
+					<button type="button" class="button big" onClick={() => { say(NEW); if (screens.has("learn")) go("/learn/capture"); else rulesOpen.value = true; }}>{t("first_no")}<small>{t("first_no_hint")}</small></button>
 					<button type="button" class="button big" onClick={() => say(LITTLE)}>{t("first_little")}<small>{t("first_little_hint", { rank: rank("25k") })}</small></button>
 					<form class="first-yes" ref={plays} onSubmit={(e) => { e.preventDefault(); say(String(new FormData(e.currentTarget).get("rank"))); }}>
 						<label>{t("first_yes")}

@@ -32,8 +32,8 @@ const at = signal(0); // the position, before ply at
 const line = new Line();
 const verdict = signal<Verdict | null>(null);
 const tries = signal(0);
-const judging = signal(false);
 const tried = signal(-1); // the point of the stone that is being judged
+const judging = computed(() => tried.value >= 0);
 const gone = signal("");
 const chosen = signal<"" | Side>(""); // by the switch; "": the reader's own
 const tab = signal<"moves" | "groups" | "summary">("moves");
@@ -100,7 +100,7 @@ function place(): question.Place | undefined {
 function goTo(i: number): void {
 	at.value = Math.max(0, Math.min(moves.value.length, i));
 	line.close();
-	verdict.value = null;
+	endTry();
 	tries.value = 0;
 }
 
@@ -125,12 +125,27 @@ function show(what: "better" | "answer" | number): void {
 	const c = typeof what === "number" ? claims.value[what] : undefined;
 	const after = c?.line ?? (what === "better" || c?.after === "better" ? (m.line ?? []) : [m.m, ...(m.answer ?? [])]);
 	line.open(String(what), stones.value, after.slice(0, LONGEST), m.c as Colour, ...size.value);
-	verdict.value = null; // the answer is on the board: the try is over
+	endTry(); // the answer is on the board
 	say(line.all.value.map((x) => line.name(x)).join(" "));
+}
+
+// A line that is shown makes room for stones to ask about.
+function askLife(): void {
+	line.close();
+	void life?.ask();
 }
 
 type Judge = (m: ReviewMove, move: string) => Verdict | null;
 let judge: Judge | undefined; // without a server, of what is known; null: nothing is
+
+let trial = 0; // number of the newest try
+
+// Takes the try off the board: a judgement that is still to come is about nothing that is shown.
+function endTry(): void {
+	trial++;
+	tried.value = -1;
+	verdict.value = null;
+}
 
 // Another move in place of the one that was played: two tries, then the answer.
 async function tryMove(p: number, forbidden: boolean): Promise<void> {
@@ -142,11 +157,12 @@ async function tryMove(p: number, forbidden: boolean): Promise<void> {
 		return;
 	}
 	stoneSound((p % w) / Math.max(1, w - 1));
-	judging.value = true;
 	tried.value = p;
+	const number = ++trial;
 	try {
 		const move = vertex(p, w, h);
 		const v = judge ? judge(here.value!, move) : await send<Verdict>("review.try", { review: r.card.review, n: at.value, m: move });
+		if (number !== trial) return;
 		if (!v) {
 			toast(t("not_judged"), { ms: 2500 });
 			return;
@@ -156,10 +172,9 @@ async function tryMove(p: number, forbidden: boolean): Promise<void> {
 		tries.value++;
 		say(verdictText(v));
 	} catch (e) {
-		if (e instanceof Refused) toast(inWords(e), { bad: true, ms: 4000 });
+		if (e instanceof Refused && number === trial) toast(inWords(e), { bad: true, ms: 4000 });
 	} finally {
-		judging.value = false;
-		tried.value = -1;
+		if (number === trial) tried.value = -1;
 	}
 }
 
@@ -376,7 +391,7 @@ export function Game({ id, given, judge: by }: { id: string; given?: Review; jud
 		const off = keys({
 			ArrowLeft: () => { if (!life?.takeBack()) goTo(at.value - 1); }, ArrowRight: walk(1), j: walk(-1), k: walk(1), PageUp: walk(-10), PageDown: walk(10), Home: () => goTo(0), End: () => goTo(moves.value.length),
 			n: () => nextMistake(1), N: () => nextMistake(-1), space: () => show("better"), a: () => show("answer"),
-			i: () => void life?.ask(), c: () => { const p = known.value.get(at.value); say(p ? leadText(p.lead) : t("no_result_yet")); }, Escape: () => { if (!life?.close(false)) line.close(); },
+			i: askLife, c: () => { const p = known.value.get(at.value); say(p ? leadText(p.lead) : t("no_result_yet")); }, Escape: () => { if (!life?.close(false)) line.close(); },
 		}, (text) => { const [word, arg] = text.trim().split(/\s+/); if (word === "go" && Number(arg) >= 0) { goTo(Number(arg)); return true; } const [w, h] = size.value; const p = point(word, w, h); if (p < 0) return false; void tryMove(p, stones.value[p] !== "."); return true; });
 		return () => { stop(); off(); };
 	}, [id]);
@@ -425,7 +440,7 @@ export function Game({ id, given, judge: by }: { id: string; given?: Review; jud
 				<div class="tab-body" role="tabpanel">{tab.value === "moves" ? <Mistakes /> : tab.value === "groups" ? <Groups r={r} at={at.value} go={goTo} ask={IN_FILE ? undefined : (g) => { goTo(g.since); asked.value = g; }} /> : <Summary r={r} />}</div>
 				{!IN_FILE && <div class="row tools-row review-tools">
 					<Tool icon="back" text={t("your_games")} onClick={() => go("/review")} />
-					<Tool icon="life" text={t("life_title")} keys="i" on={!!life?.chosen.value.length} disabled={!done} onClick={() => void life?.ask()} />
+					<Tool icon="life" text={t("life_title")} keys="i" on={!!life?.chosen.value.length} disabled={!done} onClick={askLife} />
 					<Tool icon="analyse" text={t("analyse")} disabled={!done} onClick={() => void analyse(id)} />
 					<Tool icon="save" text="SGF" disabled={!done} onClick={() => void save(`/api/reviews/${id}.sgf`, fileName(r.card) + ".sgf")} />
 					<Tool icon="share" text={t("share")} disabled={!done} onClick={() => void share(id, r.card)} />
