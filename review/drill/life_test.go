@@ -89,6 +89,7 @@ func TestProblemsOfLife(t *testing.T) {
 	d.Collect(res)
 	require.Len(t, d.Problems, 1)
 	require.Empty(t, d.Problems[0].Task)
+	require.Equal(t, []Answer{{Move: "E5", Accepted: true}}, d.Problems[0].Answers, "the best move, however short the search was")
 	res.Only = []review.Only{{Ply: 0, Kills: true, Group: []string{"C3"}, Line: []string{"B2", "C2"}, Assumed: []string{"J9"}}}
 	d.Collect(res)
 	require.Len(t, d.Problems, 1)

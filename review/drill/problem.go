@@ -209,7 +209,7 @@ func answersOf(best []review.Candidate, m *review.Move) []Answer {
 		if c.Move == m.Move {
 			a.Loss, a.WinrateLoss = m.Loss, m.WinrateLoss // from the search of the next position
 			a.Line = append([]string{m.Move}, m.Refutation...)
-		} else if c.Visits < judgedVisits {
+		} else if i > 0 && c.Visits < judgedVisits { // the best is an answer however short the search was
 			continue
 		}
 		a.Accepted = c.Move != m.Move && Accepts(a.Loss, a.WinrateLoss, m.Loss)
