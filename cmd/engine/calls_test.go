@@ -292,7 +292,7 @@ install-as-katago -> 2 engine install-as-katago DIR
 install-as-katago a b -> 2 engine install-as-katago DIR
 install-as-katago BLOCKED -> 1 BLOCKED
 net fetch -> 2 engine net fetch strongest|newest
-net fetch weakest -> 2 strongest and newest
+net fetch weakest -> 2 strongest or newest
 net fetch newest --networks BLOCKED -> 1 BLOCKED
 version x -> 2 "x"
 web --port x -> 2 unknown flag: --port

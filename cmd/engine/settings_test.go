@@ -136,9 +136,9 @@ func TestWithSubcommand(t *testing.T) {
 	for want, args := range map[string][]string{
 		"gtp": nil, "--help": {"--help"}, "match": {"match", "--games"}, "-v": {"-v"},
 	} {
-		require.Equal(t, want, withSubcommand(nil, args)[0])
+		require.Equal(t, want, withSubcommand(newRoot(), args)[0])
 	}
-	require.Equal(t, []string{"gtp", "--visits", "5"}, withSubcommand(nil, []string{"--visits", "5"}))
+	require.Equal(t, []string{"gtp", "--visits", "5"}, withSubcommand(newRoot(), []string{"--visits", "5"}))
 }
 
 // FuzzConfig requires that no config file crashes the program, and that accepted ones can be
