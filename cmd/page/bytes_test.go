@@ -47,7 +47,7 @@ func (w wired) Write(data []byte) (int, error) {
 }
 
 // mostSent bounds the bytes sent, uncompressed, until the page works with the built-in network.
-const mostSent = 9_500_000
+const mostSent = 9_700_000
 
 // TestBytes opens the page in an empty browser: nothing is sent twice, and a second visit
 // requests only files that may have changed.
