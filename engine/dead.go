@@ -60,7 +60,7 @@ const (
 const (
 	doubtVisits = 200    // visits of the search from each side
 	areaEffort  = 80_000 // visits times points of the board, for the searches of areas in doubt
-	fateNodes   = 40_000 // positions of the search for a proof
+	fateNodes   = 100_000 // positions of the search for a proof
 )
 
 // chains judges the chains by the network alone, each position once.
