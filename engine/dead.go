@@ -58,8 +58,8 @@ const (
 
 // Effort of a judgement for a final count.
 const (
-	doubtVisits = 200    // visits of the search from each side
-	areaEffort  = 80_000 // visits times points of the board, for the searches of areas in doubt
+	doubtVisits = 200     // visits of the search from each side
+	areaEffort  = 80_000  // visits times points of the board, for the searches of areas in doubt
 	fateNodes   = 100_000 // positions of the search for a proof
 )
 
