@@ -203,16 +203,23 @@ const edged = `(() => { const c = document.querySelector(".graph canvas"), d = c
 	for (let i = 4; i < d.length; i += 4) if (d[i] === 71 && d[i + 1] === 13 && d[i + 2] === 78 && d[i - 4] !== 71) { ticks++; const edge = light(d[i - 4], d[i - 3], d[i - 2]); if (Math.max(edge, panel) / Math.min(edge, panel) >= 3) seen++; }
 	return ticks > 10 && seen === ticks; })()`
 
+// openReviewed opens the review of a game of Ann against Ben.
+func openReviewed(t *testing.T) (s *Server, p *browsertest.Tab, id string) {
+	t.Helper()
+	dir := t.TempDir()
+	id = reviewedBefore(t, dir, "Ann", "Ben")
+	s = servePage(t, dir)
+	p = openPage(t, s)
+	p.Do(chromedp.Navigate(s.Address() + "review/" + id))
+	p.Until(`document.querySelector("main.review .mistakes li")`)
+	return s, p, id
+}
+
 // TestGroupOfReview asks about a group of a review: groups have their own tab, and the question's
 // panel pushes nothing off the screen.
 func TestGroupOfReview(t *testing.T) {
 	looks(t)
-	dir := t.TempDir()
-	id := reviewedBefore(t, dir, "Ann", "Ben")
-	s := servePage(t, dir)
-	p := openPage(t, s)
-	p.Do(chromedp.Navigate(s.Address() + "review/" + id))
-	p.Until(`document.querySelector("main.review .mistakes li")`)
+	s, p, id := openReviewed(t)
 	browsertest.Equal(p, 0, `document.querySelectorAll(".life-groups").length`)
 	p.Press("Groups")
 	p.Do(chromedp.Evaluate(`document.querySelector(".life-groups .ask").click()`, nil))
@@ -271,12 +278,7 @@ func TestKoreanParticles(t *testing.T) {
 // TestLateJudgement tries a move in a review, and asks for the answer or leaves the mistake before
 // the move is judged: the judgement changes nothing of what is shown then.
 func TestLateJudgement(t *testing.T) {
-	dir := t.TempDir()
-	id := reviewedBefore(t, dir, "Ann", "Ben")
-	s := servePage(t, dir)
-	p := openPage(t, s)
-	p.Do(chromedp.Navigate(s.Address() + "review/" + id))
-	p.Until(`document.querySelector("main.review .mistakes li")`)
+	_, p, _ := openReviewed(t)
 	p.Do(chromedp.Evaluate(`(() => {
 		const send = WebSocket.prototype.send;
 		WebSocket.prototype.send = function (m) {
