@@ -30,11 +30,11 @@ type Address struct {
 // addressMark begins the name of an environment variable that holds an address.
 const addressMark = "env:"
 
-// FindAddress returns the address in the environment variable NAME for env:NAME; the one in a
-// file for a text without ://; otherwise the text itself, whose token other users of the machine
-// can see in the list of processes. The variable is removed from the environment, so that child
-// processes do not inherit it. note is called if others can read the file. Errors never contain a
-// token.
+// FindAddress returns the address in the environment variable NAME for env:NAME; for a text
+// without :// the address in the file of that name; otherwise the text itself, whose token other
+// users of the machine can see in the list of processes. The variable is removed from the
+// environment, so that child processes do not inherit it. note is called if others can read the
+// file. Errors never contain a token.
 func FindAddress(text string, note func(text string)) (string, error) {
 	if name, found := strings.CutPrefix(text, addressMark); found {
 		if value := strings.TrimSpace(os.Getenv(name)); value != "" {

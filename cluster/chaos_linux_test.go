@@ -36,7 +36,8 @@ import (
 
 var rounds = flag.Int("rounds", 5, "how many outages TestChaos makes")
 
-// part names the environment variable with a child process's role: broker, server or worker.
+// part names the environment variable that describes a child process, with its role: broker,
+// server, worker or player.
 const part = "KOSUMI_CLUSTER_TEST"
 
 func TestMain(m *testing.M) {
@@ -52,7 +53,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// child is a broker, server or worker in a process of its own.
+// child is a broker, server, worker or player in a process of its own.
 type child struct {
 	Part, Dir, Listen, Address string
 	Seed                       string   // seed of its key; "" means a random key
@@ -191,7 +192,7 @@ func (c *child) serve(log *slog.Logger) error {
 	select {}
 }
 
-// disk is a folder of games as a loop's: rows and records, synced.
+// disk imitates a loop's folder of games: synced rows and records.
 type disk struct {
 	mu     sync.Mutex
 	dir    string

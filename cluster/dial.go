@@ -15,8 +15,8 @@ import (
 // DialConfig holds the settings of a connection.
 type DialConfig struct {
 	Address string
-	Creds   string // file of credentials or of a seed, for a NATS cluster of one's own
-	CA      string // file of roots that the server's certificate is checked by
+	Creds   string // file of credentials or a seed, for the user's own NATS cluster
+	CA      string // file of root certificates to check the server's by
 	Key     Key    // zero: the key in Creds, or a new one
 	Log     *slog.Logger
 }

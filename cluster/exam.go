@@ -13,7 +13,7 @@ import (
 	"kosumi/train/selfplay"
 )
 
-// tolerance bounds the difference of a worker's numbers from the server's in fp32.
+// tolerance bounds how far a worker's evaluations may differ from the server's in fp32.
 type tolerance struct {
 	game, mean float64 // mean difference of win minus loss, in one game and over many games
 	divergence float64 // mean divergence of the policies in the exam, nats

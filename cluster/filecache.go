@@ -19,8 +19,8 @@ import (
 	"kosumi/internal/file"
 )
 
-// fileCache is a worker's folder of networks, which come over its connection. Any number
-// of goroutines may use it.
+// fileCache is a worker's folder of networks, fetched over the worker's connection. Any number of
+// goroutines may use it.
 type fileCache struct {
 	dir  string
 	conn *Conn
@@ -72,11 +72,11 @@ func (c *fileCache) use(sha string) (done func()) {
 	return func() { add(-1) }
 }
 
-// keptFiles is how many bytes of networks a worker keeps, of mostKept networks.
+// keptFiles bounds the bytes of networks that a worker keeps, mostKept their number.
 const keptFiles, mostKept = 4 << 30, 64
 
 // makeRoom removes unused networks, least recently used first, until at most mostKept networks
-// with at most so many bytes are left.
+// and the given number of bytes are left.
 func (c *fileCache) makeRoom(most int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

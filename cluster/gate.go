@@ -21,7 +21,7 @@ type gate struct {
 type gateGame struct {
 	offer   gateOffer
 	players map[string]*gateLease // lease of each worker
-	failed  map[string]string     // why, by worker
+	failed  map[string]string     // reasons, by worker
 	alone   int                   // seconds in which every worker present has failed at it
 	done    chan gateOutcome      // capacity 1
 }
@@ -30,7 +30,7 @@ type gateGame struct {
 type gateLease struct{ began, seen time.Time }
 
 const (
-	gateSilent = 30 * time.Second // without a message from a worker, after which others get its games
+	gateSilent = 30 * time.Second // silence of a worker after which others get its games
 	gateSlow   = 5 * time.Minute  // time after which a second worker gets the game too
 )
 
@@ -180,7 +180,7 @@ func (s *Server) takeOutcome(c *call) {
 		s.conn.reply(c.reply, receipt{rejected, "this game was not given to this worker"})
 		return
 	case o.Error == "" && !(w.passed[e.offer.A.SHA256] && w.passed[e.offer.B.SHA256]):
-		delete(e.players, c.who) // it may get the game again, with the exam
+		delete(e.players, c.who) // the worker may get the game again, with the exam
 		s.conn.reply(c.reply, receipt{rejected, "the exam of a network is missing"})
 		return
 	case o.Error != "":

@@ -82,7 +82,7 @@ func (js *judges) offer(path string, boards []selfplay.BoardShare) (File, error)
 	return j.exam.File, nil
 }
 
-// touch finds the network in a file that is open, and notes its use.
+// touch finds the open network of a file, and notes its use.
 func (js *judges) touch(path string, info os.FileInfo) (f File, found bool) {
 	js.mu.Lock()
 	defer js.mu.Unlock()

@@ -59,8 +59,8 @@ func KeyIn(dir string, note func(text string)) (Key, error) {
 	return k, nil
 }
 
-// keyOfCreds returns the key in a file of NATS credentials, or of a seed alone: then
-// there is no token of NATS' (JWT) beside it.
+// keyOfCreds returns the key in a file of NATS credentials, or of a seed alone. jwt reports
+// whether the file also has NATS' token (JWT).
 func keyOfCreds(path string, note func(text string)) (k Key, jwt bool, err error) {
 	data, err := file.Secret(path, nil, note)
 	if err != nil {

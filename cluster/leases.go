@@ -21,7 +21,7 @@ type leases struct {
 	disk  leasesFile
 
 	stored  map[selfplay.ID]bool
-	last    map[uint64]int   // by number: the fork that has not forked itself yet
+	last    map[uint64]int   // index of the last fork, by number
 	out     map[uint64]lease // leases of the current offer, by number
 	held    map[string]int   // number of leases, by worker
 	free    []uint64         // numbers of the present offer to lease again
@@ -136,7 +136,7 @@ func (b *leases) present() *Offer {
 	return nil
 }
 
-// find returns an offer that is or was made.
+// find returns the present offer or an earlier one.
 func (b *leases) find(id string) *Offer {
 	for i := range b.disk.Epochs {
 		if b.disk.Epochs[i].Offer.ID == id {

@@ -43,7 +43,7 @@ type Card struct {
 // Greatest lengths of the texts of a card, in characters.
 const maxWord, maxWords = 64, 128
 
-// plain shortens the texts of a card and replaces control characters.
+// plain shortens a card's texts, replaces unprintable characters, and sets a bad price to 0.
 func (c *Card) plain() {
 	for text, most := range map[*string]int{&c.Name: maxWord, &c.Version: maxWord, &c.Processor: maxWords, &c.Provider: maxWord, &c.Precision: maxWord} {
 		runes := []rune(strings.ToValidUTF8(*text, "?"))
@@ -146,7 +146,7 @@ type beat struct {
 	Spooled int      `json:"spooled"`
 	Games   int64    `json:"games"` // finished since it began
 	Time    float64  `json:"seconds"`
-	// Processor is the time of processors that the worker has used, in seconds.
+	// Processor is the processor time that the worker has used, in seconds.
 	Processor float64 `json:"processor_seconds"`
 }
 

@@ -17,7 +17,7 @@ import (
 	"kosumi/train/selfplay"
 )
 
-// openNetwork opens a real network as engine work does.
+// openNetwork opens a real network as `engine work` does.
 func openNetwork(path, precision string, sessions int) (*Model, error) {
 	m, err := model.Open(path, model.Config{Precision: precision})
 	if err != nil {

@@ -32,7 +32,7 @@ type member struct {
 	compared int
 }
 
-// counts are verdicts.
+// counts counts a worker's uploads by verdict, and games of gating matches.
 type counts struct {
 	Stored    int64 `json:"stored"`
 	Duplicate int64 `json:"duplicate"`
@@ -119,8 +119,8 @@ func (r *roster) dropIdle() bool {
 	return len(r.members) < n
 }
 
-// read unpacks a request of a worker and finds the worker. Without one, which is nil, the client
-// has had its reply: stranger if the server does not know it. The caller holds mu.
+// read unpacks a request and finds the worker that sent it. Otherwise the worker is nil and the
+// client has had its reply: stranger, if the server does not know it. The caller holds mu.
 func read[T any](s *Server, c *call, stranger any) (*T, *member) {
 	v := new(T)
 	if err := unpack(c.data, v); err != nil {

@@ -36,7 +36,7 @@ type ServerConfig struct {
 	Host Host
 	// Open opens a network to check games with, and returns the function that closes it.
 	Open func(path string) (e nn.Evaluator, close func(), err error)
-	// Known are the games in the loop's folder.
+	// Known lists the games already in the loop's folder.
 	Known []selfplay.Filed
 	// Linger is how long a game may wait for others to share its file; 0 means 5 s.
 	Linger time.Duration

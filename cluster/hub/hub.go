@@ -25,8 +25,8 @@ import (
 // Config holds the settings of a hub. Dir, Listen and OpenJudge are needed.
 type Config struct {
 	Dir string // folder of the cluster's files, DIR/cluster for a loop in DIR
-	// Listen is HOST:PORT for a broker of its own, or nats://HOST:PORT of a NATS
-	// cluster, for which there may be Creds and CA.
+	// Listen is HOST:PORT for the hub's own broker, or nats://HOST:PORT of a NATS cluster, which
+	// may need Creds and CA.
 	Listen, Creds, CA string
 	Metrics           string // HOST:PORT for the live page and metrics over HTTP; "": none
 	Card              cluster.Card
@@ -189,8 +189,7 @@ func Loopback(addr string) bool {
 	return err == nil && (host == "localhost" || ip != nil && ip.IsLoopback())
 }
 
-// connect makes a connection: inside the process to a broker of its own, else with the loop's
-// key.
+// connect joins the hub's own broker in-process, or an external one with the loop's key.
 func (h *Hub) connect() (*cluster.Conn, error) {
 	var conn *cluster.Conn
 	var err error

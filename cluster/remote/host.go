@@ -27,7 +27,7 @@ const (
 type User struct {
 	Name  string
 	Token string
-	Seats int // at a time; 0: up to half of all, kept for a minute without a connection
+	Seats int // at a time; 0: up to half of the host's, each kept for a minute without a connection
 }
 
 // HostConfig holds the settings of a host. Users and Sit are needed.
@@ -56,12 +56,12 @@ type seatKey struct{ user, kind, session string }
 // seat is an engine in use by a client, connected or not.
 type seat struct {
 	id, user, kind string
-	keep           time.Duration // without a connection
+	keep           time.Duration // how long the seat outlives its connection
 	stream         *stream
 	stop           context.CancelFunc
 }
 
-// shortKeep is how long a seat is kept for a disconnected user without a number of seats.
+// shortKeep is how long a seat is kept for a disconnected user whose Seats is 0.
 const shortKeep = time.Minute
 
 // greeting is the first line of a client, answer the first line of the host; both are JSON.

@@ -270,8 +270,8 @@ func endsWithoutAServer(t *testing.T) {
 	require.Equal(t, 2, strings.Count(log.String(), "cannot be reached"), log.String())
 }
 
-// TestServerGoneAtTheEnd: the server is gone for good when the input ends, with a request
-// unanswered.
+// TestServerGoneAtTheEnd: if the server is gone for good when the input ends, an unanswered
+// request is an error.
 func TestServerGoneAtTheEnd(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -344,8 +344,8 @@ func TestHostRefuses(t *testing.T) {
 	require.Equal(t, "= 1 \n", bob.ask("position"))
 }
 
-// TestUsersWithoutANumber: a user without a number of seats gets half of them at most, kept for
-// a minute without a connection; others get their number.
+// TestUsersWithoutANumber: a user whose Seats is 0 gets at most half of the host's seats, kept
+// for a minute without a connection; others get their number.
 func TestUsersWithoutANumber(t *testing.T) {
 	h := NewHost(HostConfig{Users: []User{{"ann", "token of ann", 5}, {"bob", "token of bob", 0}}, Sit: func(ctx context.Context, _, _ string, _ io.Reader, _ io.Writer) error {
 		<-ctx.Done()

@@ -151,7 +151,7 @@ func (t *gtpTalk) waits() bool {
 	return slices.ContainsFunc(t.open, func(c *gtpCommand) bool { return !c.replay })
 }
 
-// analysisTalk records the queries without all their answers.
+// analysisTalk records the queries that still lack answers.
 type analysisTalk struct {
 	open  map[string]*query
 	order []string
