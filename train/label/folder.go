@@ -17,7 +17,7 @@ type folder struct {
 	next        uint64          // number of the next file
 	info        rows.Info       // header of the first file
 	played      map[uint64]bool // numbers of games
-	reached     map[string]int  // units labelled of each source, by its sha256
+	reached     map[string]int  // labelled units of each source, by its sha256
 }
 
 // openFolder reads the headers of the files. An unreadable file is an error, since its positions

@@ -91,7 +91,7 @@ func (f *freshGames) take(g *selfplay.Finished) (int, error) {
 	return n, nil
 }
 
-// addGame adds a share of the positions of a game, which follow from its hash.
+// addGame adds a share of a game's positions; the game's hash decides which.
 func (c *chunk) addGame(g *rows.Game, conf *Config, file func(info *rows.Info)) error {
 	rng := rand.New(rand.NewPCG(g.Hash[0], g.Hash[1]))
 	var now board.Game

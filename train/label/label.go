@@ -41,7 +41,7 @@ type Config struct {
 	// From are folders and files of rows (.npz) and game records (.sgf, .sgfs). If there are none,
 	// fresh games are played.
 	From []string
-	// Games is the recipe of fresh games, a modified Recipe.
+	// Games is the recipe of fresh games: [Recipe], changed as needed.
 	Games selfplay.Config
 	// Share of the turns of a game that are labelled, 0.001 to 1; 0 means a third. All existing
 	// rows are labelled.

@@ -63,7 +63,8 @@ type place struct {
 	shown [sha256.Size]byte
 }
 
-// labels reads a folder: digests of rows by place. Each row must be taught, complete and unique.
+// labels reads a folder and returns digests of its rows by place. Each row must be taught,
+// complete and unique.
 func labels(t testing.TB, dir string) map[place]string {
 	t.Helper()
 	all := map[place]string{}

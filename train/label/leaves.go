@@ -14,7 +14,7 @@ import (
 // Searches whose positions are labelled.
 const (
 	leafVisits = 100 // visits of a search
-	leafLabels = 10  // labels from a search, less where it saw few positions
+	leafLabels = 10  // labels from a search, fewer if it saw few positions
 )
 
 // searchChance is the chance that a turn is searched instead of labelled, so that a share
@@ -104,7 +104,7 @@ func (s *searcher) leaves(ctx context.Context, l *lesson) ([]*board.Game, error)
 	s.tree.Reset(l.game)
 	_, err := s.tree.Search(ctx, search.Limits{Visits: leafVisits})
 	for _, g := range s.picker.kept {
-		if g.Phase() == 0 { // otherwise it is in a clean-up phase, which the game does not have
+		if g.Phase() == 0 { // a position in a clean-up phase keeps the search's options: the game's lack such phases
 			g.ContinueWith(l.game.Options())
 		}
 	}

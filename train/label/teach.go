@@ -39,7 +39,7 @@ type lesson struct {
 	row    int
 	// optimistic is the teacher's optimistic policy; nil if not requested.
 	optimistic []float32
-	// searched: of a search, which the lesson is the root of until it has been made.
+	// searched is set for the root of a search to be made, then for the positions found in it.
 	searched bool
 	learned  bool
 }
@@ -155,7 +155,7 @@ func (r *run) warnOfLittle() {
 func (r *run) ask(ctx context.Context, l *lesson, out *nn.Output) error {
 	q := nn.Query{Game: l.game, Symmetry: nn.SymmetryRandom, NeedOwnership: true, Encoded: l.shown}
 	q.FixSymmetry(r.Seed)
-	if len(r.From) > 0 || r.player != r.teacher { // otherwise the answer is in the cache and costs half
+	if len(r.From) > 0 || r.player != r.teacher { // otherwise the cached answer, which lacks this policy, saves an evaluation
 		q.Optimistic = new([board.MaxMoves]float32)
 		l.optimistic = q.Optimistic[:l.game.Size().Area()+1]
 	}

@@ -124,7 +124,7 @@ func (l *Learner) write(tmp string, extra Extra) error {
 	return file.WriteBytes(filepath.Join(tmp, stateFile), append(text, '\n'))
 }
 
-// digest of everything in the state but the digest.
+// digest returns a digest of everything in the state but the digest itself.
 func (s checkpointState) digest() (string, error) {
 	s.Digest = ""
 	text, err := json.Marshal(&s)
@@ -162,8 +162,8 @@ func StepOf(path string) (step int64) {
 	return step
 }
 
-// prune removes old checkpoints and the remains of interrupted saves. It keeps the one just
-// written, and the newest one of the step kept, if that is above 0.
+// prune removes old checkpoints and the remains of interrupted saves. It keeps the one at keep,
+// just written, and, if kept is above 0, the newest one of step kept.
 func prune(dir, keep string, kept int64) error {
 	list, err := Checkpoints(dir)
 	if err != nil {
@@ -346,7 +346,7 @@ func (c *Counters) check() error {
 	return nil
 }
 
-// matchTensors checks that a checkpoint has every tensor, in its shape, of finite numbers.
+// matchTensors checks that a checkpoint has every tensor, with its shape and finite numbers.
 func (l *Learner) matchTensors(tensors map[string]namedTensor) error {
 	check := func(name string, dims []int64) error {
 		t, ok := tensors[name]

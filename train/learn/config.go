@@ -69,13 +69,13 @@ type Config struct {
 	// trunk; a fresh network wants them. Their weights are kept in checkpoints.
 	Aux bool `json:"aux"`
 	// Freeze is "", "trunk" or "heads": the part whose weights do not change. The trunk is the
-	// part that both policy and value depend on.
+	// part that both the policy and another output depend on.
 	Freeze string `json:"freeze"`
 	// Norms is "train" (statistics of the batch, running ones updated), "frozen"
 	// (running statistics as constants), or "auto": frozen for KataGo networks,
 	// train for others.
 	Norms string `json:"norms"`
-	// The averaged weights, which should play.
+	// Average has the settings of averaged weights, which should play.
 	Average Average `json:"average"`
 
 	// Provider runs the graphs: "cpu" (default) or "cuda".
@@ -86,7 +86,7 @@ type Config struct {
 	resident bool
 	// Threads share each step; 0 means all processors.
 	Threads int `json:"-"`
-	// plain runs convolutions in onnxruntime where package kernel is faster.
+	// plain leaves convolutions to onnxruntime even if package kernel could run them.
 	plain bool
 	// Seed draws the weights of outputs that exist in training only.
 	Seed uint64 `json:"seed"`

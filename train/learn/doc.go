@@ -34,5 +34,5 @@
 //
 // Determinism. The same model, configuration and batches give the same weights,
 // bit for bit, on the same machine with the same library and number of threads, also
-// if it was interrupted and resumed.
+// if training was interrupted and resumed.
 package learn

@@ -7,18 +7,18 @@ import (
 	"kosumi/nn/onnx"
 )
 
-// heads are the outputs of a network in the form of the losses. A missing one is "".
+// heads are the outputs of a network in the form that the losses need. A missing one is "".
 type heads struct {
 	policy    []onnx.Value // logits [N,A+1], one a channel
 	value     onnx.Value   // WDL logits [N,3], or win minus loss [N,1]
 	wdl       bool
-	score     []onnx.Value // [N,1] each: raw score values (KataGo) or points (seed)
+	score     []onnx.Value // [N,1] each: raw score values (KataGo) or points (nn.KindSeed)
 	ownership onnx.Value   // logits [N,A]; tanh of twice the logit is ownership
 	// owned is ownership in [-1,1], [N,A], if there are no logits.
 	owned onnx.Value
 }
 
-// reader looks at a model under extension.
+// reader reads a model that is being extended.
 type reader struct {
 	b         *onnx.Builder
 	producers map[string]*onnx.Node

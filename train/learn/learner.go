@@ -240,8 +240,7 @@ func (l *Learner) finishStep(r *Result) error {
 }
 
 // Evaluate measures a batch of any number of rows without changing anything: with the present weights,
-// or with the averaged ones if asked for and kept. Batch normalization uses its
-// running statistics.
+// or with averages if wanted and available. Batch normalization uses its running statistics.
 func (l *Learner) Evaluate(b *rows.Batch, average bool) (Result, error) {
 	if err := l.check(b); err != nil {
 		return Result{}, err
@@ -318,7 +317,7 @@ func (l *Learner) Close() error {
 	return l.net.Close()
 }
 
-// networkWeights returns copies of the trained initializers, averaged if asked for and kept,
+// networkWeights returns copies of the trained initializers (averages if wanted and available),
 // without those that only training uses.
 func (l *Learner) networkWeights(average bool) (map[string]*onnx.Tensor, error) {
 	if err := l.weights.fetch(); err != nil {

@@ -123,12 +123,12 @@ func (l *losses) build() []measured {
 // sumRows adds up all but the first axis: [N,K] to [N,1].
 func (l *losses) sumRows(v onnx.Value) onnx.Value { return l.b.ReduceSum(v, true, 1) }
 
-// crossEntropy of [N,K], -sum target log softmax(logits): [N,1].
+// crossEntropy returns -sum target log softmax(logits) of each row, [N,K] to [N,1].
 func (l *losses) crossEntropy(logits, target onnx.Value) onnx.Value {
 	return l.b.Op("Neg", nil, l.sumRows(l.b.Mul(target, l.b.LogSoftmax(logits, -1))))
 }
 
-// entropy of distributions [N,K]: [N,1].
+// entropy returns the entropy of each distribution, [N,K] to [N,1].
 func (l *losses) entropy(p onnx.Value) onnx.Value {
 	return l.b.Op("Neg", nil, l.sumRows(l.b.Mul(p, l.b.Log(l.b.Max(p, l.b.Scalar(1e-30))))))
 }

@@ -128,7 +128,7 @@ type run struct {
 	metrics *metrics
 	state   runState
 	report  Report
-	asked   float64 // Validation of the caller; few games raise the field
+	asked   float64 // the caller's Validation, which few games may raise
 
 	resumed   int64
 	recent    Result  // since the last line of metrics
@@ -138,7 +138,7 @@ type run struct {
 	saved     time.Time
 	speed     speedometer
 	heldEmpty bool
-	held      struct{ rows, games int } // measured at a time
+	held      struct{ rows, games int } // held-back rows and games of one measurement
 	judged    bool                      // rows trained on were measured a second time
 	lost      int                       // consecutive measurements with an excessive loss
 }
@@ -151,7 +151,7 @@ type runState struct {
 	First  float64 `json:"first,omitempty"`  // loss of the first step
 	Before *Result `json:"before,omitempty"`
 	Seen   float64 `json:"seen,omitempty"` // loss of some rows trained on, before
-	// Best is the measurement with the least loss so far, of Measured after the first step.
+	// Best is the measurement with the least loss so far. Measured counts those after the start.
 	Best       *Mark `json:"best,omitempty"`
 	Measured   int   `json:"measured,omitempty"`
 	MeasuredAt int64 `json:"measured_at,omitempty"` // step of the last one
@@ -367,7 +367,7 @@ func (r *run) pauseAfter(c Counters) bool {
 // pause saves and measures after a step.
 func (r *run) pause(interrupted bool) error {
 	if !r.usable() {
-		return nil // checkpoints are for going back after divergence
+		return nil // a diverged learner is not saved: checkpoints are for going back
 	}
 	if !interrupted {
 		if err := r.measureIfDue(); err != nil {

@@ -20,7 +20,7 @@ type Mark struct {
 const (
 	// fewHeld is the number of rows held back below which differences are likely chance.
 	fewHeld = 300
-	// measurements is the default number of measurements of a run, at least.
+	// measurements is the least number of measurements of a run by default.
 	measurements = 10
 	// mostBetween bounds the steps between two measurements.
 	mostBetween = 1000
@@ -250,7 +250,7 @@ func (r *run) failed(err error) error {
 
 // sound reports whether a checkpoint is from before the divergence. If measurements showed the
 // divergence, checkpoints up to the best one, or up to the start of this call, are sound. Else all are,
-// except a newest one with the present weights.
+// except the newest if it holds the present weights.
 func (r *run) sound(path string, newest bool) bool {
 	best, before := r.state.Best, r.state.Before
 	switch {

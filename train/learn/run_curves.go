@@ -81,8 +81,8 @@ func DrawCurves(metrics, svg string) error {
 `, width, height, panels.Bytes()))
 }
 
-// drawPanel draws one curve of each kind of line with its corner at x, y, and
-// reports whether there is any.
+// drawPanel draws a panel with its corner at x, y, one curve for each kind of line, and reports
+// whether there is any curve.
 func drawPanel(b *bytes.Buffer, c curve, lines []Line, x, y int) bool {
 	var of [len(kinds)][]point
 	var all []point

@@ -33,7 +33,7 @@ type metrics struct {
 func openMetrics(path string, step int64) (*metrics, error) {
 	var keep int64
 	err := eachMetric(path, func(l *Line, end int64) bool {
-		// The measurement at a step is written after it; it will be made again.
+		// A measurement follows the line of its step, and will be made again.
 		if l.Step > step || l.Step == step && l.Kind != "step" {
 			return false
 		}

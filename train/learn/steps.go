@@ -46,7 +46,7 @@ func (s *Steps) Train(ctx context.Context) (interrupted bool, err error) {
 		then.Samples += int64(batch.N)
 		interrupted = ctx.Err() != nil
 		pause := interrupted || s.Goal(then) || s.Pause(then)
-		if !pause { // otherwise the stream must be paused
+		if !pause { // otherwise After needs the stream as it is after this batch
 			next.Start(s.Stream)
 		}
 		began := time.Now()

@@ -5,8 +5,8 @@ import (
 	"kosumi/train/rows"
 )
 
-// endWeight is the weight of a row for a target that needs a real end; in taught rows taught, the
-// weight of the teacher's number, which is 0 in all others.
+// endWeight is the weight of a row for a target that needs a real end. In a taught row it is
+// taught, the weight of the teacher's number, which is 0 in all others.
 func (l *losses) endWeight(taught onnx.Value) onnx.Value {
 	return l.b.Mul(l.weight(), l.b.Add(l.column(rows.TargetFinalWeight), taught))
 }

@@ -7,10 +7,9 @@ import (
 )
 
 // Names of the terms of a loss. They mean the same as in KataGo's
-// python/katago/train/metrics_pytorch.py; indices in brackets are those of
-// KataGo's global targets. In taught rows the targets are the teacher's numbers,
-// each with a weight of its own, also where other rows are measured against the
-// network's own error.
+// python/katago/train/metrics_pytorch.py; indices in brackets are those of KataGo's global
+// targets. In taught rows the targets are the teacher's numbers, each with its own weight, even
+// for terms that measure the network's own error in other rows.
 const (
 	// TermPolicy is the cross entropy with this turn's search [26].
 	TermPolicy = "policy"
@@ -40,7 +39,7 @@ const (
 	// TermValueError is the Huber loss, delta 0.4, of the predicted squared
 	// distance of the value from the short-term search value [27].
 	TermValueError = "value_error"
-	// TermScoreError is the same of the score, delta 100 [27].
+	// TermScoreError is the same for the score, delta 100 [27].
 	TermScoreError = "score_error"
 	// TermOwnership is the binary cross entropy of the owner of each point, mean
 	// over the board [27].
@@ -102,8 +101,8 @@ func Explained(name string) string {
 	return ""
 }
 
-// defaultLosses returns KataGo's coefficients for networks with KataGo's heads, and
-// the tutorial's, 1 and 1, for those with two.
+// defaultLosses returns KataGo's coefficients for networks with KataGo's heads, and the
+// tutorial's, 1 and 1, for those with two heads.
 func defaultLosses(kind nn.Kind) map[string]float64 {
 	all := map[string]float64{}
 	for _, t := range terms {

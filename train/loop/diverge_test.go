@@ -16,7 +16,8 @@ import (
 	"kosumi/train/learn"
 )
 
-// TestWatch compares the losses of twenty steps with those of a uniform guess on the same boards.
+// TestWatch: divergence is a mean loss of policy or value over twenty steps of more than twice
+// that of a uniform guess on the same boards.
 func TestWatch(t *testing.T) {
 	step := func(policy, value float64) learn.Result {
 		return learn.Result{Rows: 8, Terms: []learn.Term{{Name: learn.TermPolicy, Mean: policy, Weight: 8}, {Name: learn.TermValue, Mean: value, Weight: 8}}}

@@ -9,7 +9,7 @@ type Ledger struct {
 	Moves   int64 `json:"moves"`
 	Random  int64 `json:"random_games"` // games of the bootstrap
 	RandRow int64 `json:"random_rows"`
-	// Games or rows at which the stage of self-play ends; 0: none.
+	// GoalGames and GoalRows are the counts at which the stage of self-play ends; 0: none.
 	GoalGames int64 `json:"goal_games"`
 	GoalRows  int64 `json:"goal_rows"`
 	// Samples were trained up to the newest checkpoint. Target is the number at the end of
@@ -93,7 +93,8 @@ func (l *Ledger) succeed(target int64) {
 // limit bounds the learning rate; 0 removes the bound.
 func (l *Ledger) limit(rate float64) { l.MostRate = rate }
 
-// dropped records the removal of a file: games up to its number are refused from now on.
+// dropped records that the file of a game will be removed: games up to its number are refused
+// from now on.
 func (l *Ledger) dropped(number uint64) { l.Closed = max(l.Closed, number+1) }
 
 // check reports contradictions.

@@ -318,8 +318,8 @@ func TestTimeEndsTraining(t *testing.T) {
 	require.Equal(t, newest, l.trainer.learner.Counters().Samples)
 }
 
-// TestProgress: every stage reports done and goal, the moves before any game has ended, and the
-// time left.
+// TestProgress: every stage reports what is done, the goal and the time left; self-play and
+// gating also report moves.
 func TestProgress(t *testing.T) {
 	testshared.Long(t)
 	dir := filepath.Join(t.TempDir(), "loop")
@@ -350,8 +350,8 @@ func TestProgress(t *testing.T) {
 		require.True(t, left, stage)
 	}
 
-	// After a thousand moves without a finished game: a tenth of the games, by their expected
-	// length.
+	// A thousand of ten thousand expected moves count as a tenth of the games, though none has
+	// ended.
 	st := stretch{began: time.Now().Add(-time.Minute), goal: 100, moves: 10_000}
 	p := st.progress(&selfplay.Stats{Moves: 1000}, 60_000)
 	require.Equal(t, "self-play: 0 of 100 games, 1000 moves, 1000 evals/s, about 9m0s left", p.String())

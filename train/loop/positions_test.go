@@ -9,7 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestPositionsOfTheFolder resumes a loop with game records in its own folder.
+// TestPositionsOfTheFolder: a loop reads game records in its own folder, uses those on its
+// boards, and begins no random games from them.
 func TestPositionsOfTheFolder(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "loop")
 	text := strings.Replace(tiny, "[selfplay.search]", "[selfplay.positions]\nrecords = [\"lost\"]\nshare = 0.5\n[selfplay.search]", 1)

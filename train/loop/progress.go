@@ -55,8 +55,8 @@ func (r *reporter) tell(p Progress) {
 	r.say("... %s", p.String())
 }
 
-// heartbeat calls of at intervals, on another goroutine, and reports what it returns; so of must
-// not read the state.
+// heartbeat calls the function of at intervals, on another goroutine, and reports its results; so
+// the function must not read the state.
 func (r *reporter) heartbeat(of func() Progress) (done func()) {
 	stop, ended := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -149,8 +149,8 @@ func (t *stretch) progress(st *selfplay.Stats, evals uint64) Progress {
 		p.Unit, p.Done = "rows", t.before+int64(st.Rows)
 		parts = append(parts, fmt.Sprintf("%d games", st.Games))
 	}
-	// Games under way count by their moves. If games are longer than expected, the finished ones
-	// bound the estimate.
+	// Games under way count by their moves. If games are longer than expected, finished games
+	// limit the estimate.
 	ended := min(float64(p.Done-t.before)/float64(max(1, p.Goal-t.before)), 1)
 	share := ended
 	if t.moves > 0 {

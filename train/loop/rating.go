@@ -64,7 +64,7 @@ type Anchor struct {
 type RateOptions struct {
 	Games    int // games per pair of players
 	Visits   int // visits per move of a network
-	Networks int // most networks, evenly spread over the run, with the newest
+	Networks int // largest number of networks, evenly spread over the run, the newest included
 	Anchors  []Anchor
 	// Program is the command line that runs a network over GTP when --model FILE is appended.
 	Program string

@@ -86,9 +86,9 @@ func startOf(network string, data []string) (s Start, err error) {
 }
 
 // RecipeDifferences compares the recipe of the loop in a folder (A) with that of a loop begun now
-// (B): with the recipe in text, unless that is nil, and with network and data as in [RecipeFrom],
-// unless network is "". The network may have been deleted; its architecture and games are assumed
-// unchanged.
+// (B), which is read from text unless that is nil, and begins with network and data as in
+// [RecipeFrom] unless network is "". The network may have been deleted; its architecture and
+// games are assumed unchanged.
 func RecipeDifferences(dir string, text []byte, network string, data ...string) ([]tomlfile.Difference, error) {
 	have, err := loadRecipe(dir)
 	if err != nil {
@@ -128,12 +128,12 @@ func known(name string, names ...string) string {
 func quoted(v any) string {
 	text, err := json.Marshal(v)
 	if err != nil {
-		panic(err) // strings have no way to fail
+		panic(err) // strings can always be marshalled
 	}
 	return string(text)
 }
 
-// setKey gives the one line of a recipe that sets a key another value.
+// setKey replaces a key's value in the one line of a recipe that sets it.
 func setKey(text []byte, key, value string) ([]byte, error) {
 	line := regexp.MustCompile(`(?m)^` + key + `( *)= *("[^"\n]*"|[^ #\n]+)`)
 	if n := len(line.FindAllIndex(text, -1)); n != 1 {

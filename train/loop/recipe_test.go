@@ -69,8 +69,8 @@ func TestConfigFaults(t *testing.T) {
 	}
 }
 
-// TestNumbersOfRecipes: each number of the default recipe is refused, with its key, if it is far
-// too low or NaN; once, whatever the number of stages.
+// TestNumbersOfRecipes: each number of the default recipe, if far too low or NaN, gives exactly
+// one error with its key, however many stages there are.
 func TestNumbersOfRecipes(t *testing.T) {
 	text, err := Preset("default")
 	require.NoError(t, err)

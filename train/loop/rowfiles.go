@@ -97,7 +97,7 @@ func (f *rowFiles) stored() []selfplay.Filed {
 	return all
 }
 
-// surplus returns the files older than the newest that hold most rows.
+// surplus returns the oldest files, those not needed for the given number of rows.
 func (f *rowFiles) surplus(most int) []dataFile {
 	list, _ := f.list()
 	for kept := 0; len(list) > 0 && kept < most; list = list[:len(list)-1] {

@@ -33,7 +33,7 @@ type Viewer struct {
 	dir   string
 	files *rowFiles // nil until there is a state
 	games []Replay
-	of    string // network file that they belong to
+	of    string // newest file of game records when games was read
 }
 
 // NewViewer returns a viewer of a folder.

@@ -92,8 +92,8 @@ type gameFacts struct {
 	size       board.Size
 	ahead      []averages
 	finalBonus float32
-	unowned    []board.Color // final owner of each point without tax
-	points     []float32     // points that each one counts
+	unowned    []board.Color // each point's final owner without tax
+	points     []float32     // what each point counts for its owner
 	extraBlack int
 	rng        *rand.Rand
 }
@@ -318,8 +318,8 @@ func (b *Builder) pointTargets(dst *Set, i int, c *gameFacts, t int) {
 	}
 }
 
-// finalMaps computes the unowned areas at the end of the game and the value of a point in each
-// group.
+// finalMaps computes the owner of each point without tax, and what the point counts: less than 1
+// in a taxed group.
 func (b *Builder) finalMaps(c *gameFacts) {
 	if !c.End.Scored {
 		return

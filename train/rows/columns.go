@@ -76,7 +76,7 @@ type column interface {
 	resize(n int)
 	copyRow(at int, from column, i int)
 	clip()
-	// read reads all rows, of which a file may have the first numbers only.
+	// read reads all rows, from data that holds only the first perRow numbers of each.
 	read(r io.Reader, perRow int) error
 	write(w io.Writer) error
 }

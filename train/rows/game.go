@@ -95,8 +95,8 @@ type Game struct {
 	Mode      Mode
 	FirstTurn int     // the first searched turn
 	Weight    float32 // weight of all its rows; 0 means 1
-	// LeadFromScore fills the lead with the average of scores over the next
-	// few searches, where KataGo searches for a komi that makes the game even.
+	// LeadFromScore fills the lead with the average of scores over the next few searches. KataGo
+	// instead searches for a komi that makes the game even.
 	LeadFromScore bool
 }
 

@@ -202,7 +202,7 @@ func TestGoldenScoreCells(t *testing.T) {
 	})
 }
 
-// TestWriteAndReadBack writes the golden rows and reads them again.
+// TestWriteAndReadBack: the golden rows survive writing and reading.
 func TestWriteAndReadBack(t *testing.T) {
 	golden(t, func(t *testing.T, s *goldenSet) {
 		s.Info = Info{Network: "test", Seed: 7, Games: 3}

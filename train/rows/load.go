@@ -34,8 +34,8 @@ const sgfPartBytes = 512 << 10
 // maxSGFBytes bounds a file of game records.
 const maxSGFBytes = 32 << 20
 
-// load reads a part: sets of rows that are wanted. Of a file of game records it
-// may return both sets and an error about single games.
+// load reads the wanted rows of a part, as sets. For game records it may return both sets and an
+// error about some games.
 func (f *Folder) load(p part) ([]*Set, error) {
 	sets, err := f.read(p)
 	for _, s := range sets {

@@ -30,8 +30,7 @@ type Options struct {
 	Symmetries     bool
 	HistoryDropout bool
 
-	// WindowRows bounds the rows that a pass goes through: the newest files
-	// up to so many. 0: all files.
+	// WindowRows bounds the rows of a pass, which takes the newest files; 0: all files.
 	WindowRows int
 	// MemoryBytes bounds the rows held at a time; 0 means 256 MiB. Rows are
 	// shuffled within half of that, files before that.

@@ -79,8 +79,8 @@ func appendRecord(sets map[int]*Set, list *[]*Set, g *Game, e features.Encoding)
 // played, its value the result. Ownership and score count if the final position is certain: both
 // sides passed, and the area on the board, without stones in pass-alive territory of the other
 // side, agrees with the record's result. If the result is missing or a resignation, unknown
-// targets have weight 0. Under territory rules the winner counts; a record without a result has
-// one if the final position is certain.
+// targets have weight 0. Under territory rules only the winner counts; a final position that is
+// certain replaces a missing result.
 func FromRecord(root *sgf.Node) (*Game, error) {
 	record, err := sgf.StrictRecordOf(root)
 	if err != nil {

@@ -140,7 +140,8 @@ func FuzzRecord(f *testing.F) {
 	})
 }
 
-// TestRecordsAndRowsMix streams a folder of game records and rows together.
+// TestRecordsAndRowsMix: a stream delivers the rows of game records and of files of rows in one
+// folder.
 func TestRecordsAndRowsMix(t *testing.T) {
 	dir := fillFolder(t, 2, 2, Layout{features.V7, 9}, board.Square(5))
 	one := "(;SZ[5]KM[0.5]RU[Chinese]RE[B+4.5]" + wall + ";B[];W[])"
@@ -274,7 +275,7 @@ func TestSplit(t *testing.T) {
 	require.Positive(t, held)
 }
 
-// TestFilesReadByNpyio reads written files with another reader of the format.
+// TestFilesReadByNpyio: another reader of the format reads the same arrays from written files.
 func TestFilesReadByNpyio(t *testing.T) {
 	data := smallFile(t, Layout{features.V7, 5})
 	path := filepath.Join(t.TempDir(), "rows.npz")

@@ -133,7 +133,7 @@ func weightIf(known bool) float32 {
 	return 0
 }
 
-// putPolicy writes probabilities as weights; ones where there are none.
+// putPolicy writes probabilities as weights; without any (nil), all weights are 1.
 func (l Layout) putPolicy(dst []int16, p []float32, size board.Size) {
 	if p == nil {
 		fillOnes(dst)

@@ -128,8 +128,7 @@ func (u *unpacker) planes(dst []float32, s *Set, i int, from []int32, history in
 	}
 }
 
-// normalise turns weights into probabilities; without any weight every move is
-// as likely.
+// normalise turns weights into probabilities; without any weight all moves are equally likely.
 func normalise(dst []float32, weights []int16, from []int32) {
 	pass := len(from)
 	sum := int64(weights[len(weights)-1])

@@ -33,7 +33,8 @@ type Config struct {
 	// Boards lists the board sizes and how often each is played, relative to
 	// the others.
 	Boards []BoardShare `toml:"boards"`
-	// Side of the square arrays that rows are stored in; 0: the largest board.
+	// ArraySide is the side of the square arrays that rows are stored in; 0: that of the largest
+	// board.
 	ArraySide int `toml:"array_side" range:"0 to 25"`
 	// Parallel is the number of games played at the same time, which fill the batches. 32 for each
 	// session of the network is plenty.
@@ -78,7 +79,7 @@ func BoardAt(boards []BoardShare, x float64) BoardShare {
 	return boards[len(boards)-1] // rounding
 }
 
-// Rules draws the rules of a game: area scoring without tax and button, except in games to be
+// Rules draws the rules of a game: area scoring without tax or button, except in games to be
 // labelled.
 type Rules struct {
 	// Shares of the ko rules; they need not add up to 1.
@@ -98,9 +99,9 @@ type Komi struct {
 	Usual      []float64 `toml:"usual" range:"-400 to 400"`
 	UsualShare float64   `toml:"usual_share" range:"0 to 1"`
 	// The other games have a fair komi, the network's expected score after the opening (or the
-	// usual komi if the network predicts no score), plus normal noise of Stdev points; in a share
-	// WideShare, of WideStdev points. Both scale with the side of the board; their values are for
-	// 9x9.
+	// usual komi if the network predicts no score), plus normal noise of Stdev points, or of
+	// WideStdev points in a share WideShare. Both scale with the side of the board; their values
+	// are for 9x9.
 	Stdev     float64 `toml:"stdev" range:"0 to 400"`
 	WideStdev float64 `toml:"wide_stdev" range:"0 to 400"`
 	WideShare float64 `toml:"wide_share" range:"0 to 1"`
@@ -167,7 +168,7 @@ type Ending struct {
 	// In a share PlayOutSettled both sides pass instead.
 	SkipSettled    bool    `toml:"skip_settled"`
 	PlayOutSettled float64 `toml:"play_out_settled" range:"0 to 1"`
-	// SkipEyes skips moves into one's own one-point eyes, which helps while the network is
+	// SkipEyes skips moves into the player's own one-point eyes, which helps while the network is
 	// untrained.
 	SkipEyes bool `toml:"skip_eyes"`
 	// SoftResign: once the same side's win minus loss has been beyond this for three turns,
@@ -176,9 +177,9 @@ type Ending struct {
 	SoftResign float64 `toml:"soft_resign" range:"0 to 100"`
 	SoftVisits int     `toml:"soft_visits" range:"0 to 1000000"`
 	SoftWeight float64 `toml:"soft_weight" range:"0 to 1"`
-	// Resign ends a game when the loser's win minus loss stayed below this for
-	// ResignTurns of its turns; -1 or less: never. A share PlayOut of the games
-	// is played to the end all the same, which shows how often it was wrong.
+	// Resign ends a game when the loser's win minus loss stayed below this for ResignTurns of its
+	// turns; -1 or less: never. A share PlayOut of the games is played to the end all the same,
+	// which shows how often resigning would be wrong.
 	Resign      float64 `toml:"resign" range:"-100 to 0"`
 	ResignTurns int     `toml:"resign_turns" range:"0 to 10000"`
 	PlayOut     float64 `toml:"play_out" range:"0 to 1"`

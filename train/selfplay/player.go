@@ -29,10 +29,10 @@ type player struct {
 	query  nn.Query
 
 	resigning resignation
-	restPass  bool // settled positions are played out
+	restPass  bool // games with every point settled end by passes
 	recent    []float64
 	next      *board.Game // start of the next game, if it forks from this one
-	forking   bool        // the game does; its first move is not determined yet
+	forking   bool        // the game is a fork whose first move is not determined yet
 	turnLeft  int         // opening moves still to be drawn
 	changed   bool        // the network changed during the game
 }
@@ -233,8 +233,8 @@ func (p *player) openingMove(ctx context.Context) error {
 // maxKomiShift bounds how far a network may move komi, in points.
 const maxKomiShift = 10
 
-// settleKomi draws the komi of a game. The fair komi is the network's expected score: its lead is
-// only trained on such scores.
+// settleKomi draws the komi of a game. The fair komi follows the network's expected score, since
+// its lead is trained on nothing but scores.
 func (p *player) settleKomi(ctx context.Context) error {
 	k := &p.c.Komi
 	// Positions from records are often decided: there komi is made fair.

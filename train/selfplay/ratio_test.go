@@ -22,9 +22,9 @@ var (
 	benchPrecision = flag.String("precision", "auto", "its number format")
 )
 
-// BenchmarkAgainstRaw compares the evaluations of self-play with those of the network alone, with
-// every session busy and every batch full, in turns: per second, and per second of processor
-// time, which other programs hardly disturb.
+// BenchmarkAgainstRaw compares self-play with the network alone, which runs full batches in every
+// session, in alternating rounds: evaluations per second, and per second of processor time, which
+// other programs hardly disturb.
 func BenchmarkAgainstRaw(b *testing.B) {
 	if *benchModel == "" {
 		b.Skip("name a network with -model")

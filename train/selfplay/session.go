@@ -73,7 +73,7 @@ func (s *Session) Drop() {
 func (s *Session) Stats() Stats { return s.stats.read() }
 
 // Play plays with an evaluator until the goal is reached, no number is left or the context ends,
-// which is no error. Games that count have been passed to take then.
+// which is no error. By then all games that count have been passed to take.
 func (s *Session) Play(ctx context.Context, e nn.Evaluator, goal Goal) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

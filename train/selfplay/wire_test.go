@@ -44,8 +44,8 @@ func exactServer(t testing.TB, seed uint64) *nn.Server {
 	return s
 }
 
-// TestGamesAreFunctionsOfTheirNumber plays the same numbers in another order, with other players,
-// and in a session that is interrupted repeatedly.
+// TestGamesAreFunctionsOfTheirNumber: the same numbers give the same games in another order, with
+// other players, and in a session that is interrupted repeatedly.
 func TestGamesAreFunctionsOfTheirNumber(t *testing.T) {
 	for _, method := range []string{Gumbel, PUCT, Random} {
 		t.Run(method, func(t *testing.T) {
@@ -163,7 +163,8 @@ func rowsOf(t testing.TB, c *Config, f *Finished) *rows.Set {
 	return w.set
 }
 
-// TestVerifyRefuses changes games in ways that a recipe does not allow.
+// TestVerifyRefuses: Verify refuses games that the recipe does not allow, and Recheck notices
+// other values.
 func TestVerifyRefuses(t *testing.T) {
 	c := small(PUCT)
 	e := exactServer(t, 3)
