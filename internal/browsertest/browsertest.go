@@ -69,9 +69,8 @@ func Main(m *testing.M) int {
 	return m.Run()
 }
 
-// Open opens an empty tab, in the package's browser, or with options in a browser of the test's
-// own, started with these options beside chromedp's. Without a browser the test skips, or fails
-// in CI.
+// Open opens an empty tab, in the package's browser, or with options in the test's own browser,
+// started with these options beside chromedp's. Without a browser the test skips, or fails in CI.
 func Open(t *testing.T, options ...chromedp.ExecAllocatorOption) *Tab {
 	t.Helper()
 	testshared.Slow(t)
@@ -121,12 +120,12 @@ func (b *Tab) open() (stop func()) {
 	b.Ctx, free = context.WithDeadline(ctx, end)
 	b.T.Cleanup(free)
 	chromedp.ListenTarget(b.Ctx, b.hear)
-	// The first run decides how long the tab lives, so not Do.
+	// The first Run's context ends the tab, and Do's would end early.
 	require.NoError(b.T, chromedp.Run(b.Ctx, network.Enable(), page.Enable(), emulation.SetFocusEmulationEnabled(true)))
 	return stop
 }
 
-// start starts a browser and returns its context, with what ends it.
+// start starts a browser and returns its context and a function that ends it.
 func start(t *testing.T, parent context.Context, options ...chromedp.ExecAllocatorOption) (context.Context, func()) {
 	t.Helper()
 	path := ""
@@ -187,8 +186,8 @@ func (b *Tab) Do(actions ...chromedp.Action) {
 	require.NoError(b.T, chromedp.Run(ctx, actions...))
 }
 
-// JS evaluates an expression of the page once and waits for a promise. Use it only for values
-// that no longer change.
+// JS evaluates an expression in the page once; if the value is a promise, JS waits for it. Use it
+// only for values that no longer change.
 func JS[T any](b *Tab, expression string) T {
 	b.T.Helper()
 	var v T
@@ -202,8 +201,8 @@ const Patience = 5 * time.Minute
 // pause is the time between two checks of the page.
 const pause = 30 * time.Millisecond
 
-// Until waits for an expression to become true, also while pages are loaded. One that
-// throws is not true yet.
+// Until waits for an expression to become true, also while pages are loaded. One that throws a
+// TypeError is not true yet.
 func (b *Tab) Until(expression string) {
 	b.T.Helper()
 	end := time.Now().Add(Patience)
@@ -277,7 +276,7 @@ func (b *Tab) Press(text string) {
 	b.Do(chromedp.Evaluate(Button(text)+".click()", nil))
 }
 
-// Click clicks the first element of a selector once it is there, at any place.
+// Click clicks the first element of a selector once it exists, even outside the screen.
 func (b *Tab) Click(selector string) {
 	b.T.Helper()
 	element := fmt.Sprintf("document.querySelector(%q)", selector)

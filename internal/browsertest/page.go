@@ -48,7 +48,7 @@ type Rect [4]float64
 func (r Rect) Width() float64  { return r[2] - r[0] }
 func (r Rect) Height() float64 { return r[3] - r[1] }
 
-// On reports whether a screen of a size has the whole rectangle, but for a pixel.
+// On reports whether a screen of a size contains the rectangle, give or take a pixel.
 func (r Rect) On(size [2]int64) bool {
 	return r[0] >= 0 && r[1] >= 0 && r[2] <= float64(size[0])+1 && r[3] <= float64(size[1])+1
 }
@@ -118,8 +118,8 @@ func (b *Tab) Look(name string) {
 	}
 }
 
-// Try clicks a point and waits until the move is made and answered, or refused by
-// a note of the page, which must count them. It returns the phase.
+// Try clicks a point and waits until the move is made and answered, or the page refuses it with a
+// note. The page must run [CountNotes]. It returns the phase.
 func (b *Tab) Try(v string) string {
 	b.T.Helper()
 	rev, notes := JS[string](b, Play+".dataset.rev"), JS[int](b, "noteCount")

@@ -20,8 +20,8 @@ type item[S any] struct {
 	check func(s S)
 }
 
-// run checks the items with the numbers in only, or all if it is empty, each in a session of its
-// own, as subtests "item 01 ...".
+// run checks the items whose numbers are in only, or all if only is empty, each in its own
+// session, as subtests "item 01 ...".
 func run[S any](t *testing.T, open Open[S], items []item[S], only []int) {
 	seen := map[int]bool{}
 	for _, it := range items {

@@ -15,7 +15,7 @@ import (
 // GTP is a conversation with an engine that speaks GTP.
 type GTP struct {
 	*Talk
-	again Open[*GTP] // opens another, for an item of the list
+	again Open[*GTP] // opens another conversation, for an item of the list
 }
 
 // NewGTP starts to read the engine's output. wait is called once and returns
@@ -72,8 +72,8 @@ func (r Reply) Lines() []string {
 
 var firstLine = regexp.MustCompile(`^([=?])(\d*)( ?)(.*)$`)
 
-// Next reads one reply and checks its frame. Only a stream, a success without
-// text in its first line, may leave out the space.
+// Next reads one reply and checks its frame. Only a stream, a success without text in its first
+// line, may leave out the space after the status.
 func (s *GTP) Next() Reply {
 	s.T.Helper()
 	l := s.line()

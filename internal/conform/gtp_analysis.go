@@ -130,7 +130,7 @@ func checkPerspective(s *GTP) {
 	require.InDelta(s.T, bb, ww, 0.2, "colours swapped")
 	require.InDelta(s.T, bw, wb, 0.2, "colours swapped")
 	require.Greater(s.T, bb, bw+0.3, "seen by the winner and by the loser")
-	// The first line is about this analysis, not about the one before.
+	// The first line must be about this analysis, not the one before.
 	s.endless()
 	s.All("set_position " + lopsided("b"))
 	for range 10 {

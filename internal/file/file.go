@@ -145,7 +145,7 @@ func replace(path string, how kept, write func(w io.Writer) error) (err error) {
 	return SyncFolder(filepath.Dir(path))
 }
 
-// SyncFolder puts the names in a folder on the disk, where its file system can.
+// SyncFolder syncs the names in a folder to the disk, if the file system can.
 func SyncFolder(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {

@@ -13,7 +13,8 @@ import (
 	"kosumi/internal/testshared"
 )
 
-// TestPipes reads and writes named pipes that could make a program hang.
+// TestPipes: reading and writing named pipes and devices does not hang, but gives content or an
+// error.
 func TestPipes(t *testing.T) {
 	testshared.Slow(t)
 	path := filepath.Join(t.TempDir(), "pipe")

@@ -25,7 +25,7 @@ func Slow(t testing.TB) {
 }
 
 // Long skips a test unless `make test-all` runs it. It marks tests that take several seconds for rare
-// cases, real clients or kills beyond the faster tests.
+// cases, real clients or kills that faster tests leave out.
 func Long(t testing.TB) {
 	t.Helper()
 	Slow(t)
