@@ -20,7 +20,7 @@ import (
 	"kosumi/internal/testshared"
 )
 
-// someTree is a program and a document, written at a time of its own.
+// someTree returns a program and a document, last modified at the given time.
 func someTree(t *testing.T, written time.Time) tree {
 	dir := t.TempDir()
 	all := tree{}

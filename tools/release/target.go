@@ -18,9 +18,9 @@ type target struct {
 	python   string // as Python's packages name it
 }
 
-// targets are all of them. The floors are onnxruntime's own: glibc 2.28, macOS 14. On Linux
-// networks run without the library, which npm or pip fetches when something needs it. A Mac
-// needs it for CoreML, and Windows has no shell to fetch it.
+// targets are all supported systems. Their oldest versions are onnxruntime's: glibc 2.28, macOS
+// 14. On Linux networks run without the library, which npm or pip fetches when something needs
+// it. A Mac needs it for CoreML, and Windows has no shell to fetch it.
 var targets = []target{
 	{os: "linux", arch: "amd64", zig: "x86_64-linux-gnu.2.28", python: "manylinux_2_28_x86_64"},
 	{os: "linux", arch: "arm64", zig: "aarch64-linux-gnu.2.28", python: "manylinux_2_28_aarch64"},

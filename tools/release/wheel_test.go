@@ -19,7 +19,7 @@ import (
 	"kosumi/internal/testshared"
 )
 
-// someRelease is a release with licences, and a program and a library for t.
+// someRelease returns a release with licences, and a program and a library for a system.
 func someRelease(t *testing.T, system target) (r *release, program, library string) {
 	t.Helper()
 	dir := t.TempDir()

@@ -33,7 +33,8 @@ func fakes(t *testing.T, programs map[string]string) string {
 	return dir
 }
 
-// said runs a script with only such a folder on the path, and returns its output.
+// said runs a script with only the folder path, made by fakes, to find programs in. It returns
+// the output and whether the script succeeded.
 func said(t *testing.T, path, script string, env []string, args ...string) (string, bool) {
 	t.Helper()
 	sh, err := exec.LookPath("sh")
