@@ -10,10 +10,10 @@ import (
 const (
 	// Name is what --model takes for the built-in network.
 	Name = "kosumi"
-	// File is its file in KataGo's format, version 15, within this folder. It serves every
-	// board size.
+	// File is the network's file in KataGo's format, version 15, within this folder. It serves
+	// every board size.
 	File = "kosumi.bin.gz"
-	// SHA256 is that of the file, in hex.
+	// SHA256 is the file's sha256, in hex.
 	SHA256 = "49f0673d3637e66b3d457eb423355a8fc0c786e2151d9bf96de21a6b9c0f5308"
 )
 
