@@ -53,7 +53,7 @@ func (w *Worker) lease(ctx context.Context, work *sync.WaitGroup, stop context.C
 		}
 		w.keep(r)
 		wait := w.conf.Poll
-		if r.WaitMS > 0 { // even if numbers are wanted
+		if r.WaitMS > 0 { // the server asks to wait, even if numbers are wanted
 			pause(ctx, min(wait, time.Duration(r.WaitMS)*time.Millisecond))
 			select {
 			case <-w.low:

@@ -298,7 +298,7 @@ func (s *Server) lease(c *call) {
 	s.conn.reply(c.reply, l)
 }
 
-// room bounds the games that a worker wants by those that the host has left.
+// room limits the number of games that a worker wants to the number that the host still needs.
 func (s *Server) room(want int, now time.Time) int {
 	h, ok := s.conf.Host.(bounded)
 	if !ok {

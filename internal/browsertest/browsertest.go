@@ -32,9 +32,9 @@ import (
 // fail the test.
 type Tab struct {
 	T   *testing.T
-	Ctx context.Context // chromedp's
+	Ctx context.Context // chromedp's context of the tab
 
-	browser context.Context      // chromedp's
+	browser context.Context      // chromedp's context of the browser
 	visitor cdp.BrowserContextID // browser context of this test, shared with no other
 
 	mu         sync.Mutex

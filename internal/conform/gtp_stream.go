@@ -94,7 +94,7 @@ func checkInterrupt(s *GTP) {
 	s.endless()
 	for _, c := range []string{"genmove b", "reg_genmove w", "kgs-genmove_cleanup w", "kata-search b"} {
 		s.Send(c + "\n")
-		s.Send("3 protocol_version\n") // must not disturb
+		s.Send("3 protocol_version\n") // a command sent meanwhile must not disturb the search
 		s.Silent(settle)
 		s.Send("# interrupt\r\n")
 		require.Regexp(s.T, vertexOrPass, s.Next().Text, c)

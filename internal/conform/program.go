@@ -38,8 +38,8 @@ func Program(path string, env []string, args ...string) Open[*GTP] {
 	}
 }
 
-// Start starts a program that speaks GTP. Closing in ends its input; ended is closed when it
-// is gone.
+// Start starts a program that speaks GTP. Close in to end the program's input; ended is closed
+// when the program is gone.
 func Start(t testing.TB, cmd *exec.Cmd) (s *GTP, in io.Closer, ended <-chan struct{}) {
 	t.Helper()
 	to, err := cmd.StdinPipe()

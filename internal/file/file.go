@@ -12,7 +12,8 @@ import (
 	"time"
 )
 
-// ErrKind is wrapped by errors about names of a folder, a device, or a pipe to write to.
+// ErrKind is wrapped by errors about names that denote a folder, a device or, for writing, a
+// pipe.
 var ErrKind = errors.New("not a file")
 
 // ErrExists is wrapped by the errors of [Try] and [WriteNew] about a file that exists.

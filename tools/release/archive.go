@@ -22,7 +22,7 @@ import (
 type tree map[string]entry
 
 type entry struct {
-	from string // file that holds it
+	from string // file with the content
 	mode fs.FileMode
 }
 
@@ -118,8 +118,8 @@ func unzip(archive, dir string) error {
 	return os.CopyFS(dir, r)
 }
 
-// checksums writes the sha256 of all files of this version, earlier ones for other systems
-// included, in the format of sha256sum -c.
+// checksums writes the sha256 of all files of this version, including those made earlier for
+// other systems, in the format of sha256sum -c.
 func (r *release) checksums() error {
 	to := filepath.Join(r.out, "kosumi-"+r.version+"-SHA256SUMS")
 	files, err := filepath.Glob(filepath.Join(r.out, "kosumi-"+r.version+"-*"))

@@ -68,7 +68,7 @@ func (f *freshGames) next(ctx context.Context, labels int) (*chunk, error) {
 	return f.chunk, f.search(ctx, f.chunk)
 }
 
-// take adds a game to the chunk and returns how many positions of it are labelled.
+// take adds a game to the chunk and returns how many labels it will give at most.
 func (f *freshGames) take(g *selfplay.Finished) (int, error) {
 	before := len(f.chunk.lessons)
 	if err := f.chunk.addGame(g.Game, &f.run.Config, func(info *rows.Info) {

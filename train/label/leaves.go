@@ -44,8 +44,8 @@ func (p *picker) Evaluate(ctx context.Context, q *nn.Query, out *nn.Output) erro
 	return p.Network.Evaluate(ctx, q, out)
 }
 
-// search replaces each lesson of a chunk that is to be searched by lessons from inside its
-// search. When ctx ends first the chunk keeps nothing that could be labelled.
+// search replaces the lessons of a chunk that are marked searched: lessons from inside their
+// searches take their place. If ctx ends first, the chunk stays unchanged, and is not labelled.
 func (f *freshGames) search(ctx context.Context, c *chunk) error {
 	found := make([][]*board.Game, len(c.lessons))
 	var next atomic.Int64

@@ -246,7 +246,7 @@ func (r *run) open() error {
 	dir := filepath.Join(r.Out, CheckpointsDir)
 	c := r.Learn
 	if c.Schedule.Total == 0 {
-		c.Schedule.Total = max(1, r.Steps) // until the length of an epoch is known
+		c.Schedule.Total = max(1, r.Steps) // a guess until the length of an epoch is known
 	}
 	l, extra, err := Resume(dir, c)
 	fresh := errors.Is(err, ErrNoCheckpoint)

@@ -156,7 +156,7 @@ func equalRuns(t *testing.T, a, b string) {
 	for _, list := range [][]Line{want, got} {
 		for i := range list {
 			list[i].Speed = 0
-			if list[i].Kind == "step" { // sums in a line start again at a checkpoint
+			if list[i].Kind == "step" { // after a resumption, a line's sums begin at the checkpoint
 				list[i] = Line{Kind: "step", Step: list[i].Step, Samples: list[i].Samples}
 			}
 		}

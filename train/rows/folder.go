@@ -50,8 +50,8 @@ func OpenFolder(o Options, roots ...string) (*Folder, error) {
 	return Open(o, ListFolders(roots...))
 }
 
-// Open returns a stream of the rows in the files that list names. The files are
-// listed now, and before each pass.
+// Open returns a stream of the rows in the files named by list. The files are listed now, and
+// before each pass.
 func Open(o Options, list Lister) (*Folder, error) {
 	if err := o.Validate(); err != nil {
 		return nil, fmt.Errorf("training data: %w", err)

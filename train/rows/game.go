@@ -114,7 +114,7 @@ func ScoreEnd(g *board.Game, hitLimit bool) End {
 	return e
 }
 
-// Horizons of the three averages over searches to come: each new turn counts
+// Horizons of the three averages over searches to come: each new turn has the weight
 // newest(horizon, area).
 const long, middle, short = 0.176, 0.056, 0.016
 

@@ -5,7 +5,7 @@ import (
 	"os"
 )
 
-// sampleBytes is the length of the sample of a file of game records in which moves are counted.
+// sampleBytes is how much of a file of game records is read to estimate its moves.
 const sampleBytes = 1 << 20
 
 // movesOfFile estimates how many moves the main lines of a file of game records have.

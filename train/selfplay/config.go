@@ -195,9 +195,8 @@ type Rows struct {
 	ValueSurprise  float64 `toml:"value_surprise" range:"0 to 1"`
 }
 
-// Defaults returns a recipe for 9x9 on a small machine. PUCT, because
-// networks learnt faster from its games than from Gumbel's at 20 to 48 visits
-// (docs/measurements.md).
+// Defaults returns a recipe for 9x9 on a small machine. It uses PUCT, because networks learnt
+// faster from its games than from Gumbel's at 20 to 48 visits (docs/measurements.md).
 func Defaults() Config {
 	return Config{
 		Boards:    []BoardShare{{9, 9, 1}},
