@@ -294,8 +294,8 @@ func (b *Tab) Picture(name string) {
 	}
 }
 
-// Axe runs axe-core on the page until it finds no serious fault; colours that are still fading in
-// are ignored.
+// Axe runs axe-core on the page until it finds no serious fault, since colours may still be
+// fading in.
 func (b *Tab) Axe(screen string) {
 	b.T.Helper()
 	source, err := os.ReadFile(filepath.Join(testshared.Checkout(b.T), "testdata/axe/node_modules/axe-core/axe.min.js"))

@@ -288,8 +288,7 @@ func (p *player) policyMove(ctx context.Context, temperature float64) (board.Poi
 	return size.FromIndex(at), nil
 }
 
-// sensibleMove draws a legal move that fills no eye and is not in settled area; a pass if there
-// is none.
+// sensibleMove draws a legal move that is not banned; a pass if there is none.
 func (p *player) sensibleMove() board.Point {
 	banned, _ := p.bannedMoves()
 	var buf [board.MaxMoves]board.Point
