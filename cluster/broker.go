@@ -65,7 +65,7 @@ func StartBroker(listen, token string, cert *tls.Certificate) (*Broker, error) {
 	return b, nil
 }
 
-// Addr is HOST:PORT that it listens on.
+// Addr is the HOST:PORT that the broker listens on.
 func (b *Broker) Addr() string { return b.nats.Addr().String() }
 
 // Connections counts the clients.

@@ -185,7 +185,7 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// hello introduces the worker and repeats that until the server answers.
+// hello introduces the worker, as often as needed until the server accepts or refuses it.
 func (w *Worker) hello(ctx context.Context) error {
 	w.greeting.Lock()
 	defer w.greeting.Unlock()

@@ -94,7 +94,7 @@ func (f *Folder) skip(path string, err error) {
 		}
 		f.o.Log.Warn(what, "error", err)
 	}
-	if before := f.skipped[path]; before != nil && !strings.Contains(before.Error(), err.Error()) { // named before for another part
+	if before := f.skipped[path]; before != nil && !strings.Contains(before.Error(), err.Error()) { // the file was named before, for another part
 		err = errors.Join(before, err)
 	}
 	f.skipped[path] = err
