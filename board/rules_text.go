@@ -160,7 +160,7 @@ func ParseKataGoRules(s string) (r Rules, komiGiven bool, err error) {
 // rulesParser reads rules part by part.
 type rulesParser struct {
 	rules     Rules
-	tax, komi bool // were given
+	tax, komi bool // whether they were given
 }
 
 // errNoRules is the error for a text that does not look like rules.

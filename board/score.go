@@ -94,7 +94,7 @@ func Balance(owners []Color) int {
 // OwnersWithDead returns for each point the colour that ScoreWithDead counts it for: living
 // stones, and empty regions that touch one colour only. Such a region does not count if it is in
 // seki and the rules count no points there, or if they count territory and a chain in atari has
-// to connect there. Points that hold no stone do not count in dead.
+// to connect there. Empty points in dead are ignored.
 func (g *position) OwnersWithDead(dead []Point) []Color {
 	owners, _ := g.areaWithDead(dead)
 	return owners
