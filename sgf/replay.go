@@ -21,8 +21,8 @@ func (r *Record) Game(rules board.Rules, n int) (*board.Game, error) {
 const mostBreaches = 3
 
 // Playable returns how many moves of the record can be played, with notes in plain sentences on
-// illegal moves that were played anyway and on the end of the game before the record's. An error
-// concerns the set-up, or the first move, so that nothing can be played.
+// illegal moves that were played anyway and on the move that cannot be played. An error means
+// that the set-up or the first move fails.
 func (r *Record) Playable(rules board.Rules) (moves int, notes []string, err error) {
 	breaches := 0
 	_, err = r.replay(rules, -1, func(g *board.Game, i int, m board.Move) {
