@@ -61,7 +61,8 @@ func (r *rank) undo() {
 	r.auto.undone = true
 }
 
-// playersAhead returns how many points the opponent began ahead; headStart is Black's.
+// playersAhead returns by how many points the opponent was ahead at the start; headStart is
+// Black's.
 func playersAhead(headStart float64, us board.Color) float64 {
 	if us == board.Black {
 		return -headStart

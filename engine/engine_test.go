@@ -381,8 +381,8 @@ func TestSettingsReadThemselves(t *testing.T) {
 	}
 }
 
-// TestParamsGoBack: every parameter accepts the value that it shows, alone and together, and does
-// not change by that, also without a human SL network.
+// TestParamsGoBack: every parameter accepts the value that it shows, alone and together with the
+// others, and keeps it, also without a human SL network.
 func TestParamsGoBack(t *testing.T) {
 	e := newEngine(t, 9, func(*Config) {})
 	shown := func() (texts []string) {

@@ -97,8 +97,8 @@ func TestLaddersInside(t *testing.T) {
 	require.Equal(t, all, again)
 }
 
-// TestLaddersOfTheNetworkInside: it has ladders of its own on three sizes. Another network takes
-// them over, and that is said.
+// TestLaddersOfTheNetworkInside: the built-in network has ladders of its own on three sizes.
+// Another network uses them, with a note that says so.
 func TestLaddersOfTheNetworkInside(t *testing.T) {
 	all, err := Ladders()
 	require.NoError(t, err)
@@ -164,7 +164,7 @@ func TestDrawsWhatIsThere(t *testing.T) {
 	}
 }
 
-// gameFrom sets up a diagram: X Black, O White, to move.
+// gameFrom sets up a diagram: X is Black, O is White, and toMove moves next.
 func gameFrom(t *testing.T, toMove board.Color, rows ...string) *board.Game {
 	t.Helper()
 	size := board.Size{W: len(rows[0]), H: len(rows)}
