@@ -62,7 +62,8 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// TestBans asks about random shapes in which one side may not retake a point at first.
+// TestBans: the answers about random shapes in which one side may not retake a point at first
+// agree with the oracle.
 func TestBans(t *testing.T) {
 	rng := rand.New(rand.NewPCG(56, 4))
 	for range shapesToAsk(20) {
@@ -210,7 +211,7 @@ func TestBadQuestions(t *testing.T) {
 	}
 }
 
-// TestUnder: the text for the threats under which a claim holds.
+// TestUnder: the text says under which threats a claim holds.
 func TestUnder(t *testing.T) {
 	for threats, want := range map[[2]uint8]string{
 		{0, 0}: "without ko threats", {1, 0}: "with one threat more for White", {0, 2}: "with 2 threats more for Black",

@@ -89,8 +89,8 @@ func (d *diagram) at(q *Question, p board.Point) board.Point {
 	return d.size.Point(x+d.dx, y+d.dy)
 }
 
-// fill divides the points outside the fight between both sides, those next to it to the
-// attacker, such that the target decides the game. Holes make all of it alive.
+// fill divides the points outside the fight between both sides, those next to it to the attacker,
+// such that the target decides the game. Holes make all these stones alive.
 func (d *diagram) fill(inside []bool, defender board.Color) {
 	far := d.distances(inside)
 	total := d.size.Area()

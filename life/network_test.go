@@ -107,8 +107,8 @@ func (v views) View(_ context.Context, _ board.Size, stones []board.Color, _ boa
 	return out, nil
 }
 
-// TestEnclosed assumes alive what a network is sure of, if walls are no help: but not stones that
-// the target surrounds, nor the defender's own stones whose life is settled.
+// TestEnclosed: if walls do not enclose the fight, chains that a network finds alive are assumed
+// alive, except those that the defender surrounds, and the defender's if the target is alive.
 func TestEnclosed(t *testing.T) {
 	g, err := board.NewGame(board.Square(9), board.Chinese())
 	require.NoError(t, err)

@@ -166,7 +166,7 @@ func (q *Question) areas() (list [][]board.Point) {
 	return list
 }
 
-// beside reports whether is returns true for a neighbour of any point in area.
+// beside reports whether any point in area has a neighbour that satisfies is.
 func (q *Question) beside(area []board.Point, is func(board.Point) bool) bool {
 	return slices.ContainsFunc(area, func(p board.Point) bool {
 		for n := range nextTo(q.Size, p) {

@@ -104,7 +104,7 @@ func (f *proof[W]) evade(i int) error {
 			answered.add(a.move)
 		}
 		if f.nodes[a.to].evades() {
-			continue // enter has checked it
+			continue // enter has checked this move
 		}
 		next := *s
 		f.b.play(&next, a.move)

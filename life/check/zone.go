@@ -51,7 +51,8 @@ func (f *proof[W]) winner(i int) error {
 	return errors.New("the winner's move is suicide")
 }
 
-// root adds to z a chain with a liberty other than but, or with a stone alive by assumption.
+// root adds to z a chain with a liberty, which is not the point but, or with a stone alive by
+// assumption.
 func (b *board[W]) root(s *state[W], chain points[W], but int, z *points[W]) {
 	if b.immortal(chain) {
 		b.anchor(chain, z)

@@ -5,7 +5,7 @@ import "math/bits"
 // effect is the effect of a move.
 type effect struct {
 	taken   Set // captured stones
-	suicide Set // own stones removed by suicide, the new one included
+	suicide Set // the mover's stones removed by suicide, the new one included
 	ban     int16
 }
 

@@ -93,7 +93,7 @@ func (r *replayer) replay(i int32, p *Position) {
 	}
 }
 
-// finish plays on from p, which a proof considers doomed because of the state at: the defender
+// finish plays on from p, which equals the doomed state at in the proof's zone: the defender
 // plays at random, the attacker connects chains to walls and then fills.
 func (r *replayer) finish(at, p *Position) {
 	s := r.s
