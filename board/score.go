@@ -28,11 +28,11 @@ func (g *position) Owners(dst []Color) []Color {
 	return dst
 }
 
-// AreaNow returns the area that is shown to networks: as Owners counts it, judged in
-// the modes given instead of the game's own. ok is false, and owners nil, in the main
-// and first clean-up phase of territory games, where nothing is shown. groups is
-// White's minus Black's number of groups that pay a tax, 0 unless the tax is TaxAll.
-// The result is dst, made longer if need be.
+// AreaNow returns the area that is shown to networks: as Owners counts it, judged in the modes
+// given instead of the game's own. ok is false, and owners nil, in the main and first clean-up
+// phase of territory games, where nothing is shown. groups is the number of groups that pay a
+// tax, White's minus Black's, 0 unless the tax is TaxAll. The result is dst, made longer if need
+// be.
 func (g *position) AreaNow(dst []Color, m AreaModes) (owners []Color, groups int, ok bool) {
 	if g.rules.Scoring == ScoringTerritory && g.phase < 2 {
 		return nil, 0, false

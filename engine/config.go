@@ -38,10 +38,10 @@ type Config struct {
 	// ScoreByLead scores games that are not over by the lead, in points, that short
 	// searches find.
 	ScoreByLead bool
-	// PoolBothSidesValues lets the values of all searches, for either side and also if their
-	// moves are not played, count for resignation, the advantage in handicap games and Hurry.
-	// An undo or new rules clear them. KataGo does this; otherwise only the moves played for a
-	// side count for that side.
+	// PoolBothSidesValues makes the values of all searches, for both sides and for moves that are
+	// not played, count for resignation, the advantage in handicap games and Hurry. An undo or
+	// new rules clear them. KataGo does this; otherwise only the moves played for a side count
+	// for that side.
 	PoolBothSidesValues bool
 	// HandicapRepeats is the utility subtracted from moves like earlier ones of the same game,
 	// for the side that is behind from the start; it replaces the value of Search (KataGo's

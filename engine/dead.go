@@ -17,7 +17,7 @@ import (
 // move, under area rules and the komi that makes the position even, since networks judge decided
 // boards badly. If the two sides' views differ, a search from each side replaces them.
 
-// judgement is which stones of a board are dead, with its evidence.
+// judgement says which stones of a board are dead, with the evidence.
 type judgement struct {
 	at    board.Hash
 	rules board.Rules
@@ -238,10 +238,10 @@ func (v *judgement) least(g *board.Game) float32 {
 	return least
 }
 
-// surrounded returns those of the dead stones that lie in the opponent's territory once all of
-// them are removed. Others live, such as stones in seki; but stones that are proved dead stay so
-// unless they are part of a border of territory. Removed chains are one region each, so a chain
-// is never split.
+// surrounded returns those of the dead stones that lie in the opponent's territory once all dead
+// stones are removed. The others live, such as stones in seki; but stones that are proved dead
+// stay dead unless they are part of a border of territory. Removed chains are one region each, so
+// a chain is never split.
 func (v *judgement) surrounded(g *board.Game, dead []board.Point) []board.Point {
 	off := dead
 	owners := g.OwnersWithDead(off)

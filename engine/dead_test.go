@@ -77,8 +77,8 @@ func countsOf(t *testing.T, e *Engine, komi float64) (c counts) {
 	return c
 }
 
-// wall is a board divided by a black and a white wall, with a number of columns before them; the
-// white wall stands first if asked.
+// wall draws a board that a black and a white wall divide, after this number of columns; with
+// whiteFirst the white wall stands first.
 func wall(size, before int, whiteFirst bool) string {
 	row := []byte(strings.Repeat(".", size))
 	row[before], row[before+1] = 'X', 'O'

@@ -43,7 +43,7 @@ type advantage struct {
 	adjusted  bool        // already adjusted for the next move
 }
 
-// turnsTo sets the side to search for, and reports whether the network's advantage changes by that.
+// turnsTo sets the side to search for, and reports whether that changes the network's advantage.
 func (a *advantage) turnsTo(c board.Color) bool {
 	other := a.side != c && a.side != board.Empty && a.doublings != 0
 	a.side = c

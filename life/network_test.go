@@ -108,7 +108,8 @@ func (v views) View(_ context.Context, _ board.Size, stones []board.Color, _ boa
 }
 
 // TestEnclosed: if walls do not enclose the fight, chains that a network finds alive are assumed
-// alive, except those that the defender surrounds, and the defender's if the target is alive.
+// alive, except attacker's chains that the defender surrounds, and defender's chains if the
+// target surely lives.
 func TestEnclosed(t *testing.T) {
 	g, err := board.NewGame(board.Square(9), board.Chinese())
 	require.NoError(t, err)

@@ -28,8 +28,8 @@ var (
 
 const endless = -1
 
-// reached returns the states in which a goal is reached if the payer has a number of threats, of
-// which again may retake a point already retaken (one in spent).
+// reached returns the states in which a goal is reached if the payer has a number of threats. At
+// most again of them may retake a point of spent, the points already retaken.
 func (c *counter) reached(g wish, threats, again int, spent []int8) []bool {
 	key := fmt.Sprint(g, threats, again, spent)
 	if v, ok := c.known[key]; ok {

@@ -42,7 +42,8 @@ func (r *Record) readKomi(root *Node, named int) {
 
 // komiPoints converts the number of a record to points; false if it makes no sense. The Fox
 // server and its imitators write hundredths: 650 for 6.5 points, and under Chinese rules
-// hundredths of stones of two points: 375 for 7.5. Quarters are such stones in any record.
+// hundredths of stones of two points: 375 for 7.5. In any record quarters count such stones: 3.75
+// for 7.5 points.
 func (r *Record) komiPoints(k float64, fox, area bool) (float64, bool) {
 	most := min(mostKomi, float64(r.Size.Area()))
 	size := math.Abs(k)

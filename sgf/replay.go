@@ -53,7 +53,7 @@ func (r *Record) Playable(rules board.Rules) (moves int, notes []string, err err
 	return moves, append(notes, fmt.Sprintf("The record ends after move %d: %s.", moves, said)), nil
 }
 
-// reason is why a move is illegal, without saying that it is.
+// reason returns why a move is illegal, without the words that it is.
 func reason(err error) string { return strings.TrimPrefix(err.Error(), "illegal move: ") }
 
 // replay plays the first n moves and calls before with the number of each, from 0.

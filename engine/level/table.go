@@ -83,8 +83,8 @@ type Ladder struct {
 }
 
 // Relation of ranks to Elo: GNU Go 3.8 at level 10 is assumed to be 10k, give or take three
-// ranks, and a rank to be so many Elo on 9x9 and on 19x19. docs/levels.md has the sources of both
-// assumptions.
+// ranks, and one rank to be worth eloARank on 9x9 and eloARank19 on 19x19. docs/levels.md has the
+// sources of both assumptions.
 const (
 	anchorRank = Rank(10) // 10k
 	eloARank   = 50.0
@@ -250,7 +250,7 @@ func (l *Ladder) dial(r Rank) (float64, Rank) {
 // neighbouring dials.
 type RankSupport struct {
 	Rank Rank
-	// Playouts of the search that it chooses from.
+	// Playouts is the length of the search that the dial chooses from.
 	Playouts int64
 	// Measured reports whether the rank lies between dials that GNU Go measured;
 	// else it is extrapolated from games between levels.

@@ -90,7 +90,7 @@ type Search struct {
 	MaxNodes int64       // states at which the search stops
 	Stop     func() bool // called regularly; true stops the search; nil: never
 	stopped  bool
-	touched  uint32 // keeps prefetching loads alive
+	touched  uint32 // keeps the compiler from dropping loads that prefetch
 	strict   bool   // results by repetition are not kept for other paths
 }
 
