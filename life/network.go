@@ -31,7 +31,7 @@ type diagram struct {
 
 // Sizes of a diagram.
 const (
-	margin   = 2 // least points around the fight; an edge of the board that is so near is kept
+	margin   = 2 // least points around the fight; a nearer edge of the board is kept
 	smallest = 9 // side of the board
 )
 

@@ -223,7 +223,7 @@ func (q *Question) Fight() ([]bool, error) {
 	return part, nil
 }
 
-// crop sets the game's area to the box around the fight, part.
+// crop sets the game's area to the box around part, the points of the fight.
 func (l *encoded) crop(q *Question, part []bool) error {
 	x0, y0, x1, y1 := q.Size.W, q.Size.H, -1, -1
 	l.closed = false
