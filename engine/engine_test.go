@@ -369,7 +369,8 @@ func TestCancelledGenMoveStillMoves(t *testing.T) {
 	require.False(t, m.Resign)
 }
 
-// TestSettingsReadThemselves: each setting can read the text that it returns.
+// TestSettingsReadThemselves: the rules setting can read the text that it returns, for all named
+// rules.
 func TestSettingsReadThemselves(t *testing.T) {
 	rules := []string{"tromp-taylor", "chinese", "chinese-ogs", "japanese", "aga", "aga-button", "new-zealand", "stone-scoring", "ancient-territory", `{"ko":"SPIGHT"}`}
 	for _, r := range rules {

@@ -49,7 +49,8 @@ func (s *shape) summary(t *testing.T, c *Card) string {
 	return text
 }
 
-// TestExamples compares the committed examples, numbers of threats and first moves included.
+// TestExamples compares the answers with the committed examples, numbers of threats and first
+// moves included.
 func TestExamples(t *testing.T) {
 	for _, e := range readExamples(t) {
 		out, err := Ask(context.Background(), e.shape.question(), Options{Nodes: 4000000})
@@ -104,8 +105,7 @@ func TestBanOfRecord(t *testing.T) {
 	require.Contains(t, c.Text(), "the defender may not retake on A9 at first")
 }
 
-// TestSetUpTwice reads a record that sets points up more than once, with the same result as
-// sgf.RecordOf each time.
+// TestSetUpTwice: a record that sets points up more than once gives the same position each time.
 func TestSetUpTwice(t *testing.T) {
 	roots, err := sgf.Parse([]byte("(;SZ[9]AB[aa][bb]AE[aa][cc]AW[bb][dd];AE[dd]AB[dd])"))
 	require.NoError(t, err)
@@ -170,7 +170,7 @@ func TestKoNames(t *testing.T) {
 	require.Empty(t, want)
 }
 
-// TestStopped: a search stopped at once returns what was proved.
+// TestStopped: a search that is stopped at once returns an answer without a proof.
 func TestStopped(t *testing.T) {
 	ctx, stop := context.WithCancel(context.Background())
 	stop()

@@ -26,8 +26,8 @@ func (o *opinion) View(_ context.Context, size board.Size, stones []board.Color,
 	return v, nil
 }
 
-// TestNetwork reports the network's opinion where nothing is proved, and none where there is a
-// proof: the verdict is the same without it.
+// TestNetwork: a card has the network's opinion only if nothing is proved; the network does not
+// change a proved verdict.
 func TestNetwork(t *testing.T) {
 	e := readExamples(t)[0]
 	net := &opinion{white: 0.97}

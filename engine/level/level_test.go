@@ -120,8 +120,7 @@ func situation(t *testing.T) *Situation {
 	return &Situation{Game: g, Candidates: []Candidate{{Move: 40, Prior: 0.4, Loss: 15}, {Move: 30, Prior: 0.3, Loss: 0}, {Move: 20, Prior: 0.3, Loss: 2}}}
 }
 
-// TestLossRisesWithTheDial: the higher the dial, the more points are lost, but the bad move is
-// never the only choice.
+// TestLossRisesWithTheDial: the higher the dial, the more points are lost.
 func TestLossRisesWithTheDial(t *testing.T) {
 	last := -1.0
 	for _, dial := range []float64{0, 2, 4, 6, 8} {

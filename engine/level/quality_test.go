@@ -62,7 +62,7 @@ func TestQualityOfKnownLevels(t *testing.T) {
 	}
 }
 
-// TestJudgedBy counts a reviewed game once, on the board where quality was measured.
+// TestJudgedBy counts a reviewed game once, on a board where quality was measured.
 func TestJudgedBy(t *testing.T) {
 	at := time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC)
 	good, bad := make([]float64, 20), make([]float64, 20)
@@ -97,7 +97,7 @@ func TestJudgedBy(t *testing.T) {
 	require.Len(t, f.History, historyKept)
 }
 
-// TestExpectedQuality: the expected loss falls as strength rises, and is never negative.
+// TestExpectedQuality: the expected loss never rises with strength, and is never negative.
 func TestExpectedQuality(t *testing.T) {
 	for _, size := range JudgedOn() {
 		on := qualities[size]
