@@ -278,8 +278,8 @@ var (
 	glances = [...]round{{200, 200}, {4000, 2000}, {4000, 8000}, {4 * somewhat, 50000}}
 )
 
-// Bounds for the search with endless threats: it gets more rounds if at most small points of the
-// fight are not alive by assumption, and still more if at least ample states may be searched.
+// Endless threats get more rounds of search if few points of the fight are not alive by
+// assumption (small), and still more if many states may be searched (ample).
 const (
 	small = 16
 	ample = 40 * somewhat

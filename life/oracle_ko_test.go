@@ -121,8 +121,8 @@ func (c *counter) need(i int32) (n, then int) {
 	}
 }
 
-// again returns the least number, among n threats, of those that must retake a point again to
-// change a verdict to then.
+// again returns how many of n threats, at the least, must retake a point again to change a
+// verdict to then.
 func (c *counter) again(i int32, n, then int) int {
 	for again := 0; ; again++ {
 		capture, hold := c.reached(toCapture, n, again, nil)[i], c.reached(toHold, n, again, nil)[i]

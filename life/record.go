@@ -20,7 +20,7 @@ const (
 	sumProperty   = "KS"
 )
 
-// PositionOf returns the position after the first move moves of the main line, or if move is
+// PositionOf returns the position after this number of moves of the main line, or if move is
 // negative, at its end. A record without moves may have chains without liberties, which must be
 // assumed alive. The caller sets Targets and Assumed.
 func PositionOf(root *sgf.Node, move int) (*Question, error) {

@@ -134,8 +134,8 @@ func snapback(t *testing.T, p *problem) {
 	require.GreaterOrEqual(t, b.Play(me, at), 3, p.name)
 }
 
-// race: two opposing chains touch; each has five stones or more and at most five liberties, both
-// together have at least twelve stones, and neither is pass-alive.
+// race: two opposing chains touch; each has five stones or more and at most five liberties,
+// together they have at least twelve stones, and neither is pass-alive.
 func race(t *testing.T, p *problem) {
 	require.Len(t, p.right, 1)
 	b := p.game.Board()

@@ -74,7 +74,7 @@ func (b *board[W]) near(s points[W]) points[W] {
 // around returns points and their neighbours.
 func (b *board[W]) around(s points[W]) points[W] { return s.or(b.near(s)) }
 
-// flood returns seed and the points of in that are connected to it within in.
+// flood returns seed and the points that are connected to it by points of in.
 func (b *board[W]) flood(seed, in points[W]) points[W] {
 	for {
 		next := seed.or(b.near(seed).and(in))

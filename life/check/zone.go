@@ -51,8 +51,8 @@ func (f *proof[W]) winner(i int) error {
 	return errors.New("the winner's move is suicide")
 }
 
-// root adds to z a chain with a liberty, other than the point but, or with a stone alive by
-// assumption.
+// root adds to z a chain and what keeps it on the board: a stone alive by assumption, or a
+// liberty on another point than but.
 func (b *board[W]) root(s *state[W], chain points[W], but int, z *points[W]) {
 	if b.immortal(chain) {
 		b.anchor(chain, z)
