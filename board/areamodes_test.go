@@ -19,14 +19,13 @@ var exclude = board.AreaModes{ExcludeTerritoryAdjacentToAtari: true}
 // atari.
 var besideAtari = []struct {
 	name, text string
-	lost       string // points without an owner in the mode, and their owner without it
+	lost       string // owner and name of the point that the mode makes neutral, if any
 }{
 	{"the eye of a chain in atari", `
 		X . X O .
 		X X X O .
 		O O O O .`, "X:B3"},
-	// The stone on A4 is a throw-in: it is in atari, but no point is lost by that. E4 is a ko
-	// stone.
+	// The stone on A4 is a throw-in: it is in atari, but that costs no point. E4 is a ko stone.
 	{"a ko mouth, and a throw-in", `
 		X . O . O X .
 		O O O O X X .
@@ -51,8 +50,8 @@ var besideAtari = []struct {
 		O O O O O .`, ""},
 }
 
-// TestExcludeTerritoryAdjacentToAtari: the mode removes single points, under territory scoring
-// without a tax only; scores and owners agree with it.
+// TestExcludeTerritoryAdjacentToAtari: the mode makes points neutral, for owners and score alike,
+// under territory scoring without a tax; under other rules it changes nothing.
 func TestExcludeTerritoryAdjacentToAtari(t *testing.T) {
 	for _, c := range besideAtari {
 		t.Run(c.name, func(t *testing.T) {

@@ -2,12 +2,11 @@ package board
 
 import "sync"
 
-// PassAlive returns for each point the colour whose pass-alive chains or
-// territory it belongs to (Benson 1976), else Empty. Territory are regions in
-// which the opponent cannot live: they touch only pass-alive chains and have at
-// most one point that does not touch them. With suicideLegal a region is vital
-// to a chain only if opponent's stones in it touch the chain too. The result is
-// dst, made longer if need be.
+// PassAlive returns for each point the colour whose pass-alive chains or territory it belongs to
+// (Benson 1976), else Empty. Territory consists of regions in which the opponent cannot live:
+// they touch only pass-alive chains and have at most one point that does not touch them. With
+// suicideLegal a region is vital to a chain only if opponent's stones in it touch the chain too.
+// The result is dst, made longer if need be.
 func (b *Board) PassAlive(dst []Color, suicideLegal bool) []Color {
 	dst = b.colorMap(dst)
 	b.markAreas(dst, suicideLegal, false, false)
@@ -56,7 +55,7 @@ func (b *Board) Area(dst []Color) []Color {
 	return dst
 }
 
-// colorMap returns dst with one Empty a point.
+// colorMap returns dst with one Empty for each point.
 func (b *Board) colorMap(dst []Color) []Color {
 	if cap(dst) < b.geo.area {
 		return make([]Color, b.geo.area)
@@ -107,9 +106,9 @@ type emptyPart struct {
 	sides    [2]sided // facts for Black and for White about the part, or the region whose root it is
 }
 
-// sided are the facts for one colour about a part or region.
+// sided holds the facts for one colour about a part or region.
 type sided struct {
-	up    int16    // parent in the union-find forest; while regions grow, a part closer to the root
+	up    int16    // number of the region's root; while regions grow, of a part closer to the root
 	inner int16    // for a root: number of its points that no stone of the colour touches
 	vital [4]Point // heads of the colour's chains that touch all its points
 	count int8     // the number of vital chains, -1 before the first point
@@ -136,17 +135,17 @@ type areaFinder struct {
 	// part is 1 + the number of the part of an empty point; at the head of a
 	// chain, of one of the parts that the chain touches.
 	part  [MaxPoints]int16
-	lives [MaxPoints]int16 // at the head of a chain: in how many regions it has life, -1 if it is not pass-alive
+	lives [MaxPoints]int16 // at the head of a chain: how many regions are vital to it, -1 if it is not pass-alive
 	stack [MaxPoints]Point // chains found not to be pass-alive that are still to be processed
 	heads [MaxPoints]Point // the heads of all chains
-	nHead int              // their number
+	nHead int              // the number of heads
 }
 
 // finders are kept for reuse: clearing a large one takes longer than finding the areas of a small
 // board.
 var finders = sync.Pool{New: func() any { return new(areaFinder) }}
 
-// areaFinder returns a finder with the parts of b, which the caller releases.
+// areaFinder returns a finder with the parts of b. The caller must release it.
 func (b *Board) areaFinder() *areaFinder {
 	f := finders.Get().(*areaFinder)
 	f.b, f.count, f.nHead = b, 0, 0
@@ -183,8 +182,8 @@ func (f *areaFinder) findParts() {
 		f.count++
 		end = f.fill(part, p)
 	}
-	// A root has the least number of its region, so that one pass leads all
-	// parts straight to it.
+	// The root has the lowest number in its region, so one pass in order points all parts
+	// straight to roots.
 	for i := range f.count {
 		for c := Black; c <= White; c++ {
 			s := &f.parts[i].sides[c-Black]
@@ -239,7 +238,7 @@ func (f *areaFinder) fill(part *emptyPart, p Point) int16 {
 	return end
 }
 
-// narrow keeps of the vital chains those that are among heads; the first call takes all heads.
+// narrow keeps only the vital chains that are among heads; the first call takes all heads.
 func (s *sided) narrow(heads []Point) {
 	kept := int8(0)
 	if s.count < 0 {

@@ -27,7 +27,7 @@ type change struct {
 // mark is the beginning of a Play in the undo record.
 type mark struct {
 	state state
-	log   int // changes recorded before it
+	log   int // changes recorded before the Play
 }
 
 // Board is stones on points with their chains, the simple ko point, the numbers of captured
@@ -281,7 +281,7 @@ func (b *Board) hashAfter(c Color, p Point) Hash {
 	return h
 }
 
-// chainHash returns the part of the hash that the stones of a chain make.
+// chainHash returns what the stones of a chain contribute to the hash.
 func (b *Board) chainHash(p Point) Hash {
 	table := &zobrist.stone[b.cells[p].color]
 	var h Hash
@@ -293,9 +293,9 @@ func (b *Board) chainHash(p Point) Hash {
 	}
 }
 
-// IsEye reports whether an empty point is an eye of one side that should not be
-// filled, as random players judge it: all neighbours are its stones, and the other
-// side holds at most one of the points diagonal to it, none at the edge.
+// IsEye reports whether the empty point p is an eye of c that should not be filled, as random
+// players judge it: all its neighbours are stones of c, and the opponent holds at most one of the
+// diagonal points, none at the edge.
 func (b *Board) IsEye(p Point, c Color) bool {
 	for _, q := range b.Neighbors(p) {
 		if b.At(q) != c {

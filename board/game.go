@@ -73,7 +73,7 @@ func (g *Game) NumMoves() int { return len(g.moves) }
 // one out of turn, under GameOptions.ForgetOutOfTurn.
 func (g *Game) Forgotten() int { return g.known }
 
-// forget makes the position a beginning, with c to move.
+// forget makes the position a new start, with c to move.
 func (g *Game) forget(c Color) {
 	g.toMove, g.end, g.known = c, ending{}, len(g.moves)
 	g.board.ClearKo()
@@ -91,7 +91,7 @@ func (g *Game) forget(c Color) {
 	g.ko.keys.add(g.koKey(c))
 }
 
-// beginPoints sets the points that White gets for the position as a start. Under territory
+// beginPoints sets White's points for a game that starts from the position. Under territory
 // scoring captured stones count as earlier moves.
 func (g *Game) beginPoints() {
 	b := &g.board
@@ -137,7 +137,7 @@ func (g *Game) replay(moves []Move) {
 	for _, m := range moves {
 		g.apply(m.Color, m.Point)
 	}
-	g.strays = strays // a side that was forced to move was in turn, though nothing forces it now
+	g.strays = strays // replaying does not force the turn, and so counts too many
 }
 
 // Play makes a legal move of c, which may be a pass; then the opponent is to move. After an

@@ -61,7 +61,7 @@ func TestKo(t *testing.T) {
 	}
 }
 
-// twoSpaces has room for two black stones that White surrounds.
+// twoSpaces has a corner of two points that White surrounds.
 const twoSpaces = `
 	. . O . .
 	O O O . .
@@ -71,8 +71,8 @@ const twoSpaces = `
 
 func TestSuperkoBySuicide(t *testing.T) {
 	for rules, want := range map[string]error{
-		"tromp-taylor":                   board.ErrSuperko, // the position before A5
-		"new-zealand":                    nil,              // Black was to move then, so the position differs
+		"tromp-taylor":                   board.ErrSuperko, // repeats the position before A5
+		"new-zealand":                    nil,              // Black was to move before A5, so nothing repeats
 		"chinese":                        board.ErrSuicide,
 		`{"ko":"SPIGHT","suicide":true}`: nil, // White's pass lifted the ban
 		`{"ko":"SIMPLE","suicide":true}`: nil,

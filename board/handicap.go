@@ -48,7 +48,7 @@ func (g *Game) HandicapStones() int {
 	return g.startingStones(g.options.StartBlackMovesAreHandicap)
 }
 
-// StartingStones is HandicapStones where Black's moves before White's first always count.
+// StartingStones is HandicapStones, except that Black's moves before White's first always count.
 func (g *Game) StartingStones() int {
 	if g.points.stones >= 0 {
 		return g.points.stones

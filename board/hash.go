@@ -2,12 +2,12 @@ package board
 
 import "math"
 
-// DefaultRepBound is how many moves a position must be away from returning
-// before GraphHash lets transpositions meet; KataGo's value.
+// DefaultRepBound is KataGo's bound for GraphHash: transpositions share a hash only if more moves
+// than this are needed to undo the last one.
 const DefaultRepBound = 11
 
-// PastHash is the hash of stones, size and simple ko point ago moves (0 to 8) before now.
-// It returns false where PastBoard does.
+// PastHash is the hash of stones, size and simple ko point before the last ago moves (0 to 8). It
+// returns false where PastBoard does.
 func (g *position) PastHash(ago int) (Hash, bool) {
 	b := &g.board
 	if ago < 0 || ago > min(keptUndo, b.CanUndo()) {
@@ -88,8 +88,8 @@ func (g *position) hashBans(h Hash) Hash {
 	return h
 }
 
-// hashSuicideBans adds the points where superko bans a suicide and that hashBans does not find.
-// Such a point is the last liberty of a chain of the side to move.
+// hashSuicideBans adds the points that hashBans misses, where superko bans a suicide. Such a
+// point is the last liberty of a chain of the side to move.
 func (g *position) hashSuicideBans(h Hash) Hash {
 	b := &g.board
 	var counted pointSet

@@ -40,7 +40,7 @@ func TestHashTellsStatesApart(t *testing.T) {
 	} {
 		g := gameOn(t, rules, koShape)
 		g.SetKomi(7.5)
-		if rules != "ing" { // Tromp-Taylor equals the last set, apart from friendly passes
+		if rules != "ing" { // Ing rules equal the last set, Tromp-Taylor with friendly passes
 			add(rules, g)
 		}
 	}

@@ -21,9 +21,9 @@ func (k *koMemory) copyFrom(src *koMemory) {
 	}
 }
 
-// hashList is a list of hashes that counts how often it has one. Short lists are searched;
-// a long one gets an index, so that n moves of a game cost n steps. Copies of long lists,
-// of which a search makes many, have no index.
+// hashList is a list of hashes that counts how often each occurs. Short lists are searched; a
+// long one gets an index, so that n moves of a game cost n steps. Copies of long lists, of which
+// a search makes many, have no index.
 type hashList struct {
 	list  []Hash
 	index map[Hash]int32 // count of each key in list; nil until needed

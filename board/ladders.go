@@ -124,8 +124,8 @@ func (s *LadderScratch) defend(depth int) bool {
 	first := len(s.moves)
 	s.listDefences(c, first)
 	count := len(s.moves) - first
-	// The last move is the liberty, unless capturing there came before other captures: then
-	// KataGo takes the last of those.
+	// The last move listed is the chain's own liberty. If it was listed before as a capture, the
+	// last capture takes its place, as in KataGo.
 	low, high := b.libertyBounds(c, s.moves[first+count-1])
 	lost := true
 	switch {
@@ -183,8 +183,8 @@ func (b *Board) lastLiberty(p Point) Point {
 	}
 }
 
-// libertyBounds returns bounds of the number of liberties that a stone of c on
-// the empty point z would have: a lower one, and one that is not exceeded.
+// libertyBounds returns a lower and an upper bound for the number of liberties that a stone of c
+// on the empty point z would have.
 func (b *Board) libertyBounds(c Color, z Point) (low, high int) {
 	free, captures, stones, most, sum := 0, 0, 0, 0, 0
 	for _, q := range &b.geo.near[z] {
@@ -263,8 +263,8 @@ func (b *Board) emptyAround(p Point) int {
 	return n
 }
 
-// hope estimates how much a stone of c on p, with free empty neighbours, would help its owner;
-// the opponent first plays where it helps most. It only orders moves.
+// hope estimates how much a stone on p, which has this many free neighbours, would help c; the
+// opponent first plays where hope is highest. It only orders moves.
 func (b *Board) hope(c Color, p Point, free int) int {
 	h := 2 * free
 	for _, q := range &b.geo.near[p] {

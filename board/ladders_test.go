@@ -30,8 +30,8 @@ func ladderText(b *board.Board, scratch *board.LadderScratch) string {
 func TestLadders(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
 		{"none", empty5, ""},
-		// White's capture at B3 is also the only liberty of A5's chain. As in KataGo, the search
-		// asks how many liberties the other capture, D3, would give.
+		// B3, where White captures, is also the only liberty of A5's chain. As in KataGo, the
+		// search asks how many liberties the other capture, D3, would give.
 		{"a capture on the last liberty", `
 			O O X X .
 			O X O O X

@@ -2,7 +2,7 @@ package board
 
 import "errors"
 
-// Why a move is not legal.
+// Reasons why a move is not legal.
 var (
 	ErrOccupied = errors.New("illegal move: the point is occupied")
 	ErrSuicide  = errors.New("illegal move: suicide")
@@ -80,8 +80,8 @@ func (g *position) SuperkoBanned(p Point) bool {
 	return (kind == lives || kind == manyDie && g.rules.Suicide) && g.superkoBanned(g.toMove, p, kind)
 }
 
-// superkoBanned is SuperkoBanned for a stone of c on an empty point, given its effect kind, which
-// is not an illegal suicide.
+// superkoBanned is SuperkoBanned for a stone of c on an empty point. kind is its effect, which is
+// not an illegal suicide.
 func (g *position) superkoBanned(c Color, p Point, kind placement) bool {
 	if g.phase > 0 {
 		for _, k := range g.encore.captures {

@@ -45,9 +45,8 @@ func (b *Board) besideAtari(p Point, c Color) bool {
 	return false
 }
 
-// livesApart returns the parts of an area, by owner of each point, that are not
-// seki-like, and the number of White's minus Black's. The result is dst, made longer
-// if need be.
+// livesApart returns the owners of the points in those parts of an area that are not seki-like,
+// and the number of such parts, White's minus Black's. The result is dst, made longer if need be.
 func (b *Board) livesApart(dst, full []Color) (owners []Color, whiteMinusBlack int) {
 	dst = b.colorMap(dst)
 	var seen pointSet
@@ -122,9 +121,9 @@ func (b *Board) closeBorders() {
 	}
 }
 
-// fills plays a stone of c on p and reports whether that costs neither side
-// anything: it is not in atari, and chains that it puts in atari connect, which they
-// then do. Otherwise nothing has changed.
+// fills plays a stone of c on p, and connects the opponent's chains that it puts in atari. It
+// reports whether this captured nothing and left none of these chains in atari; otherwise it has
+// changed nothing.
 func (b *Board) fills(c Color, p Point) bool {
 	before := b.CanUndo()
 	if b.Play(c, p) == 0 && b.At(p) == c && b.Liberties(p) > 1 {

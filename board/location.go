@@ -18,7 +18,7 @@ func (s Size) ParseLocation(text string) (Point, error) {
 	}
 	inner, isPair := strings.CutPrefix(text, "(")
 	if !isPair {
-		if len(text) > 2 && (text[1] == '0' || text[1] == '+') { // E05 and E+5 are numbers too
+		if len(text) > 2 && (text[1] == '0' || text[1] == '+') { // E05 and E+5 mean E5
 			if row, err := strconv.Atoi(text[1:]); err == nil {
 				text = text[:1] + strconv.Itoa(row)
 			}

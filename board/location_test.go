@@ -25,7 +25,8 @@ func TestParseLocation(t *testing.T) {
 	require.Equal(t, "(-1,1)", board.Square(9).OffBoardName("(9,0)"))
 }
 
-// TestLayOut places stones that replace others, capture, or have no liberty.
+// TestLayOut: a later stone replaces an earlier one and may capture; a stone that would have no
+// liberty is left out.
 func TestLayOut(t *testing.T) {
 	s := board.Square(3)
 	for _, c := range []struct{ stones, want string }{
@@ -52,7 +53,7 @@ func TestLayOut(t *testing.T) {
 	}
 }
 
-// TestRestart drops the history but keeps the captures.
+// TestRestart: the history is dropped, the captures are kept.
 func TestRestart(t *testing.T) {
 	g, err := board.NewGame(board.Square(3), board.Japanese())
 	require.NoError(t, err)

@@ -55,7 +55,7 @@ func (g *position) advance(c Color, p Point) {
 	}
 }
 
-// pointFor returns a point of c's in White's view: 1 or -1.
+// pointFor returns the worth of a point of c in White's view: 1 or -1.
 func pointFor(c Color) float32 {
 	if c == White {
 		return 1

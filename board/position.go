@@ -14,8 +14,8 @@ type GameOptions struct {
 	AreaModes
 }
 
-// AreaModes are the ways of scoring areas with which some networks were trained (KataGo's modes
-// of a history). Under some rules they have no effect.
+// AreaModes are ways to score areas with which some networks were trained (part of the history in
+// KataGo). Under some rules they have no effect.
 type AreaModes struct {
 	// PassAliveUnderSuicide judges pass-alive areas as if suicide were legal.
 	PassAliveUnderSuicide bool
@@ -56,10 +56,11 @@ type encore struct {
 	blocked     pointSet // stones that may not be retaken in ko without a pass for ko
 	blockedHash Hash
 	captures    []koCapture
-	second      []Color // the stones at the start of the second phase, nil before it
+	second      []Color // stones at the start of the second phase, empty before it
 }
 
-// koCapture is a ko capture of a clean-up phase, which may be made once only.
+// koCapture is a ko capture of a clean-up phase. A player may make it only once in the same
+// position.
 type koCapture struct {
 	stones Hash
 	at     Point
@@ -159,8 +160,8 @@ func (g *position) SecondEncoreStart(p Point) Color {
 	return g.encore.second[p]
 }
 
-// PastBoard copies to dst the board ago moves (0 to 8) before now, with its simple ko point. It
-// returns false and leaves dst unchanged if there were fewer moves or ago is larger.
+// PastBoard copies to dst the board, with its simple ko point, before the last ago moves (0 to 8).
+// It returns false and leaves dst unchanged if there were fewer moves or ago is larger.
 func (g *position) PastBoard(dst *Board, ago int) bool {
 	if ago < 0 || ago > min(keptUndo, g.board.CanUndo()) {
 		return false

@@ -96,7 +96,7 @@ func (b refBoard) with(points []board.Point, to byte) refBoard {
 type refMove struct {
 	after    refBoard
 	captured int         // opponent's stones
-	suicided int         // own stones
+	suicided int         // the mover's stones
 	ko       board.Point // simple ko point afterwards, NoPoint if none
 }
 

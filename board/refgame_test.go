@@ -60,7 +60,7 @@ func count(list []string, s string) int {
 	return n
 }
 
-// koCapture returns the single stone that c's move on p would capture in ko, if it does.
+// koCapture returns the single stone that c's move on p would capture in ko, if any.
 func (g *refGame) koCapture(c board.Color, p board.Point) board.Point {
 	found := board.NoPoint
 	for _, q := range g.b.neighbors(p) {

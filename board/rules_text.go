@@ -114,8 +114,8 @@ func ParseRulesKomi(s string) (r Rules, komiGiven bool, err error) {
 	return r, komiGiven, nil
 }
 
-// ParseRulesParts is ParseRulesKomi without the check that the parts fit together, such as
-// a button without area scoring, which is left to the caller.
+// ParseRulesParts is ParseRulesKomi, but leaves it to the caller to check that the parts fit
+// together: a button, for example, needs area scoring.
 func ParseRulesParts(s string) (r Rules, komiGiven bool, err error) {
 	trimmed := strings.TrimSpace(s)
 	key := strings.NewReplacer("-", "", "_", "", " ", "").Replace(strings.ToLower(trimmed))
@@ -160,7 +160,7 @@ func ParseKataGoRules(s string) (r Rules, komiGiven bool, err error) {
 // rulesParser reads rules part by part.
 type rulesParser struct {
 	rules     Rules
-	tax, komi bool // were given
+	tax, komi bool // whether they were given
 }
 
 // errNoRules is the error for a text that does not look like rules.
@@ -276,8 +276,8 @@ func (p *rulesParser) set(key, value string) error {
 	return nil
 }
 
-// With returns the rules with one part changed, by the keys of the JSON form
-// but for komi; values in any case. Errors are RulesErrors.
+// With returns the rules with one part changed. key is any key of the JSON form except komi;
+// value may be in any case. Errors are RulesErrors.
 func (r Rules) With(key, value string) (Rules, error) {
 	p := rulesParser{rules: r}
 	err := p.set(strings.TrimSpace(key), strings.ToUpper(strings.TrimSpace(value)))

@@ -28,11 +28,11 @@ func (g *position) Owners(dst []Color) []Color {
 	return dst
 }
 
-// AreaNow returns the area that is shown to networks: as Owners counts it, judged in
-// the modes given instead of the game's own. ok is false, and owners nil, in the main
-// and first clean-up phase of territory games, where nothing is shown. groups is
-// White's minus Black's number of groups that pay a tax, 0 unless the tax is TaxAll.
-// The result is dst, made longer if need be.
+// AreaNow returns the area that is shown to networks: as Owners counts it, judged in the modes
+// given instead of the game's own. ok is false, and owners nil, in the main and first clean-up
+// phase of territory games, where nothing is shown. groups is the number of groups that pay a
+// tax, White's minus Black's, 0 unless the tax is TaxAll. The result is dst, made longer if need
+// be.
 func (g *position) AreaNow(dst []Color, m AreaModes) (owners []Color, groups int, ok bool) {
 	if g.rules.Scoring == ScoringTerritory && g.phase < 2 {
 		return nil, 0, false
@@ -94,7 +94,7 @@ func Balance(owners []Color) int {
 // OwnersWithDead returns for each point the colour that ScoreWithDead counts it for: living
 // stones, and empty regions that touch one colour only. Such a region does not count if it is in
 // seki and the rules count no points there, or if they count territory and a chain in atari has
-// to connect there. Points that hold no stone do not count in dead.
+// to connect there. Empty points in dead are ignored.
 func (g *position) OwnersWithDead(dead []Point) []Color {
 	owners, _ := g.areaWithDead(dead)
 	return owners

@@ -163,8 +163,8 @@ func (g *Game) SetRules(r Rules) error {
 	return nil
 }
 
-// Remember replays the moves: a forced turn is reset, and history that it dropped is
-// restored.
+// Remember replays the moves, which takes back a forced turn and restores the history that it
+// dropped.
 func (g *Game) Remember() {
 	if len(g.moves) > 0 {
 		g.replay(g.moves)

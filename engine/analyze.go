@@ -13,10 +13,10 @@ func (e *Engine) Analyze(ctx context.Context, r thinking.Request, report func(*t
 	return e.AnalyzeWithin(ctx, r, search.Limits{}, func(found *search.Result) { report(&found.Analysis) })
 }
 
-// AnalyzeWithin searches the current position and calls report at every interval
-// and once more at the end, never two calls at a time. It returns when ctx ends
-// (without error) or a limit is reached, and has searched one move by then. Every
-// number of a report is from the view of the analysed colour.
+// AnalyzeWithin searches the current position and calls report at every interval and once more at
+// the end, never two calls at a time. It returns when ctx ends (without error) or a limit is
+// reached, but not before it has searched one move. Every number of a report is from the view of
+// the analysed colour.
 func (e *Engine) AnalyzeWithin(ctx context.Context, r thinking.Request, limits search.Limits, report func(*search.Result)) error {
 	e.Stop()
 	game, err := e.gameFor(r.Color)

@@ -31,16 +31,17 @@ type Config struct {
 	// AnalysisWideNoise makes Analyze search more moves at the root (KataGo's
 	// analysisWideRootNoise).
 	AnalysisWideNoise float64
-	// HandicapAdvantage is the playout doubling advantage of the side that is behind from the
-	// start, for each point (KataGo's dynamicPlayoutDoublingAdvantageCapPerOppLead); 0 is none.
+	// HandicapAdvantage is the playout doubling advantage, for each point of head start, of the
+	// side that is behind from the start (KataGo's dynamicPlayoutDoublingAdvantageCapPerOppLead);
+	// 0 is none.
 	HandicapAdvantage float64
 	// ScoreByLead scores games that are not over by the lead, in points, that short
 	// searches find.
 	ScoreByLead bool
-	// PoolBothSidesValues lets the values of all searches, for either side and also if their
-	// moves are not played, count for resignation, the advantage in handicap games and Hurry.
-	// An undo or new rules clear them. KataGo does this; otherwise only the moves played for a
-	// side count for that side.
+	// PoolBothSidesValues makes the values of all searches, for both sides and for moves that are
+	// not played, count for resignation, the advantage in handicap games and Hurry. An undo or
+	// new rules clear them. KataGo does this; otherwise only the moves played for a side count
+	// for that side.
 	PoolBothSidesValues bool
 	// HandicapRepeats is the utility subtracted from moves like earlier ones of the same game,
 	// for the side that is behind from the start; it replaces the value of Search (KataGo's
@@ -56,7 +57,7 @@ type Config struct {
 	Level, LevelFile string
 	// Delay is how long to wait before answering with a move.
 	Delay Delay
-	// Game is for the questions that the rules leave open.
+	// Game answers questions that the rules leave open.
 	Game board.GameOptions
 	// AnalysisHistory lets Analyze show the network the moves before the position;
 	// AnalysisAntiMirror lets it search against mirror Go.

@@ -17,7 +17,7 @@ import (
 // move, under area rules and the komi that makes the position even, since networks judge decided
 // boards badly. If the two sides' views differ, a search from each side replaces them.
 
-// judgement is which stones of a board are dead, with its evidence.
+// judgement says which stones of a board are dead, with the evidence.
 type judgement struct {
 	at    board.Hash
 	rules board.Rules
@@ -38,7 +38,8 @@ func (j *judge) knows(g *board.Game) bool {
 	return j.judged.views[0] != nil && j.judged.at == at && j.judged.rules == rules
 }
 
-// key returns KataGo's hash of the position and the rules, on which a judgement depends.
+// key returns what a judgement depends on: the hash of the board and the rules without komi; with
+// Config.ScoreByLead, the hash of the game and all its rules.
 func (j *judge) key(g *board.Game) (board.Hash, board.Rules) {
 	rules := g.Rules()
 	if j.cfg.ScoreByLead {
@@ -49,8 +50,8 @@ func (j *judge) key(g *board.Game) (board.Hash, board.Rules) {
 }
 
 // Bounds of mean ownership. A chain is in doubt if the mean over its points and both views is
-// below sureMean, or the views' signs differ. A board is settled if each point's owner has more
-// than settledOwner in both views.
+// nearer to 0 than sureMean, or the views' signs differ. A board is settled if each point's owner
+// has at least settledOwner in both views.
 const (
 	sureMean     = 0.5
 	settledOwner = 0.25
@@ -59,7 +60,7 @@ const (
 // Effort of a judgement for a final count.
 const (
 	doubtVisits = 200     // visits of the search from each side
-	areaEffort  = 80_000  // visits times points of the board, for the searches of areas in doubt
+	areaEffort  = 80_000  // most visits times points of the board, for searches of areas in doubt
 	fateNodes   = 100_000 // positions of the search for a proof
 )
 
@@ -152,7 +153,7 @@ func (j *judge) weigh(g *board.Game, v *judgement) {
 	v.prove(g)
 }
 
-// prove gives points that are certain to their owners in all views.
+// prove sets points with a certain owner to that owner in all views.
 func (v *judgement) prove(g *board.Game) {
 	for _, own := range v.views {
 		give(own, g.Board().PassAlive(nil, g.Rules().Suicide))
@@ -237,10 +238,10 @@ func (v *judgement) least(g *board.Game) float32 {
 	return least
 }
 
-// surrounded returns those of the dead stones that lie in the opponent's territory once all of
-// them are removed. Others live, such as stones in seki; but stones that are proved dead stay so
-// unless they are part of a border of territory. Removed chains are one region each, so a chain
-// is never split.
+// surrounded returns those of the dead stones that lie in the opponent's territory once all dead
+// stones are removed. The others live, such as stones in seki; but stones that are proved dead
+// stay dead unless they are part of a border of territory. Removed chains are one region each, so
+// a chain is never split.
 func (v *judgement) surrounded(g *board.Game, dead []board.Point) []board.Point {
 	off := dead
 	owners := g.OwnersWithDead(off)

@@ -77,8 +77,8 @@ func countsOf(t *testing.T, e *Engine, komi float64) (c counts) {
 	return c
 }
 
-// wall is a board divided by a black and a white wall, with a number of columns before them; the
-// white wall stands first if asked.
+// wall draws a board that a black and a white wall divide, after this number of columns; with
+// whiteFirst the white wall stands first.
 func wall(size, before int, whiteFirst bool) string {
 	row := []byte(strings.Repeat(".", size))
 	row[before], row[before+1] = 'X', 'O'
@@ -227,9 +227,9 @@ func playLevels(t *testing.T, e *Engine, levels [2]string) bool {
 	return e.game.Ended() && e.game.LastMove(0).Point == board.Pass
 }
 
-// TestNoCountContradictsAProof plays games of levels to the end. Under every komi and with either
-// side to move the same stones are dead: all that are proved dead, and none that is proved alive
-// unless only dead stones could capture it.
+// TestNoCountContradictsAProof plays games of levels to the end. Komi and the side to move do not
+// change which stones are dead: all that are proved dead, unless only dead stones could capture
+// them, and none that are proved alive.
 func TestNoCountContradictsAProof(t *testing.T) {
 	ranks := []string{"30k", "22k", "15k", "10k", "7k", "4k", "1k", "2d", "5d", "9d"}
 	sizes := []int{7, 9, 7, 13, 9, 7, 9, 19}
@@ -256,8 +256,8 @@ func TestNoCountContradictsAProof(t *testing.T) {
 	}
 }
 
-// TestOpinionsAreDoubted: the network is equally sure of White's R12 and that Black's T11 is
-// dead, although T11 lives. If a proof contradicts one opinion, others are searched for proofs
+// TestOpinionsAreDoubted: the network is equally sure that White's R12 lives and that Black's T11
+// is dead, although T11 lives. If a proof contradicts one opinion, others are searched for proofs
 // too.
 func TestOpinionsAreDoubted(t *testing.T) {
 	testshared.Long(t)

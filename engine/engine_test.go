@@ -369,7 +369,8 @@ func TestCancelledGenMoveStillMoves(t *testing.T) {
 	require.False(t, m.Resign)
 }
 
-// TestSettingsReadThemselves: each setting can read the text that it returns.
+// TestSettingsReadThemselves: the rules setting can read the text that it returns, for all named
+// rules.
 func TestSettingsReadThemselves(t *testing.T) {
 	rules := []string{"tromp-taylor", "chinese", "chinese-ogs", "japanese", "aga", "aga-button", "new-zealand", "stone-scoring", "ancient-territory", `{"ko":"SPIGHT"}`}
 	for _, r := range rules {
@@ -381,8 +382,8 @@ func TestSettingsReadThemselves(t *testing.T) {
 	}
 }
 
-// TestParamsGoBack: every parameter accepts the value that it shows, alone and together, and does
-// not change by that, also without a human SL network.
+// TestParamsGoBack: every parameter accepts the value that it shows, alone and together with the
+// others, and keeps it, also without a human SL network.
 func TestParamsGoBack(t *testing.T) {
 	e := newEngine(t, 9, func(*Config) {})
 	shown := func() (texts []string) {

@@ -80,7 +80,7 @@ func (j *judge) estimate(ctx context.Context, g *board.Game, l search.Limits) (*
 			}
 		}
 		if lead += float64(g.ScoreWithDead(v.dead)) - float64(board.Balance(g.OwnersWithDead(v.dead))); g.Rules().Scoring == board.ScoringTerritory {
-			lead -= sign / 2 // where moves gain points, the side to move is ahead by half a point on average
+			lead -= sign / 2 // under area rules the side to move is ahead by half a point on average
 		}
 		between(t, g, lead, tenth*points.Root.ScoreStdev)
 	}
@@ -123,7 +123,7 @@ func (j *judge) searchUnder(ctx context.Context, g *board.Game, komi float32, l 
 // Low and High, and all are possible on the board.
 func between(t *thinking.Estimate, g *board.Game, lead, spread float64) {
 	low, high := search.Bounds(g)
-	switch { // the sign of the komi alone decides
+	switch { // komi alone decides who wins
 	case low > 0:
 		t.Winrate = 0
 	case high < 0:

@@ -40,7 +40,7 @@ type decision struct {
 	plan   plan
 	began  time.Time // time when the search began
 	found  search.Result
-	values ownValues // values of own moves after this one
+	values ownValues // values of the engine's moves, this one included
 }
 
 // plan prepares the search for a move. A deterministic search has a tree of its own and no clock;

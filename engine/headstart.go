@@ -43,7 +43,7 @@ type advantage struct {
 	adjusted  bool        // already adjusted for the next move
 }
 
-// turnsTo sets the side to search for, and reports whether the network's advantage changes by that.
+// turnsTo sets the side to search for, and reports whether that changes the network's advantage.
 func (a *advantage) turnsTo(c board.Color) bool {
 	other := a.side != c && a.side != board.Empty && a.doublings != 0
 	a.side = c
@@ -53,7 +53,7 @@ func (a *advantage) turnsTo(c board.Color) bool {
 // Steps and bounds of the advantage.
 const (
 	advantageStep = 0.125
-	advantageMost = 2.75 // networks were hardly trained beyond
+	advantageMost = 2.75 // networks were hardly trained beyond this
 )
 
 // adjust sets the advantage before a move of the engine: first as high as the head start allows,
@@ -106,7 +106,7 @@ func chargeRepeats(p *search.Params, game *board.Game, c board.Color, utility fl
 }
 
 // mayResign reports whether White, in a game with a head start for Black, is further behind than
-// it should be by now; lead is its own. Otherwise resigning is always allowed.
+// it should be by now; lead is White's. Otherwise resigning is always allowed.
 func mayResign(game *board.Game, lead, headStart float64) bool {
 	if headStart <= 0.9 || game.ToMove() != board.White {
 		return true

@@ -40,7 +40,8 @@ func TestHeadStart(t *testing.T) {
 	require.InDelta(t, 15*2+7-7.5, headStart(e.game), 1e-6)
 }
 
-// TestAdvantageByHand: 0.045 doublings per point of head start, beyond 4 points on 19x19.
+// TestAdvantageByHand: the side behind gets 0.045 doublings for each point of head start beyond 4
+// points on 19x19.
 func TestAdvantageByHand(t *testing.T) {
 	nineteen := board.Square(19)
 	var a advantage
@@ -82,8 +83,8 @@ func TestAdvantageByHand(t *testing.T) {
 	require.Zero(t, e.thinker.ahead.doublings)
 }
 
-// TestWhiteResignsLateWithHandicap: on 9x9, 15 points to catch up in 0.6*81 - 17 moves, plus 5
-// points and 15 %.
+// TestWhiteResignsLateWithHandicap: on 9x9 White has 0.6*81 - 17 moves to catch up 15 points, and
+// resigns when further behind that plan than 5 points and 15 % of the head start.
 func TestWhiteResignsLateWithHandicap(t *testing.T) {
 	e := newEngine(t, 9, func(c *Config) { c.Rules.Komi = 7 })
 	require.NoError(t, e.SetHandicap([]board.Point{20, 60}))

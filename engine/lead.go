@@ -50,8 +50,8 @@ func (j *judge) lead(ctx context.Context, g *board.Game) (float64, error) {
 	return toResult(lead, 0.5, g.Rules()), nil
 }
 
-// toResult rounds a lead to a possible result. If the lead is 0 and draws are impossible, the
-// winrate, Black's, decides.
+// toResult rounds a lead to a possible result. If the lead is 0 and draws are impossible, Black's
+// winrate decides.
 func toResult(lead, winrate float64, rules board.Rules) float64 {
 	komi := float64(rules.Komi)
 	if lead == 0 && winrate > 0.5 {

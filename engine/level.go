@@ -88,7 +88,7 @@ func (r *rank) imitates(size board.Size) bool {
 	return err == nil && fixed == nil && at >= lowestImitated
 }
 
-// knowsPeople reports whether a human SL network is loaded that takes a rank.
+// knowsPeople reports whether a human SL network that takes a rank is loaded.
 func (r *rank) knowsPeople() bool {
 	humans := r.net.Humans()
 	return humans != nil && humans.Describe().TakesProfile
@@ -230,6 +230,6 @@ func levelResigns(game *board.Game, lead float64, hopeless int) bool {
 	return game.NumMoves() > area*2/5 && lead < behind && hopeless >= turns
 }
 
-// levelResignThreshold is the win minus loss, own view, below which a level counts
-// a position as lost.
+// levelResignThreshold is the win minus loss, from its own view, below which a level counts a
+// position as lost.
 const levelResignThreshold = -0.98

@@ -44,7 +44,7 @@ func TestLevelsPlayWholeGames(t *testing.T) {
 	require.ErrorContains(t, e.SetParams(map[string]string{"level": "10p"}), "10p")
 	require.ErrorContains(t, e.SetParams(map[string]string{"level": "loss:26"}), "-4 to 25")
 	require.Equal(t, "3d", e.cfg.Level)
-	for r := level.Lowest; r <= level.Highest; r++ { // ranks that are not served are refused, with the range that is
+	for r := level.Lowest; r <= level.Highest; r++ { // only ranks that are not served are refused
 		s, err := e.rank.find(e.Game().Size(), r)
 		require.NoError(t, err)
 		require.Equal(t, s.Refusal != nil, e.rank.refusal(r.String(), e.Game().Size()) != nil, r)

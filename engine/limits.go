@@ -33,7 +33,7 @@ type Hurry struct {
 	// (searchFactorAfterOnePass, searchFactorAfterTwoPass).
 	AfterOnePass, AfterTwoPasses float64
 	// Winning applies if the last three searches found the game won. From Threshold, in win minus
-	// loss, the fraction falls linearly to it (searchFactorWhenWinning,
+	// loss, the fraction falls linearly to Winning (searchFactorWhenWinning,
 	// searchFactorWhenWinningThreshold).
 	Winning, Threshold float64
 }

@@ -61,7 +61,8 @@ func (j *judge) agreed(ctx context.Context, g *board.Game) bool {
 	return err != nil || found.sure
 }
 
-// sureCaptures returns the empty points of own pass-alive area that touch opponent stones.
+// sureCaptures returns the empty points in the pass-alive area of side us that touch opponent's
+// stones.
 func sureCaptures(g *board.Game, us board.Color) []board.Point {
 	b := g.Board()
 	alive := b.PassAlive(nil, g.Rules().Suicide)

@@ -59,7 +59,7 @@ func (r *rollouts) playOut(toMove board.Color) {
 	}
 }
 
-// pick draws a random move of colour c that fills no own eye and is legal apart from superko;
+// pick draws a random move of colour c that fills no eye of c and is legal apart from superko;
 // Pass if there is none.
 func (r *rollouts) pick(c board.Color) board.Point {
 	r.empty = r.empty[:0]

@@ -33,8 +33,8 @@ func (e *Engine) Evaluate(ctx context.Context, r thinking.EvaluationRequest) (*t
 	return whiteView(&out, game), nil
 }
 
-// advantageOf returns the configured playout doubling advantage from a colour's view. KataGo's
-// raw evaluations ignore its passing settings, and so do these.
+// advantageOf returns the configured playout doubling advantage from a colour's view. Raw
+// evaluations ignore the settings for passing, as KataGo's do.
 func (c *Config) advantageOf(color board.Color) float32 {
 	n := &c.Search.Net
 	d := float32(n.PlayoutDoublingAdvantage)

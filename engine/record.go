@@ -11,10 +11,10 @@ import (
 	"kosumi/sgf"
 )
 
-// LoadSGF sets size, komi, rules, set-up and the moves of the main line up to the position before
-// move number before; 0 or a number beyond the end means all moves. Missing values are the
-// defaults of the record's rules or of the current ones. Parts that cannot be read or played are
-// left out with a warning, as in reviews, unless no move is left.
+// LoadSGF sets size, komi, rules, set-up and the moves of the main line that come before move
+// number before; 0 or a number beyond the end means all moves. Missing values are the defaults of
+// the record's rules or of the current ones. Parts that cannot be read or played are left out
+// with a warning, as in reviews, unless no move is left.
 func (e *Engine) LoadSGF(data []byte, before int) error {
 	trees, err := sgf.Parse(data)
 	if err != nil {
@@ -184,7 +184,7 @@ func rulesName(r board.Rules) string {
 }
 
 // placedByMoves returns how many handicap stones were placed by moves on an empty board, 0 or at
-// least 2, and how many moves at the beginning did that: 0 if there are passes between them.
+// least 2, and how many moves at the beginning placed them, 0 if there are passes between them.
 func placedByMoves(g *board.Game) (stones, moves int) {
 	for p := range board.Point(g.Size().Area()) {
 		if g.StartAt(p) != board.Empty {

@@ -178,7 +178,8 @@ func mustDate(t *testing.T, text string) time.Time {
 	return day
 }
 
-// TestQuarterKomi: no command accepts a komi that score, record and GTP would write differently.
+// TestQuarterKomi: a configuration with a komi that is no multiple of half a point is refused,
+// since score, record and GTP would write it differently.
 func TestQuarterKomi(t *testing.T) {
 	c := Defaults()
 	c.Size, c.Rules.Komi = board.Square(9), 3.75

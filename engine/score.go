@@ -30,7 +30,8 @@ func newJudge(cfg *Config, net nn.Network, log *slog.Logger, t *thinker) *judge 
 	return j
 }
 
-// forget clears the remembered verdicts. Shown leads stay the network's own if KataGo's are wanted.
+// forget clears the remembered verdicts. With Config.ScoreByLead, leads are shown as the network
+// gives them.
 func (j *judge) forget() {
 	j.judged, j.estimated, j.leads = judgement{}, estimated{}, nil
 	if !j.cfg.ScoreByLead {
@@ -89,7 +90,7 @@ func (j *judge) counted(g *board.Game) bool {
 	return g.Finished() && !(rules.Scoring == board.ScoringArea && rules.FriendlyPassOk)
 }
 
-// countsAtOnce reports whether a game that has ended can be counted at once.
+// countsAtOnce reports whether a game that has ended can be counted without further searches.
 func (j *judge) countsAtOnce(g *board.Game) bool {
 	return j.counted(g) || j.knows(g) && j.judged.fates != nil
 }

@@ -160,7 +160,8 @@ func (t *thinker) forget() {
 
 func (t *thinker) newGame() { t.ahead = advantage{} }
 
-// beginMove adjusts the advantage to the last own move, unless that is done for this move.
+// beginMove adjusts the advantage to the value of the engine's last move, unless it is already
+// adjusted for the move that begins.
 func (t *thinker) beginMove(game *board.Game, v *ownValues) {
 	if !t.ahead.adjusted {
 		t.adjustAdvantage(game, v)
@@ -176,8 +177,8 @@ func (t *thinker) adjustAdvantage(game *board.Game, v *ownValues) {
 	t.ahead.adjusted = true
 }
 
-// params returns the parameters of the search for an own move, with the advantage in handicap
-// games. An advantage set by the user stays.
+// params returns the parameters of the search for a move of the engine, with the advantage in
+// handicap games. An advantage set by the user stays.
 func (t *thinker) params() search.Params {
 	p := t.cfg.Search
 	if p.Net.PlayoutDoublingAdvantage == 0 && t.ahead.doublings != 0 {
@@ -219,7 +220,7 @@ func (t *thinker) repeatable(game *board.Game, only []thinking.Restriction) (*se
 	return tree, limits, nil
 }
 
-// repeatable returns the parameters of such a search.
+// repeatable returns parameters for a search whose result is the same each time.
 func repeatable(p search.Params) search.Params {
 	p.Parallel.Workers = 1
 	p.Net.Symmetry = 0

@@ -16,7 +16,7 @@ import (
 )
 
 // TestPonderingIsNotLost: visits below the opponent's move that were made while pondering are
-// kept when it is played, and count for the next own move.
+// kept when it is played, and count for the engine's next move.
 func TestPonderingIsNotLost(t *testing.T) {
 	e := newEngine(t, 9, func(c *Config) {
 		c.Ponder, c.Limits.Visits = true, 200
@@ -104,10 +104,10 @@ func TestTheTreeFollowsTheGame(t *testing.T) {
 	}
 }
 
-// TestTheTreeIsKept whenever it stays valid.
+// TestTheTreeIsKept: the tree is kept whenever it stays valid.
 func TestTheTreeIsKept(t *testing.T) {
 	e := newEngine(t, 9, func(c *Config) { c.Limits.Visits = 400 })
-	play(t, e, "C4 E7") // so that the root is not symmetric, where pruning drops copies of moves
+	play(t, e, "C4 E7") // breaks the root's symmetry, so that no symmetric moves are pruned
 	_, err := e.GenMove(context.Background(), thinking.MoveRequest{Color: board.Black})
 	require.NoError(t, err)
 	for name, change := range map[string]func() error{

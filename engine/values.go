@@ -13,7 +13,7 @@ type ownValues struct {
 	all []ownValue
 }
 
-// ownValue is the value of a search for an own move at a turn.
+// ownValue is the value of the search for the engine's move at a turn.
 type ownValue struct {
 	turn  int
 	color board.Color
@@ -66,7 +66,7 @@ func (v *ownValues) sureness(c board.Color, threshold float64) float64 {
 	return max(0, (least-threshold)/(1-threshold))
 }
 
-// hopelessTurns counts a colour's latest own moves whose values were all below a threshold.
+// hopelessTurns counts back from a colour's last value as long as values are below a threshold.
 func (v *ownValues) hopelessTurns(c board.Color, threshold float64) int {
 	hopeless := 0
 	for _, o := range slices.Backward(v.all) {
@@ -84,9 +84,9 @@ func (v *ownValues) hopelessTurns(c board.Color, threshold float64) int {
 	return hopeless
 }
 
-// resigns decides whether to resign: the last Turns own searches all found the game hopeless, and
-// the game is not a handicap game that White can still win. headStart is Black's lead at the
-// start.
+// resigns decides whether to resign: the engine's last Turns searches all found the game
+// hopeless, and the game is not a handicap game that White can still win. headStart is Black's
+// lead at the start.
 func (v *ownValues) resigns(game *board.Game, lead, headStart float64) bool {
 	p := v.cfg.Resign
 	if !p.Enabled || !mayResign(game, lead, headStart) || p.MinScore > 0 && lead > -p.MinScore ||

@@ -58,7 +58,8 @@ type Card struct {
 	AtLeast bool   `json:"needAtLeast,omitempty"`
 	Then    string `json:"then,omitempty"`
 	Ko      *Ko    `json:"ko,omitempty"`
-	// Network is the target's chance of life to the network, 0..1, without a proved verdict.
+	// Network is the target's chance of life in the network's opinion, 0..1, if no verdict is
+	// proved.
 	Network *float64 `json:"network,omitempty"`
 	Zone    []string `json:"zone,omitempty"`  // the points that the verdict's proof depends on
 	Proof   string   `json:"proof,omitempty"` // file of the proof, set by the caller

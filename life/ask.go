@@ -225,8 +225,8 @@ func (a *asker) settle(first solver.Side, p *solver.Position) (solver.Goal, int3
 	return q, at
 }
 
-// find searches a contest in the state p, which moves from start lead to, alternately for proofs
-// and for an evasion of the goals misses[miss], which it claims.
+// find searches a contest in the state p, which moves from start lead to, by turns for a proof
+// and for an evasion of the goals misses[miss]. It claims the evasion.
 func (a *asker) find(c solver.Contest, start, p *solver.Position, miss solver.Goal) (q solver.Goal, at int32, evaded bool) {
 	for i, r := range rounds {
 		if a.s.Wide || i > 0 && a.l.On.Count() > word {
@@ -278,8 +278,8 @@ var (
 	glances = [...]round{{200, 200}, {4000, 2000}, {4000, 8000}, {4 * somewhat, 50000}}
 )
 
-// Endless threats get more rounds if the fight has at most small points that are not alive by
-// assumption, and still more if at least ample states may be searched.
+// Endless threats get more rounds of search if few points of the fight are not alive by
+// assumption (small), and still more if many states may be searched (ample).
 const (
 	small = 16
 	ample = 40 * somewhat

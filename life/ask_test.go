@@ -49,7 +49,8 @@ func (s *shape) summary(t *testing.T, c *Card) string {
 	return text
 }
 
-// TestExamples compares the committed examples, numbers of threats and first moves included.
+// TestExamples compares the answers with the committed examples, numbers of threats and first
+// moves included.
 func TestExamples(t *testing.T) {
 	for _, e := range readExamples(t) {
 		out, err := Ask(context.Background(), e.shape.question(), Options{Nodes: 4000000})
@@ -62,7 +63,8 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// TestBans asks about random shapes in which one side may not retake a point at first.
+// TestBans: the answers about random shapes in which one side may not retake a point at first
+// agree with the oracle.
 func TestBans(t *testing.T) {
 	rng := rand.New(rand.NewPCG(56, 4))
 	for range shapesToAsk(20) {
@@ -103,8 +105,7 @@ func TestBanOfRecord(t *testing.T) {
 	require.Contains(t, c.Text(), "the defender may not retake on A9 at first")
 }
 
-// TestSetUpTwice reads a record that sets points up more than once, with the same result as
-// sgf.RecordOf each time.
+// TestSetUpTwice: a record that sets points up more than once gives the same position each time.
 func TestSetUpTwice(t *testing.T) {
 	roots, err := sgf.Parse([]byte("(;SZ[9]AB[aa][bb]AE[aa][cc]AW[bb][dd];AE[dd]AB[dd])"))
 	require.NoError(t, err)
@@ -169,7 +170,7 @@ func TestKoNames(t *testing.T) {
 	require.Empty(t, want)
 }
 
-// TestStopped: a search stopped at once returns what was proved.
+// TestStopped: a search that is stopped at once returns an answer without a proof.
 func TestStopped(t *testing.T) {
 	ctx, stop := context.WithCancel(context.Background())
 	stop()
@@ -210,7 +211,7 @@ func TestBadQuestions(t *testing.T) {
 	}
 }
 
-// TestUnder: the text for the threats under which a claim holds.
+// TestUnder: the text says under which threats a claim holds.
 func TestUnder(t *testing.T) {
 	for threats, want := range map[[2]uint8]string{
 		{0, 0}: "without ko threats", {1, 0}: "with one threat more for White", {0, 2}: "with 2 threats more for Black",

@@ -16,10 +16,10 @@ var efforts = [...]int64{300, 5000}
 
 // Fates returns the owner of each stone's point whichever side moves first, if it is proved: the
 // stone's side if it lives, the opponent if it is dead; Empty for all other points. A chain
-// counts as alive if it is not captured even when all opposing stones outside dead, an estimate,
-// are assumed alive. It counts as dead if it is captured under the assumptions of [Enclosed] by
-// black. Komi, the side to move and a ko ban have no influence. nodes limits the searched
-// positions for all chains together. Errors are those of [Settled].
+// counts as alive if it is not captured even when all opposing stones are assumed alive, except
+// those in dead, which is an estimate. It counts as dead if it is captured under the assumptions
+// that [Enclosed] makes with black. Komi, the side to move and a ko ban have no influence. nodes
+// limits the searched positions for all chains together. Errors are those of [Settled].
 func Fates(ctx context.Context, g *board.Game, dead []board.Point, black func(board.Point) (least, most float64), nodes int64) ([]board.Color, error) {
 	q := QuestionOf(g)
 	q.Ko, q.KoSide = board.NoPoint, board.Empty

@@ -69,8 +69,8 @@ func (l *encoded) proofFile(q *Question, s *solver.Search, claims []claim) []byt
 	return check.Seal(b.Bytes())
 }
 
-// counted formats a number of threats, with how many of them may retake a point again after a
-// slash.
+// counted formats a number of threats, followed by a slash and how many of them may retake a
+// point again unless all may.
 func (l *encoded) counted(threats uint8) string {
 	n, again := l.Parts(threats)
 	switch {

@@ -92,7 +92,7 @@ func (a *asker) staged(first, who solver.Side, n int) *Ko {
 	return out
 }
 
-// dearest returns the line of a proof up to its last retake in which the winner spends most
+// dearest returns the line of a proof, up to its last retake, in which the winner spends most
 // threats on points retaken before, and among such lines, most threats.
 func (a *asker) dearest(at int32) (line []string) {
 	const again = 1 << 8 // additional cost of a repeated retake, more than that of all threats
@@ -182,7 +182,8 @@ func (a *asker) bentFour(cards *[2]*Card, first solver.Side) (yes, known bool) {
 }
 
 // thousandYears reports whether a card's ko is one that neither side wants to begin: seki
-// whichever side moves first, but one threat kills, and one threat lives.
+// whichever side moves first, but one threat of the attacker kills, and one of the defender
+// saves.
 func (a *asker) thousandYears(cards *[2]*Card, first solver.Side) (yes, known bool) {
 	if c := cards[first]; c.Verdict != Seki || c.NeedA != 1 || c.Then != Dead {
 		return false, true

@@ -38,8 +38,8 @@ func koSummary(c *Card) string {
 	return out
 }
 
-// consistent requires that the answer about a ko from less effort agrees with the full answer, or
-// leaves it open.
+// consistent requires that less effort gives the same answer about a ko as full effort, or leaves
+// it open.
 func consistent(t *testing.T, less, full *Card, s *shape) {
 	t.Helper()
 	n, all := max(less.NeedA, less.NeedD), max(full.NeedA, full.NeedD)

@@ -85,8 +85,9 @@ func (a *asker) working(p *solver.Position, verdict string) (list []int16, all b
 	return list, len(open) == 0
 }
 
-// covered returns an existing proof that decides the state next after a first move: that of
-// another first move, or after a pass for settle, of capture; NoGoal and -1 without one.
+// covered returns an existing proof that decides the state next, after the first move m: that of
+// another first move, or if m is a pass and settle is sought, a proof of capture. NoGoal and -1
+// without one.
 func (a *asker) covered(next *solver.Position, m int16, works solver.Goal, known []int32) (q solver.Goal, at int32) {
 	for _, i := range known {
 		if a.s.Covers(i, next) {

@@ -29,8 +29,8 @@ const (
 	guideEffort = 2000    // states searched for a move in a state that the verdict's search did not visit
 )
 
-// narrowed returns the narrow questions about the target, smaller ones first, those in which the
-// attacker's strong chains are alive too before the others.
+// narrowed returns the narrow questions about the target: first those in which the attacker's
+// strong chains are alive, then the others, and smaller ones first within both.
 func (a *asker) narrowed() []*narrow {
 	list := a.rings(true)
 	for _, n := range a.rings(false) {
@@ -43,8 +43,8 @@ func (a *asker) narrowed() []*narrow {
 	return list
 }
 
-// rings returns the narrow questions about the points up to so many steps away. With walls, the
-// defender is the winner, and the attacker's strong chains are alive.
+// rings returns the narrow questions about the points up to 1, 2, ... mostSteps steps away. With
+// walls, the defender is the winner, and the attacker's strong chains are alive.
 func (a *asker) rings(walls bool) (list []*narrow) {
 	far := a.steps(walls)
 	before := 0

@@ -13,7 +13,7 @@ import (
 
 // TestNarrow proves on an open board what holds with any surroundings: a corner that lives
 // although the attacker has everything around it, a stone that is captured although the defender
-// has. The proofs answer the original question.
+// has everything around it. The proofs answer the original question.
 func TestNarrow(t *testing.T) {
 	for _, test := range []struct {
 		name         string

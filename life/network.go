@@ -31,7 +31,7 @@ type diagram struct {
 
 // Sizes of a diagram.
 const (
-	margin   = 2 // least points around the fight; an edge of the board that is so near is kept
+	margin   = 2 // least points around the fight; a nearer edge of the board is kept
 	smallest = 9 // side of the board
 )
 
@@ -89,8 +89,8 @@ func (d *diagram) at(q *Question, p board.Point) board.Point {
 	return d.size.Point(x+d.dx, y+d.dy)
 }
 
-// fill divides the points outside the fight between both sides, those next to it to the
-// attacker, such that the target decides the game. Holes make all of it alive.
+// fill divides the points outside the fight between both sides, those next to it to the attacker,
+// such that the target decides the game. Holes make all these stones alive.
 func (d *diagram) fill(inside []bool, defender board.Color) {
 	far := d.distances(inside)
 	total := d.size.Area()

@@ -26,8 +26,8 @@ func (o *opinion) View(_ context.Context, size board.Size, stones []board.Color,
 	return v, nil
 }
 
-// TestNetwork reports the network's opinion where nothing is proved, and none where there is a
-// proof: the verdict is the same without it.
+// TestNetwork: a card has the network's opinion only if nothing is proved; the network does not
+// change a proved verdict.
 func TestNetwork(t *testing.T) {
 	e := readExamples(t)[0]
 	net := &opinion{white: 0.97}
@@ -107,8 +107,9 @@ func (v views) View(_ context.Context, _ board.Size, stones []board.Color, _ boa
 	return out, nil
 }
 
-// TestEnclosed assumes alive what a network is sure of, if walls are no help: but not stones that
-// the target surrounds, nor the defender's own stones whose life is settled.
+// TestEnclosed: if walls do not enclose the fight, chains that a network finds alive are assumed
+// alive, except attacker's chains that the defender surrounds, and defender's chains if the
+// target surely lives.
 func TestEnclosed(t *testing.T) {
 	g, err := board.NewGame(board.Square(9), board.Chinese())
 	require.NoError(t, err)

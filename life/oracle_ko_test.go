@@ -28,8 +28,8 @@ var (
 
 const endless = -1
 
-// reached returns the states in which a goal is reached if the payer has a number of threats, of
-// which again may retake a point already retaken (one in spent).
+// reached returns the states in which a goal is reached if the payer has a number of threats. At
+// most again of them may retake a point of spent, the points already retaken.
 func (c *counter) reached(g wish, threats, again int, spent []int8) []bool {
 	key := fmt.Sprint(g, threats, again, spent)
 	if v, ok := c.known[key]; ok {
@@ -121,8 +121,8 @@ func (c *counter) need(i int32) (n, then int) {
 	}
 }
 
-// again returns the least number of n threats that must retake a point again to change a verdict
-// to then.
+// again returns how many of n threats, at the least, must retake a point again to change a
+// verdict to then.
 func (c *counter) again(i int32, n, then int) int {
 	for again := 0; ; again++ {
 		capture, hold := c.reached(toCapture, n, again, nil)[i], c.reached(toHold, n, again, nil)[i]

@@ -106,8 +106,8 @@ func addTo(number string, n int) string {
 	return fmt.Sprint(max(0, v+n))
 }
 
-// leadsTo redirects the last move of each node to the last node of a kind; for a node of the
-// winner, to one that captures the target at once.
+// leadsTo redirects the last move of each node whose line begins with from to the last node whose
+// line begins with kind.
 func leadsTo(from, kind string) func([]string) [][]string {
 	return func(lines []string) (out [][]string) {
 		first := slices.IndexFunc(lines, func(l string) bool { return strings.HasPrefix(l, "claim ") }) + 1
@@ -247,7 +247,7 @@ func TestPlantedFaults(t *testing.T) {
 	for _, e := range readExamples(t) {
 		for _, data := range proofsOf(t, e.shape) {
 			if len(data) > 4000 || strings.HasSuffix(string(data[:strings.LastIndex(string(data), "sum ")]), "0\ns\n") {
-				continue // a chain alive at once is so with either side first
+				continue // a fault may not matter: the chain is alive at once, whichever side moves first
 			}
 			_, err := check.Proof(data)
 			require.NoError(t, err)

@@ -166,7 +166,7 @@ func (q *Question) areas() (list [][]board.Point) {
 	return list
 }
 
-// beside reports whether is returns true for a neighbour of any point in area.
+// beside reports whether any point in area has a neighbour that satisfies is.
 func (q *Question) beside(area []board.Point, is func(board.Point) bool) bool {
 	return slices.ContainsFunc(area, func(p board.Point) bool {
 		for n := range nextTo(q.Size, p) {
@@ -223,7 +223,7 @@ func (q *Question) Fight() ([]bool, error) {
 	return part, nil
 }
 
-// crop sets the game's area to the box around the fight, part.
+// crop sets the game's area to the box around part, the points of the fight.
 func (l *encoded) crop(q *Question, part []bool) error {
 	x0, y0, x1, y1 := q.Size.W, q.Size.H, -1, -1
 	l.closed = false

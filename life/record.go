@@ -20,9 +20,9 @@ const (
 	sumProperty   = "KS"
 )
 
-// PositionOf returns the position after so many moves of the main line, or if move is
-// negative, at its end. A record without moves may have chains without liberties, which must
-// be assumed alive. The caller sets Targets and Assumed.
+// PositionOf returns the position after this number of moves of the main line, or if move is
+// negative, at its end. A record without moves may have chains without liberties, which must be
+// assumed alive. The caller sets Targets and Assumed.
 func PositionOf(root *sgf.Node, move int) (*Question, error) {
 	size, err := sgf.SizeOf(root)
 	if err != nil {
@@ -203,7 +203,7 @@ func (a *asker) line(n *sgf.Node, at int32, left *int) {
 	}
 }
 
-// add adds a move below a node, nil where no node is left.
+// add adds a move below a node; it returns nil if left is 0.
 func (a *asker) add(n *sgf.Node, c solver.Side, m int16, left *int) *sgf.Node {
 	if *left <= 0 {
 		return nil

@@ -18,8 +18,8 @@ type Status struct {
 	Nodes   int64    // searched positions
 }
 
-// Settled searches so many positions for the status of a question's targets. Errors are those
-// of [Ask].
+// Settled searches at most nodes positions for the status of a question's targets. Errors are
+// those of [Ask].
 func Settled(ctx context.Context, q *Question, nodes int64) (out Status, err error) {
 	l, err := q.encode()
 	if err != nil {
@@ -93,7 +93,7 @@ func Enclosed(q *Question, black func(p board.Point) (least, most float64)) []bo
 		return list
 	}
 	roomy := q.outside(q.Stones[q.Targets[0]])
-	mine := func(p board.Point) float64 { // the least probability that a stone's side owns its point
+	mine := func(p board.Point) float64 { // lower bound of the probability that the stone's side owns p
 		least, most := black(p)
 		if q.Stones[p] == board.White {
 			return 1 - most

@@ -141,8 +141,7 @@ func (s *shape) vary(rng *rand.Rand) {
 	}
 }
 
-// wallOff makes the stones that p is cut off from by stones alive by assumption alive by
-// assumption too.
+// wallOff also assumes alive the stones that are cut off from p by stones alive by assumption.
 func (s *shape) wallOff(o *oracle, p int) {
 	fixed := make([]bool, len(s.cells))
 	for p := range s.cells {

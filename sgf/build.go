@@ -114,7 +114,7 @@ func addClock(n *Node, c Clock, left, stones string) {
 // ScoreResult writes a score, White minus Black in points, as RE has it: "B+3.5",
 // "W+0.5", "0" for a draw.
 func ScoreResult(score float64) string {
-	text := strconv.FormatFloat(max(score, -score), 'f', -1, 32) // scores are sums of points and a komi of 32 bits
+	text := strconv.FormatFloat(max(score, -score), 'f', -1, 32) // as precise as komi, a float32
 	switch {
 	case score > 0:
 		return "W+" + text

@@ -9,12 +9,13 @@ import (
 
 // charset is an encoding of text. The zero value is no charset.
 type charset struct {
-	table table // nil for UTF-8, if utf8 is set
+	table table // nil for UTF-8, which utf8 stands for
 	utf8  bool
 	cut   cut
 }
 
-// table turns bytes of a charset into UTF-8. Equal ones are of the same charset.
+// table turns bytes of a charset into UTF-8. Two tables are equal if they are of the same
+// charset.
 type table interface {
 	decode(raw string) (string, error)
 }
@@ -34,7 +35,7 @@ var (
 	}
 )
 
-// known is a charset that the WHATWG index has.
+// known returns a charset of the WHATWG index.
 func known(name string, how cut) charset {
 	t, _ := tableOf(name)
 	return charset{table: t, cut: how}
@@ -273,7 +274,7 @@ func (p *parser) valueEnd(start int) (end int, high bool) {
 }
 
 // goesOn reports whether a value may end at a bracket: the text after it may follow a value, and
-// the value contains no other end.
+// the value swallows no other property.
 func (p *parser) goesOn(start, end int) bool {
 	return p.follows(end+1) && !swallows(p.src[start:end])
 }

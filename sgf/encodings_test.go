@@ -68,7 +68,7 @@ func TestNoMoveIsLostToAName(t *testing.T) {
 	}
 }
 
-// TestNamedCharsets uses the charset in CA if the text fits it, under each of its names.
+// TestNamedCharsets: the charset in CA, under each of its names, is used if the text fits it.
 func TestNamedCharsets(t *testing.T) {
 	for _, c := range []struct {
 		enc   encoding.Encoding
@@ -213,8 +213,8 @@ func TestGeneratedRecords(t *testing.T) {
 	require.Len(t, read, 13)
 }
 
-// TestGuessedNames counts how many names are read correctly if the record does not give its
-// charset.
+// TestGuessedNames: if the record does not give its charset, at least nine of ten names are read
+// correctly.
 func TestGuessedNames(t *testing.T) {
 	for _, s := range scripts {
 		right, all := 0, 0

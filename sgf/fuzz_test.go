@@ -18,7 +18,7 @@ import (
 )
 
 // FuzzRead: every input gives an error or trees that survive writing and reading; every tree
-// gives an error or a record that does so too and can be replayed.
+// gives an error or a record that also survives them and can be replayed.
 func FuzzRead(f *testing.F) {
 	files, err := filepath.Glob("../testdata/sgf/*.sgf")
 	require.NoError(f, err)

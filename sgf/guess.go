@@ -42,7 +42,7 @@ func shifts(value string) bool {
 	return strings.Contains(value, "\x1b$") && strings.IndexFunc(value, func(r rune) bool { return r >= 0x80 }) < 0
 }
 
-// sampled is about how many bytes of a game tree decide on its charset.
+// sampled is roughly the number of bytes of a game tree that decide its charset.
 const sampled = 1500
 
 // guess returns the charset in which a text reads best. A declared charset, and that of the

@@ -23,7 +23,7 @@ func (r *Record) readKomi(root *Node, named int) {
 	fox := ofFox(root)
 	written, ok := parseKomi(text)
 	if ok && fox && written == 0 && named == 0 {
-		return // the Fox server writes 0 for even games that have komi too
+		return // the Fox server also writes 0 for even games that have komi
 	}
 	k := written
 	if ok {
@@ -42,7 +42,8 @@ func (r *Record) readKomi(root *Node, named int) {
 
 // komiPoints converts the number of a record to points; false if it makes no sense. The Fox
 // server and its imitators write hundredths: 650 for 6.5 points, and under Chinese rules
-// hundredths of stones of two points: 375 for 7.5. Quarters are such stones in any record.
+// hundredths of stones of two points: 375 for 7.5. In any record quarters count such stones: 3.75
+// for 7.5 points.
 func (r *Record) komiPoints(k float64, fox, area bool) (float64, bool) {
 	most := min(mostKomi, float64(r.Size.Area()))
 	size := math.Abs(k)
@@ -129,7 +130,7 @@ func (r *Record) settleHandicap(named int) {
 	if r.Setup != nil {
 		set = len(r.Setup.Black)
 		if len(r.Setup.White) > 0 && named <= set {
-			return // a record of a position has no komi
+			return // a position from within a game: its stones do not show the handicap
 		}
 	}
 	played, whiteFirst := r.opening()
@@ -184,8 +185,8 @@ func (r *Record) place(n int) bool {
 	return true
 }
 
-// AddPlaced sets the handicap stones up in a record's tree that its reading has
-// placed, so that others see the same board.
+// AddPlaced adds to a record's tree the handicap stones that reading placed, so that others see
+// the same board.
 func (r *Record) AddPlaced(root *Node) {
 	if r.placed {
 		r.addSetup(root, r.Setup)

@@ -24,7 +24,7 @@ type Node struct {
 	// Children are the nodes that may follow; the first continues the main line.
 	Children []*Node
 
-	notes *[]string // about reading, at a root
+	notes *[]string // at a root: notes about reading it
 }
 
 // Notes of a root node describe in plain sentences what was repaired or left out when its game

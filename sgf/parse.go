@@ -9,7 +9,7 @@ import (
 // rootOnly are properties allowed only in the first node of a game.
 const rootOnly = " FF GM SZ CA AP ST "
 
-// usualIDs are properties by which a node is known that lost its semicolon.
+// usualIDs are properties that reveal a node whose semicolon is missing.
 const usualIDs = rootOnly + "B W AB AW AE PL C N KM RU HA PB PW BR WR BT WT EV RO DT PC RE GN GC TM OT US SO AN CP ON "
 
 // texts are properties whose values people write.
@@ -63,8 +63,7 @@ func (p *parser) findTree(first bool) bool {
 	return ok
 }
 
-// nextTree finds a parenthesis with a semicolon behind it, or with one of some
-// properties.
+// nextTree finds a parenthesis that a semicolon or one of the properties ids follows.
 func (p *parser) nextTree(at int, ids string) (int, bool) {
 	for {
 		i := strings.IndexByte(p.src[at:], '(')
@@ -270,7 +269,7 @@ func (p *parser) node() (*Node, error) {
 // maxID is the longest property name that is read, long FF[3] forms included.
 const maxID = 64
 
-// property reads a name and its values; p.pos is at the name's first letter. One that
+// property reads a name and its values; p.pos is at the name's first letter. A property that
 // cannot be kept comes without values.
 func (p *parser) property() (Property, error) {
 	if err := p.count(); err != nil {
@@ -351,7 +350,7 @@ func (p *parser) value(id string) (v string, high, ok bool) {
 }
 
 // tornAt returns the position inside an unclosed value where the next node or game begins, -1 if
-// it looks like one value.
+// all of it looks like one value.
 func tornAt(property, value string) int {
 	if strings.IndexByte(value, '[') < 0 {
 		return -1
@@ -387,7 +386,7 @@ func closesFirst(property string) bool {
 	return listed(usualIDs, property) && !listed(texts, property)
 }
 
-// tornAtFirst is tornAt for such a property.
+// tornAtFirst is tornAt for a property whose values hold no brackets.
 func tornAtFirst(value string) int {
 	head, _, found := strings.Cut(value, "[")
 	head = trimSpace(head)
@@ -401,7 +400,7 @@ func tornAtFirst(value string) int {
 	return len(trimSpace(rest))
 }
 
-// tornLine returns the end of a text whose last line is a property's name; otherwise -1.
+// tornLine returns where head ends before a last line that is a property's name, or -1.
 func tornLine(head string) int {
 	rest := strings.TrimRight(head, letters[:26])
 	before := trimSpace(rest)
@@ -414,9 +413,9 @@ func tornLine(head string) int {
 // trimSpace cuts off white space at the end.
 func trimSpace(s string) string { return strings.TrimRight(s, " \t\r\n") }
 
-// capitals turns a property name of any age into FF[4]'s: FF[3] allowed small
-// letters between the capitals, which mean nothing. A name all in small letters
-// is taken as one typed in the wrong case.
+// capitals turns a property name of any FF version into FF[4]'s: FF[3] allowed small letters
+// between the capitals, which mean nothing. A name all in small letters is taken as one typed in
+// the wrong case.
 func capitals(name string) string {
 	lower := strings.IndexFunc(name, func(r rune) bool { return r >= 'a' && r <= 'z' })
 	if lower < 0 {

@@ -22,8 +22,8 @@ var (
 const (
 	// DefaultMaxBytes is the largest file that is read.
 	DefaultMaxBytes = 64 << 20
-	// DefaultMaxElements is how many nodes, properties, values and variations
-	// together are read. An element takes about 50 bytes of memory.
+	// DefaultMaxElements is the largest number of nodes, properties, values and variations
+	// together. An element takes about 50 bytes of memory.
 	DefaultMaxElements = 8 << 20
 )
 

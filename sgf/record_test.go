@@ -345,7 +345,7 @@ func TestClocks(t *testing.T) {
 	require.Equal(t, sgf.Clock{}, r.Steps[0].White)
 }
 
-// TestKomiOfFox: the Fox server omits the komi of even games.
+// TestKomiOfFox: in even games of the Fox server, KM[0] means that the komi is missing.
 func TestKomiOfFox(t *testing.T) {
 	const head = "(;GM[1]FF[4]\nSZ[19]\nGN[]\nDT[2020-07-25]\nPB[a]PW[b]BR[15级]WR[15级]\n"
 	for text, want := range map[string]struct {

@@ -21,8 +21,8 @@ func (r *Record) Game(rules board.Rules, n int) (*board.Game, error) {
 const mostBreaches = 3
 
 // Playable returns how many moves of the record can be played, with notes in plain sentences on
-// illegal moves that were played anyway and on the end of the game before the record's. An error
-// concerns the set-up, or the first move, so that nothing can be played.
+// illegal moves that were played anyway and on the move that cannot be played. An error means
+// that the set-up or the first move fails.
 func (r *Record) Playable(rules board.Rules) (moves int, notes []string, err error) {
 	breaches := 0
 	_, err = r.replay(rules, -1, func(g *board.Game, i int, m board.Move) {
@@ -53,7 +53,7 @@ func (r *Record) Playable(rules board.Rules) (moves int, notes []string, err err
 	return moves, append(notes, fmt.Sprintf("The record ends after move %d: %s.", moves, said)), nil
 }
 
-// reason is why a move is illegal, without saying that it is.
+// reason returns why a move is illegal, without the words that it is.
 func reason(err error) string { return strings.TrimPrefix(err.Error(), "illegal move: ") }
 
 // replay plays the first n moves and calls before with the number of each, from 0.

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/text/encoding/htmlindex"
 )
 
-// indexed is a table of package encoding's.
+// indexed is a table from package encoding.
 type indexed struct{ encoding.Encoding }
 
 // tableOf returns the table of a charset and the name that it has in the WHATWG index;

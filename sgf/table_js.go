@@ -2,7 +2,7 @@ package sgf
 
 import "syscall/js"
 
-// indexed is a table of the browser, by name; shipping it would take half a megabyte.
+// indexed names a table of the browser; shipping the tables would take half a megabyte.
 type indexed string
 
 // tableOf returns the table of a charset and the name that it has in the WHATWG index;

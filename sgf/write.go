@@ -10,7 +10,7 @@ import (
 // ErrProperty means that a tree holds a property name that no file can.
 var ErrProperty = errors.New("bad property name")
 
-// wide is the line length from which on the next node starts a new line.
+// wide is the line length at which the next node starts a new line.
 const wide = 72
 
 // Write writes game trees as a collection. Values that could not stand between

@@ -10,7 +10,7 @@ import (
 )
 
 // FuzzHandle sends arbitrary lines to a server. Every line of output must be a JSON object, and
-// each turn has at most one final result per query sent.
+// there are at most two errors for each line of input.
 func FuzzHandle(f *testing.F) {
 	for _, seed := range []string{
 		query5Text("q"), `{"id":"x","action":"query_version"}`, `{"id":"x","action":"query_models"}`, `{"id":"x","action":"clear_cache"}`,

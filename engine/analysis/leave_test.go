@@ -50,7 +50,8 @@ func endless() string {
 	return b.String()
 }
 
-// TestClientVanishes closes the output while the input stays open.
+// TestClientVanishes: Serve returns soon once the output is closed, although searches are
+// endless, whether the input stays open or not.
 func TestClientVanishes(t *testing.T) {
 	for _, after := range []string{"", "more"} {
 		inRead, inWrite := io.Pipe()
@@ -86,14 +87,14 @@ func TestClientDoesNotRead(t *testing.T) {
 	cancel()
 	endsSoon(t, done)
 
-	// The same while errors are being answered.
+	// The same while the server answers with errors.
 	ctx, cancel = context.WithCancel(t.Context())
 	done = run(t, ctx, testConfig(), strings.NewReader(strings.Repeat("nonsense\n", 1000)), outWrite)
 	time.Sleep(30 * time.Millisecond)
 	cancel()
 	endsSoon(t, done)
 
-	// The end of input does not wait for the client either, with QuitWithoutWaiting.
+	// With QuitWithoutWaiting, the end of input does not wait for the client either.
 	c := testConfig()
 	c.QuitWithoutWaiting = true
 	endsSoon(t, run(t, t.Context(), c, strings.NewReader(endless()), outWrite))

@@ -44,8 +44,8 @@ func (q *query) memory(line int) int64 {
 	return int64(unsafe.Sizeof(*q)) + 2*int64(line) + perTurn*int64(len(q.turns))
 }
 
-// schedule is when a running search reports: first after the time first, then at intervals of
-// every. Zero means only at the end.
+// schedule says when a running search reports: first is the time before the first report, every
+// the interval after it. Zero means only at the end.
 type schedule struct{ first, every time.Duration }
 
 // KataGo's limits for the numbers of a query.

@@ -216,7 +216,7 @@ func TestFaultsOfQuery(t *testing.T) {
 		for _, text := range texts {
 			_, _, err := parse(t, map[string]string{field: text})
 			require.Error(t, err, "%s %s", field, text)
-			if got := err.(fieldError).field; !slices.Contains([]string{"player", "moves", "untilDepth"}, got) { // the field of an entry of the list
+			if got := err.(fieldError).field; !slices.Contains([]string{"player", "moves", "untilDepth"}, got) { // a field of an entry of the list
 				require.Equal(t, field, got, "%s %s: %v", field, text, err)
 			}
 			require.NotEmpty(t, err.(fieldError).text)
@@ -243,7 +243,7 @@ func TestFaultsOfQuery(t *testing.T) {
 	require.EqualError(t, err, "moves: Illegal move 3: A1", "the suicide of a single stone")
 }
 
-// TestTolerance plays irregular moves of real records: ko, suicide, one colour twice.
+// TestTolerance: irregular moves of real records are accepted: ko, suicide, one colour twice.
 func TestTolerance(t *testing.T) {
 	for name, moves := range map[string]string{
 		"twice":   `[["B","C3"],["B","D4"],["W","A1"],["W","B1"]]`,

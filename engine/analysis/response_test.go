@@ -116,7 +116,7 @@ func TestUnwishedIsLeftOut(t *testing.T) {
 	require.Equal(t, map[string]any{"id": "", "turnNumber": 0.0, "isDuringSearch": false, "noResults": true}, inJSON(t, noResults(task)))
 }
 
-// TestBrokenNumbers puts NaN and infinities into every number.
+// TestBrokenNumbers: a reply is valid JSON although every number is NaN or infinite.
 func TestBrokenNumbers(t *testing.T) {
 	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
 		for _, view := range []board.Color{board.Black, board.White} {

@@ -45,7 +45,7 @@ type Config struct {
 	SupportedRules func(board.Rules) board.Rules
 	NetworksLeads  bool // report leads as the network gives them, uncorrected, as KataGo does
 	WarnUnused     bool // warn about unknown fields
-	// Game is for the questions that the rules of a query leave open.
+	// Game answers questions that the rules of a query leave open.
 	Game board.GameOptions
 	// Faulty, if not nil, is called with every error and warning, as JSON.
 	Faulty func(warning bool, text string)

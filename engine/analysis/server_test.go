@@ -184,7 +184,8 @@ func TestReports(t *testing.T) {
 	require.False(t, s.Next().IsDuringSearch)
 }
 
-// TestNoReportOfTheSearchBefore delays the first evaluation of a search that reuses a tree.
+// TestNoReportOfTheSearchBefore: a search that reuses a tree and waits for its first evaluation
+// does not report the state of the search before it.
 func TestNoReportOfTheSearchBefore(t *testing.T) {
 	net := newGated(t)
 	s := serve(t, alone(t), net)

@@ -120,7 +120,8 @@ func ladder(t *testing.T, p *problem) {
 	t.Errorf("%s: no ladder begins at the right move", p.name)
 }
 
-// snapback: the side that captures the stone loses three or more.
+// snapback: the correct move puts a single stone into atari, and the side that captures it loses
+// three or more.
 func snapback(t *testing.T, p *problem) {
 	require.Len(t, p.right, 1)
 	me, at := p.game.ToMove(), p.right[0]
@@ -133,8 +134,8 @@ func snapback(t *testing.T, p *problem) {
 	require.GreaterOrEqual(t, b.Play(me, at), 3, p.name)
 }
 
-// race: a chain of five stones or more touches one of the opponent's, both have at most five
-// liberties and together at least twelve stones, and neither is pass-alive.
+// race: two opposing chains touch; each has five stones or more and at most five liberties,
+// together they have at least twelve stones, and neither is pass-alive.
 func race(t *testing.T, p *problem) {
 	require.Len(t, p.right, 1)
 	b := p.game.Board()
@@ -155,7 +156,8 @@ func race(t *testing.T, p *problem) {
 }
 
 // seki: after the correct moves two chains share two or three liberties, so that the side that
-// fills the last but one is captured; before them the opponent's chain has more.
+// fills the last but one is captured. The opponent's chain has no other liberties; before those
+// moves it had one more for each of them.
 func seki(t *testing.T, p *problem) {
 	me := p.game.ToMove()
 	b := board.NewBoard(p.game.Size())
@@ -185,8 +187,8 @@ func seki(t *testing.T, p *problem) {
 	t.Errorf("%s: no seki", p.name)
 }
 
-// cyclic: a chain surrounds a living one of the opponent's and does not yet have two eyes
-// outside; the correct move gives it two eyes or captures the other for good.
+// cyclic: a chain surrounds a living chain of the opponent but lacks two eyes; the correct move
+// gives it two eyes, or stops it from making them.
 func cyclic(t *testing.T, p *problem) {
 	require.Len(t, p.right, 1)
 	b, size := p.game.Board(), p.game.Size()
@@ -215,7 +217,7 @@ func cyclic(t *testing.T, p *problem) {
 }
 
 // bentFour: the four bent points of the corner are the only eye of a chain; after each correct
-// move it lives, at once or by an answer to any move of the opponent.
+// move the chain lives, at once or by an answer to any move of the opponent.
 func bentFour(t *testing.T, p *problem) {
 	me, size := p.game.ToMove(), p.game.Size()
 	corner := size.Point(0, size.H-1)

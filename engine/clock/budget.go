@@ -13,7 +13,7 @@ type Budget struct {
 	UseUp       bool // time not used for this move is lost
 }
 
-// Rest returns how much of Max is left after used.
+// Rest returns how much of Maximum is left after used.
 func (b Budget) Rest(used time.Duration) time.Duration {
 	if b.Unlimited {
 		return maxDuration
@@ -30,7 +30,8 @@ func (b Budget) Hold(wish, used time.Duration) time.Duration {
 	return min(wish, max(b.Recommended-b.Recommended/10-used, 0))
 }
 
-// Leaving shortens the budget to leave time for work after the search, if Max leaves none.
+// Leaving takes time for later work from Maximum, at most half of it, and makes Recommended no
+// longer than the rest.
 func (b Budget) Leaving(after time.Duration) Budget {
 	if b.Unlimited {
 		return b
@@ -70,7 +71,7 @@ func (c *Clock) fischer(area, stones int, lag time.Duration) Budget {
 	return c.capped(rec, min(afterLag(c.Left.Main, lag), inc+excess/5))
 }
 
-// capped makes rec <= maximum and applies the limit per move.
+// capped makes maximum obey the limit per move, and rec obey maximum.
 func (c *Clock) capped(rec, maximum time.Duration) Budget {
 	maximum = max(maximum, 0)
 	if c.Settings.System == CappedFischer && c.Settings.MoveLimit > 0 {

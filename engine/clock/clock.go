@@ -133,7 +133,7 @@ func (c *Clock) Set(left time.Duration, count int) {
 	switch {
 	case !c.Limited():
 	case count > 0:
-		if !c.Settings.hasOvertime() { // overtime that the settings lack: time for so many moves
+		if !c.Settings.hasOvertime() { // overtime that the settings lack counts as Canadian
 			c.Settings = Settings{System: Canadian, Period: left, Stones: count}
 		}
 		c.Left = Left{Overtime: true, Period: left, Count: count}

@@ -116,7 +116,7 @@ func (f *PlayerRating) drift(now time.Time) {
 	f.normalise()
 }
 
-// quantile is the strength below which the player is with a probability.
+// quantile is the strength that the player is below with probability q.
 func (f *PlayerRating) quantile(q float64) float64 {
 	sum := 0.0
 	for i, w := range f.Weights {
@@ -207,7 +207,7 @@ func (f PlayerRatings) Begin(size board.Size, r Rank) {
 }
 
 // HandicapElo is the Elo value of a head start in points. A rank is two points on 9x9; the number
-// grows as the board to the power 1.3, to 14 on 19x19.
+// grows as the board's area to the power 1.3, to 14 on 19x19.
 func HandicapElo(size board.Size, points float64) float64 {
 	return eloARank * points / (2 * math.Pow(float64(size.Area())/81, 1.3))
 }

@@ -12,8 +12,8 @@ import (
 	"kosumi/board"
 )
 
-// TestRatingFindsThePlayer: a player of any strength is rated within three ranks after some
-// thirty games.
+// TestRatingFindsThePlayer: after thirty games, a player of any strength is rated within three
+// ranks on average.
 func TestRatingFindsThePlayer(t *testing.T) {
 	for _, truth := range []Rank{-8, 2, 8, 15, 22} {
 		rng := rand.New(rand.NewPCG(uint64(truth-Lowest), 9))

@@ -97,8 +97,8 @@ func TestLaddersInside(t *testing.T) {
 	require.Equal(t, all, again)
 }
 
-// TestLaddersOfTheNetworkInside: it has ladders of its own on three sizes. Another network takes
-// them over, and that is said.
+// TestLaddersOfTheNetworkInside: the built-in network has ladders of its own on three sizes.
+// Another network uses them, with a note that says so.
 func TestLaddersOfTheNetworkInside(t *testing.T) {
 	all, err := Ladders()
 	require.NoError(t, err)
@@ -120,8 +120,7 @@ func situation(t *testing.T) *Situation {
 	return &Situation{Game: g, Candidates: []Candidate{{Move: 40, Prior: 0.4, Loss: 15}, {Move: 30, Prior: 0.3, Loss: 0}, {Move: 20, Prior: 0.3, Loss: 2}}}
 }
 
-// TestLossRisesWithTheDial: the higher the dial, the more points are lost, but the bad move is
-// never the only choice.
+// TestLossRisesWithTheDial: the higher the dial, the more points are lost.
 func TestLossRisesWithTheDial(t *testing.T) {
 	last := -1.0
 	for _, dial := range []float64{0, 2, 4, 6, 8} {
@@ -164,7 +163,7 @@ func TestDrawsWhatIsThere(t *testing.T) {
 	}
 }
 
-// gameFrom sets up a diagram: X Black, O White, to move.
+// gameFrom sets up a diagram: X is Black, O is White, and toMove moves next.
 func gameFrom(t *testing.T, toMove board.Color, rows ...string) *board.Game {
 	t.Helper()
 	size := board.Size{W: len(rows[0]), H: len(rows)}

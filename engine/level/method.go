@@ -28,7 +28,7 @@ type Situation struct {
 // slowly than the board.
 func scale(size board.Size) float64 { return math.Pow(float64(size.Area())/81, 0.65) }
 
-// drawBy returns a place with a probability in proportion to exp(log weight).
+// drawBy returns an index i with a probability in proportion to exp(logs[i]).
 func drawBy(logs []float64, rng *rand.Rand) int {
 	best, at := math.Inf(-1), 0
 	for i, w := range logs {
@@ -45,8 +45,8 @@ func drawBy(logs []float64, rng *rand.Rand) int {
 // beyond it points do not count, and the level plays like a beginner.
 func (s *Situation) choose(dial float64, rng *rand.Rand) int {
 	unit := scale(s.Game.Size())
-	tau := 0.1 * math.Pow(2, dial) * unit           // 0.1 to 100 points on 9x9, and more
-	sigma := 0.1 * math.Pow(2, min(dial, 7)) * unit // error of judgement, to 13 points
+	tau := 0.1 * math.Pow(2, dial) * unit           // 0.1 to 100 points on 9x9, more on larger boards
+	sigma := 0.1 * math.Pow(2, min(dial, 7)) * unit // error of judgement, up to 13 points on 9x9
 	blind := beginner(dial)
 	flat := 1 + 0.12*dial + 1.6*blind // temperature of the likelihood
 	logs := make([]float64, len(s.Candidates))

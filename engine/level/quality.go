@@ -40,8 +40,8 @@ var qualities = map[board.Size][]quality{ // by board, the weakest first
 }
 
 const (
-	mostLoss   = 10.0 // points of one move that count
-	leastMoves = 12   // of the player in a game
+	mostLoss   = 10.0 // most points that one move counts
+	leastMoves = 12   // moves of the player in a game
 	judgedKept = 1000 // games whose IDs are remembered
 	// judgedWeight is the exponent of a game's likelihood, below 1, since people differ from this
 	// program's levels, and the games of one player are alike.

@@ -62,14 +62,14 @@ func TestQualityOfKnownLevels(t *testing.T) {
 	}
 }
 
-// TestJudgedBy counts a reviewed game once, on the board where quality was measured.
+// TestJudgedBy counts a reviewed game once, on a board where quality was measured.
 func TestJudgedBy(t *testing.T) {
 	at := time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC)
 	good, bad := make([]float64, 20), make([]float64, 20)
 	for i := range bad {
 		good[i], bad[i] = 0.1, 2
 	}
-	bad[0] = -1 // a value without meaning; at least 0
+	bad[0] = -1 // meaningless: losses are at least 0
 	f := NewPlayerRating()
 	require.False(t, f.JudgedBy(board.Square(19), "a", good, at))
 	require.False(t, f.JudgedBy(board.Square(9), "a", good[:leastMoves-1], at))
@@ -97,7 +97,7 @@ func TestJudgedBy(t *testing.T) {
 	require.Len(t, f.History, historyKept)
 }
 
-// TestExpectedQuality decreases with strength and is never negative.
+// TestExpectedQuality: the expected loss never rises with strength, and is never negative.
 func TestExpectedQuality(t *testing.T) {
 	for _, size := range JudgedOn() {
 		on := qualities[size]

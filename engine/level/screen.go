@@ -47,7 +47,7 @@ func (s *screen) refuses(p board.Point, prior, loss, empty float64) bool {
 	return edge == 0 && prior < edgePrior && (empty > opening || s.alone(x, y))
 }
 
-// alone reports whether no stone is beside a point, diagonally neither.
+// alone reports whether a point and the eight points around it are empty.
 func (s *screen) alone(x, y int) bool {
 	size := s.game.Size()
 	for v := max(0, y-1); v <= min(size.H-1, y+1); v++ {

@@ -13,7 +13,7 @@ import (
 	"kosumi/board"
 )
 
-// Visits is how long a search is that a level chooses from, at dials from 0 up.
+// Visits is the length of the search that a level chooses from, at dials from 0 up.
 const Visits = 48
 
 // The ends of the dial. Below 0 it plays as at 0 after a longer search, beyond [Reading]
@@ -23,13 +23,13 @@ const (
 	Weakest   = 25.0
 )
 
-// VisitsAt is how long the search is that a dial chooses from: each step below 0
-// doubles it, and beginners read a third as far.
+// VisitsAt is the length of the search that a dial chooses from: each step below 0 doubles it,
+// and beginners read a third as far.
 func VisitsAt(dial float64) int64 {
 	return int64(math.Round(Visits * math.Pow(2, max(0, -dial)) * max(1.0/3, 1-0.2*max(0, dial-Reading))))
 }
 
-// Considered is how many of the likeliest moves such a search considers.
+// Considered is how many of the likeliest moves that search considers.
 const Considered = 16
 
 // Support is a dial with a measured strength.
@@ -38,8 +38,8 @@ type Support struct {
 	Elo   float64 `json:"elo"`
 	Error float64 `json:"error"` // 95 %
 	Games int     `json:"games"`
-	// PointsLost a move, and LargeLosses: the share of moves that lose more than ten
-	// points, by the search that they were chosen from.
+	// PointsLost is the mean loss of a move, LargeLosses the share of moves that lose more than
+	// ten points, both by the search that the moves were chosen from.
 	PointsLost  float64 `json:"pointsLost"`
 	LargeLosses float64 `json:"blunders"`
 	// Nonsense is the number of moves in 1,000, among the Moves moves of the records, that fill
@@ -83,8 +83,8 @@ type Ladder struct {
 }
 
 // Relation of ranks to Elo: GNU Go 3.8 at level 10 is assumed to be 10k, give or take three
-// ranks, and a rank to be so many Elo on 9x9 and on 19x19. docs/levels.md has the sources of both
-// assumptions.
+// ranks, and one rank to be worth eloARank on 9x9 and eloARank19 on 19x19. docs/levels.md has the
+// sources of both assumptions.
 const (
 	anchorRank = Rank(10) // 10k
 	eloARank   = 50.0
@@ -168,8 +168,8 @@ func nearest(ladders []Ladder, sha256 string, size board.Size) (best *Ladder, ow
 	return best, best != nil && best.SHA256 == sha256
 }
 
-// Find returns how a rank is played with a network, by the sha256 of its file, on
-// a board: by the network's own ladder of the nearest size, else by another one's.
+// Find returns how a rank is played on a board with the network whose file has this sha256: by
+// the network's own ladder of the nearest size, else by another one's.
 func Find(ladders []Ladder, sha256 string, size board.Size, r Rank) (Setting, error) {
 	best, own := nearest(ladders, sha256, size)
 	if best == nil {
@@ -212,9 +212,9 @@ const (
 	mostShare  = 0.95
 )
 
-// measured reports whether a dial lies between two dials that GNU Go has measured: that took 5 to
-// 95 % of the points against it, with or without a handicap. All others are known only by games
-// between levels.
+// measured reports whether a dial lies between two dials that GNU Go has measured, which are
+// those that took 5 to 95 % of the points against it, with or without a handicap. All others are
+// known only by games between levels.
 func (l *Ladder) measured(dial float64) bool {
 	first, last := math.Inf(1), math.Inf(-1)
 	for _, p := range l.Pairs {
@@ -250,7 +250,7 @@ func (l *Ladder) dial(r Rank) (float64, Rank) {
 // neighbouring dials.
 type RankSupport struct {
 	Rank Rank
-	// Playouts of the search that it chooses from.
+	// Playouts is the length of the search that the dial chooses from.
 	Playouts int64
 	// Measured reports whether the rank lies between dials that GNU Go measured;
 	// else it is extrapolated from games between levels.
@@ -323,7 +323,7 @@ const dialPrefix = "loss:"
 // DialName names a dial for tables, and for a setting of the level while it is measured.
 func DialName(dial float64) string { return fmt.Sprintf("%s%g", dialPrefix, dial) }
 
-// ParseDial reads such a name; named is false for any other text.
+// ParseDial reads a name that [DialName] writes; named is false for any other text.
 func ParseDial(name string) (dial float64, named bool, err error) {
 	text, named := strings.CutPrefix(name, dialPrefix)
 	if !named {

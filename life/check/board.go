@@ -15,7 +15,7 @@ type state[W words] struct {
 	mover   uint8
 	left    uint8 // bit set of the target chains that are not captured
 	threats [2]uint8
-	again   uint8     // number of them that may retake a point of spent; unbounded: all
+	again   uint8     // number of threats that may retake a point of spent; unbounded: all
 	spent   points[W] // points retaken so far, if again is bounded
 }
 
@@ -74,7 +74,7 @@ func (b *board[W]) near(s points[W]) points[W] {
 // around returns points and their neighbours.
 func (b *board[W]) around(s points[W]) points[W] { return s.or(b.near(s)) }
 
-// flood returns seed and the points connected to it within in.
+// flood returns seed and the points that are connected to it by points of in.
 func (b *board[W]) flood(seed, in points[W]) points[W] {
 	for {
 		next := seed.or(b.near(seed).and(in))
@@ -108,7 +108,7 @@ func (b *board[W]) stands(s *state[W], chain points[W]) bool {
 // effect is the effect of a move.
 type effect[W words] struct {
 	taken   points[W] // captured stones
-	suicide points[W] // own stones removed by suicide
+	suicide points[W] // the mover's stones removed by suicide
 }
 
 // takesSingle reports whether a chain of one stone was captured.

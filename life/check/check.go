@@ -64,7 +64,7 @@ type Claim struct {
 	First   string // the side to move first: "attacker" or "defender"
 	Goal    string
 	Threats [2]int   // of attacker and defender: a number, Endless, or Any
-	Again   int      // number of them that may retake a point retaken before; 255: all
+	Again   int      // number of threats that may retake a point retaken before; 255: all
 	After   []string // moves from the position to the state of the claim
 	Zone    []string
 	Free    bool // the claim holds for all threats
@@ -290,8 +290,8 @@ func (f *file) claim(rest []string) error {
 	return nil
 }
 
-// count reads the threats of one side: a number, with a slash the number of them that may retake a
-// point again; endless; or any.
+// count reads the threats of one side: endless, any, or a number, optionally with a slash and the
+// number of threats that may retake a point again.
 func (c *Claim) count(i int, text string) error {
 	switch n, again, limited := strings.Cut(text, "/"); {
 	case text == "endless":

@@ -10,8 +10,9 @@ type net[W words] struct {
 
 // linked finds the net of a state. A chain belongs to it if it has two liberties that no other
 // chain of the net uses, such that the attacker joins it on one if the defender plays on the
-// other: both next to the net, or only one whose neighbours all belong to the net or the chain,
-// since the defender cannot play there while the chain has the other liberty.
+// other. Either both are next to the net, or only one is, and all neighbours of that one belong
+// to the net or the chain, since the defender cannot play there while the chain has the other
+// liberty.
 func (b *board[W]) linked(s *state[W]) (n net[W]) {
 	mine := s.stones[attacks]
 	n.wall = b.flood(b.fixed.and(mine), mine)

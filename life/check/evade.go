@@ -16,7 +16,7 @@ func (n *node) evades() bool { return n.kind == 'W' || n.kind == 'L' }
 var provedBy = map[string]string{NotCapture: Hold, NotHold: Capture, NotSettle: Deny}
 
 // any reports whether a claim holds for every finite number of the loser's threats. An evasion of
-// the loser's goal with endless threats proves it, if every cycle spends one.
+// the loser's goal with endless threats proves it if every cycle spends a threat.
 func (c *Claim) any() bool { return c.Threats[0] == Any || c.Threats[1] == Any }
 
 // shownBy returns the goal of the nodes that prove a claim.
@@ -104,7 +104,7 @@ func (f *proof[W]) evade(i int) error {
 			answered.add(a.move)
 		}
 		if f.nodes[a.to].evades() {
-			continue // enter has checked it
+			continue // enter has checked this move
 		}
 		next := *s
 		f.b.play(&next, a.move)

@@ -119,7 +119,7 @@ func (f *file) fight() (box layout, err error) {
 	return box, nil
 }
 
-// walk marks the points connected to p by steps that may allows.
+// walk marks the points connected to p by steps for which may returns true.
 func (f *file) walk(p int, seen []bool, may func(from, to int) bool) {
 	seen[p] = true
 	for list := []int{p}; len(list) > 0; {

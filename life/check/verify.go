@@ -173,7 +173,7 @@ func winnerOf(goal string) uint8 {
 	return defends
 }
 
-// stopsPlay reports whether the loser's pass without a ban ends play.
+// stopsPlay reports whether the loser's pass ends play if no retake is banned.
 func stopsPlay(goal string) bool { return goal == Hold || goal == Deny }
 
 // descend checks node i and sets the states of the nodes after it.

@@ -51,7 +51,8 @@ func (f *proof[W]) winner(i int) error {
 	return errors.New("the winner's move is suicide")
 }
 
-// root adds to z a chain with a liberty other than but, or with a stone alive by assumption.
+// root adds to z a chain and what keeps it on the board: a stone alive by assumption, or a
+// liberty on another point than but.
 func (b *board[W]) root(s *state[W], chain points[W], but int, z *points[W]) {
 	if b.immortal(chain) {
 		b.anchor(chain, z)
@@ -284,8 +285,8 @@ func (l *life[W]) zone(target points[W], z *points[W]) {
 	}
 }
 
-// held adds to z the stones of chains alive by assumption next to an eye, with their connections to
-// the stones of the assumption.
+// held adds to z the stones next to an eye that belong to chains alive by assumption, with their
+// connections to the stones assumed alive.
 func (l *life[W]) held(r *regionOf[W], z *points[W]) {
 	for _, chain := range l.chains {
 		if touched := chain.and(r.border); !touched.empty() && l.b.immortal(chain) {

@@ -47,9 +47,9 @@ type evading struct {
 // unknown is the destination of an untried move.
 const unknown = int32(1) << 30
 
-// Evade searches for an evasion of capture, hold or settle from a state with at most so many
-// states, and returns its number, -1 without one. reached reports that the goal is reached; its
-// proof is then stored, unless it needs a suicide.
+// Evade searches for an evasion of capture, hold or settle from a state, and returns its number,
+// -1 without one. most bounds the number of its states. reached reports that the goal is reached;
+// its proof is then stored, unless it needs a suicide.
 func (s *Search) Evade(goal Goal, root *Position, most int) (at int32, reached bool) {
 	at, reached = s.evade(goal, root, most)
 	tidy(len(s.table.rows) >= manyRows)

@@ -38,7 +38,7 @@ func (e *evader) outlast() (found, none bool) {
 	}
 }
 
-// ending returns the states from which play ends, and puts the moves that end it first.
+// ending returns the states from which play ends, and moves their ending move to the front.
 func (e *evader) ending() []bool {
 	// From a state in left, play stays in left; from one in won, it reaches the end without a
 	// threat.

@@ -42,7 +42,8 @@ type packing struct {
 	at     [64]int // the point with a number, plus 1; 0: none
 }
 
-// fits reports whether the fight fits into a word with steps x and y.
+// fits reports whether the fight's points fit into a word with numbers x*column + y*row, without
+// false neighbours.
 func (k *packing) fits(x, y int) bool {
 	least, most := 1<<30, -1<<30
 	for _, p := range k.points {

@@ -41,8 +41,8 @@ func (c Contest) Goal(winner Side) Goal {
 	return [2][2]Goal{{Capture, Hold}, {Deny, Settle}}[c][winner]
 }
 
-// stopper returns the side whose pass without a ban ends play: the other side passes too and
-// reaches its goal.
+// stopper returns the side whose pass ends play if no retake is banned: the other side passes too
+// and reaches its goal.
 func (c Contest) stopper() Side { return Side(c) }
 
 const infinite = 1 << 30
@@ -90,7 +90,7 @@ type Search struct {
 	MaxNodes int64       // states at which the search stops
 	Stop     func() bool // called regularly; true stops the search; nil: never
 	stopped  bool
-	touched  uint32 // keeps prefetching loads alive
+	touched  uint32 // keeps the compiler from dropping loads that prefetch
 	strict   bool   // results by repetition are not kept for other paths
 }
 
@@ -408,8 +408,8 @@ func (s *Search) consider(p *Position, f *fresh) {
 	s.kids = append(s.kids, c)
 }
 
-// sum combines the proof numbers of the moves in r. The other side has won when all needed moves
-// are answered. It returns the most promising move and the second smallest number of the mover.
+// sum combines the moves' proof numbers into r. The other side has won when all needed moves are
+// answered. It returns the most promising move and the second smallest number of the mover.
 func (s *Search) sum(p *Position, base int, r *result) (best int, second uint32) {
 	m, o := p.Mover, p.Mover.Other()
 	least, most := uint32(infinite), uint32(0)

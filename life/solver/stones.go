@@ -5,7 +5,7 @@ import "math/bits"
 // effect is the effect of a move.
 type effect struct {
 	taken   Set // captured stones
-	suicide Set // own stones removed by suicide, the new one included
+	suicide Set // the mover's stones removed by suicide, the new one included
 	ban     int16
 }
 
@@ -273,7 +273,7 @@ func (g *Game) wallsOf(p *Position, room, walls Set) (out Set) {
 	return out
 }
 
-// mayLive reports whether two regions are vital to the chain, which life needs.
+// mayLive reports whether two regions are vital to the chain, as life requires.
 func (g *Game) mayLive(p *Position, chain *Set) bool {
 	out := g.On.minus(p.Stones[Defender])
 	near := g.Around(chain)
@@ -324,7 +324,7 @@ const mostRegions = 64
 
 // benson finds the defender's pass-alive chains. Its memory is reused.
 type benson struct {
-	alive   Set // stones
+	alive   Set // pass-alive stones
 	chains  []Set
 	regions []region
 	vital   []uint64 // for each chain, the regions vital to it, a bit each

@@ -155,7 +155,7 @@ func (g *Game) link1(chain, net, libs uint64) (pair uint64) {
 	return first | gates&-gates
 }
 
-// passAlive1 returns the defender's pass-alive stones, as benson.
+// passAlive1 returns the defender's pass-alive stones, as benson does.
 func (g *Game) passAlive1(p *Position) (alive uint64) {
 	b := &g.benson
 	b.words = b.words[:0]

@@ -10,8 +10,8 @@ package solver
 // effect in both states, and an illegal move stays illegal. Then the answer to a pass answers
 // every move outside.
 
-// afterWin returns the zone of a state where the winner plays m, from the zone next
-// of the state after it.
+// afterWin returns the zone of a state where the winner plays m; next is the zone of the state
+// after it.
 func (g *Game) afterWin(p *Position, m int16, e *effect, next Set) Set {
 	z := next
 	if m < 0 {
