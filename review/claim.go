@@ -40,8 +40,8 @@ type Line string
 const (
 	AfterPlayed Line = "played"  // the mistake and its refutation
 	AfterBetter Line = "better"  // the better line
-	AfterPass   Line = "pass"    // a pass in place of the mistake, and the opponent's best
-	AfterTenuki Line = "ignored" // the better move, a pass of the opponent's, and the best that follows
+	AfterPass   Line = "pass"    // a pass in place of the mistake, then the opponent's best line
+	AfterTenuki Line = "ignored" // the better move, the opponent's pass, then the mover's best line
 )
 
 // ClaimKind is the kind of a claim.
@@ -70,12 +70,12 @@ const (
 	Hunts       ClaimKind = "hunts"       // the better move catches Stones in a ladder
 	Attacks     ClaimKind = "attacks"     // the better move puts Stones in atari
 	Threatens   ClaimKind = "threatens"   // the better move threatens Of
-	Small       ClaimKind = "small"       // it gains less than half of what the better move does
+	Small       ClaimKind = "small"       // the mistake gains less than half of what the better move gains
 	Unneeded    ClaimKind = "unneeded"    // Small, as an answer to the move before
 	Inside      ClaimKind = "inside"      // Small, in the mover's own territory
 	Holds       ClaimKind = "holds"       // most of the loss is in Region
-	Sente       ClaimKind = "sente"       // to ignore the better move costs more than it gains
-	Gote        ClaimKind = "gote"        // to ignore the mistake costs less than it gains
+	Sente       ClaimKind = "sente"       // ignoring the better move costs more than the move gains
+	Gote        ClaimKind = "gote"        // ignoring the mistake costs less than the better move gains
 	Shape       ClaimKind = "shape"       // the mistake makes an empty triangle
 	Direct      ClaimKind = "direction"   // Region is the bigger part of the board
 	Worth       ClaimKind = "worth"       // the better move is better; no further reason is known

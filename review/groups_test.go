@@ -72,8 +72,8 @@ func TestGroups(t *testing.T) {
 	require.Empty(t, open.Groups)
 }
 
-// TestGroupsOfChains makes one group of two chains at a bamboo joint, dead from the move on with
-// which Black plays into it, or alive; and two groups of chains in different places.
+// TestGroupsOfChains: two chains at a bamboo joint are one group, alive, or dead from the move on
+// that breaks the joint; chains in different places are two groups.
 func TestGroupsOfChains(t *testing.T) {
 	const joint = "(;GM[1]FF[4]SZ[9]RU[Chinese]AB[ac][bc][cc][dc][ec][fc][gb][ha]AW[ab][bb][cb][db][da][fa][fb][ga]"
 	type group struct {

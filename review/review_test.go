@@ -103,8 +103,8 @@ func TestClasses(t *testing.T) {
 	}
 }
 
-// The result of a later search corrects the positions before it, and the more reliable it is, the
-// more. The correction passes back through moves that could be played, such as those of the game.
+// A later search corrects the positions before it, in proportion to its reliability: a player
+// stands at least as well before a move as after it.
 func TestHindsight(t *testing.T) {
 	g := load(t, `(;GM[1]FF[4]SZ[7]KM[7]RU[Chinese];B[dd];W[de];B[ed];W[ee])`)
 	const little, much = 16, 16 * 1000 // visits: the errors are as 10 to 1
