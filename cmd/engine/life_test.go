@@ -72,7 +72,8 @@ func TestLifeWhatever(t *testing.T) {
 	require.NotContains(t, o.stderr, "games")
 }
 
-// TestLifeInWords answers in words, for one side first, and also without a named group.
+// TestLifeInWords: --first limits the answer to one side; without --at the program finds the
+// group.
 func TestLifeInWords(t *testing.T) {
 	problem := writeFile(t, "six.sgf", sixInTheCorner)
 	o := invoke(t, nil, "", "life", problem, "--first", "black", "--at", "D9", "--assume", "-E9", "--time", "1")

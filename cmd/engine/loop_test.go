@@ -136,8 +136,8 @@ func TestTheSameLoopGoesOn(t *testing.T) {
 	require.Contains(t, o.stderr, "resume it by engine loop "+run)
 }
 
-// TestSelfplayCommand plays at random, continues the numbers of existing games, and is
-// interrupted.
+// TestSelfplayCommand: self-play continues the numbers of existing games, and ends with success
+// if interrupted.
 func TestSelfplayCommand(t *testing.T) {
 	dir := t.TempDir()
 	play := func(more ...string) selfplay.Summary {
