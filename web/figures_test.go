@@ -382,7 +382,7 @@ func TestPictures(t *testing.T) {
 	for _, v := range []string{"G7", "C3", "C6", "G3", "D7", "H5"} {
 		p.Try(v)
 	}
-	time.Sleep(5 * time.Second) // notes go
+	time.Sleep(5 * time.Second) // until notes have gone
 	look(390, 844, true)
 	take("play-phone-dark")
 	p.Do(chromedp.Navigate(s.Address()))

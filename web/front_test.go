@@ -70,8 +70,8 @@ func TestSaidRank(t *testing.T) {
 	p.Clean()
 }
 
-// TestNewToGo: who does not play begins with a lesson, and later against the weakest level and
-// with the easiest problems.
+// TestNewToGo: a newcomer who does not play yet begins with a lesson, and later plays the weakest
+// level and gets the easiest problems.
 func TestNewToGo(t *testing.T) {
 	s := servePage(t, t.TempDir())
 	c := join(t, s)
@@ -199,7 +199,7 @@ func TestStoneStays(t *testing.T) {
 	}
 	before := p.Stones()
 	stays(`document.querySelector(".mistake-box .good-text, .mistake-box .bad-text")`)
-	p.HasStones(before) // in a problem the reply is shown
+	p.HasStones(before) // no stone is left (a problem would show the reply)
 	p.Do(chromedp.Navigate(s.Address() + "drills"))
 	p.Until(`document.querySelector("main.drill [role=gridcell]")`)
 	stays(`document.querySelector("main.drill").dataset.answered !== ""`)

@@ -80,7 +80,7 @@ func TestFit(t *testing.T) {
 	require.Equal(t, "5x5", state.Fit.Size)
 	require.Equal(t, 1.0, state.Fit.Games)
 	after := *state.Fit
-	after.Next = "" // is said after a game
+	after.Next = "" // only given after a game
 	require.Equal(t, []api.Fit{after}, s.games.levels.Fits())
 
 	require.Empty(t, state.Fit.Was)

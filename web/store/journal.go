@@ -139,7 +139,7 @@ const maxJournal = 64 << 20
 // kept is the readable part of a journal.
 type kept struct {
 	head   Header
-	headed bool   // head holds
+	headed bool   // head is valid
 	steps  []Step // up to the first line that is damaged
 	rest   []Step // whole lines after it
 	bad    int    // number of the first damaged line; 0: none
