@@ -24,7 +24,8 @@ type Claim struct {
 	Line []string `json:"line,omitempty"`
 	// Region is a key of the part of the board, such as "upper_left" or "centre".
 	Region string `json:"region,omitempty"`
-	// Proved reports whether life and death was proved, Only whether no other move does it.
+	// Proved reports whether life and death was proved, Only whether Move is proved to be the
+	// only move with this effect.
 	Proved bool `json:"proved,omitempty"`
 	Only   bool `json:"only,omitempty"`
 	// Later reports whether the line takes Stones after Move, not by it.

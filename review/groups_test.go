@@ -132,7 +132,7 @@ func TestGroupsInRecord(t *testing.T) {
 	require.Equal(t, 1, said)
 }
 
-// TestGrounded separates chains that live only if the other lives.
+// TestGrounded: chains that live only because of each other are kept apart from proved ones.
 func TestGrounded(t *testing.T) {
 	chain := func(verdict, stone string, assumed ...string) *settledChain {
 		return &settledChain{Group: Group{Verdict: verdict, Stones: []string{stone}, Assumed: assumed}}

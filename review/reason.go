@@ -22,7 +22,7 @@ const (
 	Cut           Kind = "connection"
 	GroupWeak     Kind = "group weakened"
 	OwnTerritory  Kind = "own territory"
-	Threatened    Kind = "threat" // left or missed
+	Threatened    Kind = "threat" // a threat left or missed
 	TooSmall      Kind = "answered too small"
 	SmallMove     Kind = "too small"
 	Direction     Kind = "direction"

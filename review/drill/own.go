@@ -23,7 +23,7 @@ type Own struct {
 	Problems []Problem
 	Games    []*sgf.Node // not positions with answers
 	Unsolved []*sgf.Node // positions without a right answer
-	Turned   int         // problems whose answers begin with the side that is not to move by the record
+	Turned   int         // problems whose record names the other side to move
 	Errors   []error     // of records that cannot be read
 }
 

@@ -120,8 +120,8 @@ func TestSearchedMove(t *testing.T) {
 	require.Equal(t, "E1", attempts[0].Answer)
 }
 
-// TestTurnedProblems answers the problem as shown, in any orientation: the log has the move of
-// the problem.
+// TestTurnedProblems answers the problem as shown, in any orientation: the log has the move in
+// the problem's coordinates.
 func TestTurnedProblems(t *testing.T) {
 	boards := map[string]bool{}
 	for seed := range uint64(40) {
