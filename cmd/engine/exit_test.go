@@ -192,8 +192,8 @@ func TestWithoutLibrary(t *testing.T) {
 	}
 }
 
-// TestNoHome starts the commands that keep files on a system without a home folder: one line says
-// what to set. All other commands work.
+// TestNoHome: on a system without a home folder, a command that keeps files ends with one line
+// that says what to set. All other commands work.
 func TestNoHome(t *testing.T) {
 	env := append(isolated(t), "HOME=", "XDG_CACHE_HOME=", "XDG_CONFIG_HOME=", "KOSUMI_HOME=")
 	address := writeFile(t, "address", "nats://127.0.0.1:1")
@@ -255,7 +255,7 @@ func TestBrokenLibrary(t *testing.T) {
 	}
 }
 
-// TestNoGPU: a requested device is used, or it is an error that this machine lacks it.
+// TestNoGPU: a requested device works, or its absence is an error.
 func TestNoGPU(t *testing.T) {
 	needLibrary(t)
 	p := start(t, nil, "gtp", "--provider", "cuda", "--boardsize", "9")

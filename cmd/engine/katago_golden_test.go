@@ -113,7 +113,7 @@ func (k *kataTalk) until() string {
 // close ends the input and returns the exit status.
 func (k *kataTalk) close() int {
 	k.in.Close()
-	for range k.lines { // the rest
+	for range k.lines { // read the rest
 	}
 	k.cmd.Wait()
 	return k.cmd.ProcessState.ExitCode()
@@ -453,8 +453,7 @@ func keysOf(v any) any {
 	return nil
 }
 
-// differ returns where two messages differ by more than a different order of evaluations
-// explains.
+// differ returns where two messages differ by more than the order of evaluations can explain.
 func differ(at string, a, b any) string {
 	switch a := a.(type) {
 	case map[string]any:

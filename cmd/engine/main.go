@@ -101,7 +101,7 @@ const sameStop = time.Second
 // would kill the program.
 func untilSignal() (context.Context, context.CancelFunc) {
 	caught, release := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	ctx, stop := context.WithCancel(context.Background()) // whose cause names no signal
+	ctx, stop := context.WithCancel(context.Background()) // so that its cause names no signal
 	context.AfterFunc(caught, stop)
 	context.AfterFunc(ctx, func() {
 		time.Sleep(sameStop)

@@ -145,7 +145,7 @@ type process struct {
 	out    *os.File
 	stderr *testshared.Log
 	ended  chan struct{} // closed when it has ended
-	err    error         // of its end
+	err    error         // valid once ended is closed
 }
 
 // start runs the engine, at most until the test ends.

@@ -38,7 +38,7 @@ type settings struct {
 	chat    bool // tell bridges about moves, see gtp.Options.Chat
 	kataGo  bool // runs under the name katago, which has its own messages about human networks
 	config  string
-	given   map[string]string // set by flags, name and text
+	given   map[string]string // text of the settings that flags have set, by name
 	sets    []string          // NAME=VALUE of --set
 	sized   bool              // a board size was asked for
 	stderr  *slog.Logger
