@@ -85,7 +85,7 @@ func TestPhoneGame(t *testing.T) {
 	p.Clean()
 }
 
-// TestLevelsOfTheBoard offers on each board the levels played there, and no others.
+// TestLevelsOfTheBoard: the page offers on each board the levels played there, and no others.
 func TestLevelsOfTheBoard(t *testing.T) {
 	testshared.Long(t)
 	looks(t)
@@ -289,8 +289,8 @@ func TestLabelsStayWhole(t *testing.T) {
 	p.Clean()
 }
 
-// TestOvertimeIsShown shows the overtime while the main time still runs, and one sign only on the
-// last stone.
+// TestOvertimeIsShown: the page shows the overtime while the main time still runs, and one sign
+// only on the last stone.
 func TestOvertimeIsShown(t *testing.T) {
 	testshared.Long(t)
 	looks(t)

@@ -21,8 +21,8 @@ import (
 	"kosumi/web/engines"
 )
 
-// TestFirstUse asks a newcomer one question, beside a board and a line on what this is; games
-// begin at the rank that is claimed.
+// TestFirstUse: the page asks a newcomer one question, beside a board and a line on what this is;
+// games begin at the rank that is claimed.
 func TestFirstUse(t *testing.T) {
 	looks(t)
 	s := servePage(t, t.TempDir())
@@ -206,7 +206,7 @@ func TestStoneStays(t *testing.T) {
 	p.Clean()
 }
 
-// TestScreenStaysOn keeps the screen on during a game, and releases it afterwards.
+// TestScreenStaysOn: the page keeps the screen on during a game, and releases it afterwards.
 func TestScreenStaysOn(t *testing.T) {
 	looks(t)
 	s := servePage(t, t.TempDir())

@@ -136,7 +136,7 @@ func TestGame(t *testing.T) {
 	require.Equal(t, 3, st.Hints)
 }
 
-// TestCommandTwice sends a command again after the answer got lost.
+// TestCommandTwice sends a command again after the answer got lost: it is performed once.
 func TestCommandTwice(t *testing.T) {
 	s := serve(t, t.TempDir())
 	c := join(t, s)

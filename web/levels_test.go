@@ -136,8 +136,8 @@ func reviewOf(moves int) *review.Result {
 	return res
 }
 
-// TestCountsForRank says before a hint and before a take-back that the game will not count for the
-// rank; after a game, the present rank and the next opponent.
+// TestCountsForRank: the page says before a hint and before a take-back that the game will not
+// count for the rank; after a game, it shows the present rank and the next opponent.
 func TestCountsForRank(t *testing.T) {
 	looks(t)
 	s := servePage(t, t.TempDir())

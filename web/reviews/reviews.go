@@ -64,7 +64,7 @@ type job struct {
 	added    time.Time
 	game     *review.Game // nil: refused
 	state    string
-	why      error // refused
+	why      error // why it is refused
 	unsaved  error // its findings are not on the disk
 	now      review.Progress
 	points   map[int]api.ReviewPoint

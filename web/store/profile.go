@@ -46,7 +46,7 @@ type Profile struct {
 
 type state struct {
 	Version int                 `json:"version"`
-	Persons []string            `json:"persons,omitempty"` // random names of this player in backups, the own one first
+	Persons []string            `json:"persons,omitempty"` // random names of this player in backups, this folder's first
 	Names   []string            `json:"names,omitempty"`
 	Others  []string            `json:"others,omitempty"` // names that are not the player's
 	Lessons []string            `json:"lessons,omitempty"`

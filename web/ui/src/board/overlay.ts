@@ -37,7 +37,7 @@ export const SCALE: [string, string][] = [
 	["#470D4E", "#FFFFFF"],
 ];
 const INK = "#14110D";
-const SEEN = 25; // of a policy, 255 is certain: one in a hundred
+const SEEN = 25; // of a policy, where 255 is certain: a probability of about one in a hundred
 
 export function draw(ctx: CanvasRenderingContext2D, o: Overlay | null, m: Metrics, w: number, h: number, flip: boolean, dpr: number): void {
 	ctx.setTransform(dpr, 0, 0, dpr, 0, 0);
