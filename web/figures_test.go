@@ -298,7 +298,7 @@ func kills(t *testing.T) {
 	p.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.newgame", JSON.stringify({ auto: false, level: "", limit: "seconds", seconds: 0.5, pace: false }))`, nil), chromedp.Reload())
 	p.Enter()
 	p.Point("E5")
-	killed, reloaded, thinking, lost := 0, 0, 0, 0 // moments
+	killed, reloaded, thinking, lost := 0, 0, 0, 0 // moments of each kind
 	for range 30 {
 		if p.Mine() != "play" {
 			break

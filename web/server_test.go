@@ -379,7 +379,7 @@ func TestURLs(t *testing.T) {
 	require.Len(t, serve(t, t.TempDir()).URLs(), 1, "on loopback there is one")
 }
 
-// count is how many wait.
+// count returns the number of newcomers.
 func (n *newcomers) count() int {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -270,7 +270,7 @@ func flagsOf(name, value string) []string {
 		return nil
 	case "losses":
 		var all map[string]float64
-		_ = json.Unmarshal([]byte(value), &all) // cannot fail: the value was written from one
+		_ = json.Unmarshal([]byte(value), &all) // cannot fail: the value was written from such a map
 		var list []string
 		for _, loss := range slices.Sorted(maps.Keys(all)) {
 			list = append(list, flag("loss", fmt.Sprintf("%s=%g", loss, all[loss])))

@@ -81,7 +81,7 @@ func (l *Library) download(ctx context.Context, j *job) (err error) {
 		}
 		cancel(nil)
 	}()
-	about, _ := l.about(j.Name) // none: from the beginning
+	about, _ := l.about(j.Name) // without a note, from the beginning
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, j.URL, nil)
 	if err != nil {
 		return errFinal{err}

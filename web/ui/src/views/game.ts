@@ -50,7 +50,7 @@ export const positions = computed<string[]>(() => {
 	return all;
 });
 
-/** Who made move i, counted from 0. */
+/** The side that made move i, counted from 0. */
 export const moverOf = (g: GameState, i: number): Colour => (i % 2 ? other(g.first as Colour) : g.first) as Colour;
 
 /** Shows the board after a move; the last one is the game as it stands. */
