@@ -13,7 +13,7 @@ const (
 	commentBegin = "--- Kosumi ---"
 	commentEnd   = "--- end of review ---"
 	lineName     = "Kosumi: better" // N of the variations
-	marksID      = "KOSUMI"         // property with the IDs of a node's added properties, in lists with the point: HO, MA:dd
+	marksID      = "KOSUMI"         // property that lists what a review added to a node: HO, or MA:dd for one point
 	replaced     = " was "          // in marksID, between a removed property and its value
 )
 

@@ -61,8 +61,7 @@ func TestSecondReview(t *testing.T) {
 	require.Equal(t, len(g.Moves)+1, n, "one comment a move")
 }
 
-// TestHandicapByPlay: passes while Black places handicap stones are no mistakes, nor
-// are the stones.
+// TestHandicapByPlay: Black's handicap stones, and White's passes between them, are not judged.
 func TestHandicapByPlay(t *testing.T) {
 	for record, judged := range map[string]string{
 		"(;SZ[7]HA[3];B[cc];W[];B[ee];W[tt];B[ce];W[ec];B[dd];W[de])": ".....xxx",

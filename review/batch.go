@@ -41,13 +41,13 @@ type BatchNetwork struct {
 
 // Problems collects mistakes as problems, as package drill does.
 type Problems interface {
-	// Collect adds the problems of a game. It returns large mistakes that make no problem.
+	// Collect adds the problems of a game. It returns large mistakes that are unfit as problems.
 	Collect(*Result) []LeftOut
 	// Write writes the problems of all games and returns the file and their number.
 	Write() (file string, problems int, err error)
 }
 
-// LeftOut is a large mistake that makes no problem.
+// LeftOut is a large mistake that is unfit as a problem.
 type LeftOut struct {
 	Ply int
 	Why string // a few words
@@ -55,7 +55,7 @@ type LeftOut struct {
 
 // Display shows the progress of a batch.
 type Display interface {
-	// Game begins a game of the file with index file.
+	// Game announces the next game; file is the index of its file.
 	Game(file int, name string)
 	Progress(Progress)
 	Line(text string)
@@ -89,7 +89,7 @@ func NewBatch(c BatchConfig) (*Batch, error) {
 }
 
 // BatchFiles returns the named files and the .sgf files below the named folders, except those
-// below out, the folder of the reports. A name equal to out, or a file in it, is an error.
+// below out, the folder of the reports. It is an error to name out or a file in it.
 func BatchFiles(names []string, out string) ([]string, error) {
 	var files []string
 	for _, name := range names {
@@ -351,7 +351,7 @@ func (o *Outcome) Print(w io.Writer) {
 	}
 	for _, side := range o.Summary.Sides {
 		if side.Moves == 0 {
-			continue // interrupted before any was judged
+			continue // interrupted before any of its moves was judged
 		}
 		fmt.Fprintf(w, "  %s: %d moves, %.2f points a move lost, accuracy %.0f, first choice %.0f %%\n",
 			side.Name, side.Moves, side.Mean, side.Accuracy, 100*side.First)

@@ -27,7 +27,7 @@ func (s *said) Game(int, string)         {}
 func (s *said) Progress(review.Progress) {}
 func (s *said) Line(text string)         { s.lines = append(s.lines, text) }
 
-// folder writes files into a folder of its own.
+// folder writes files into a new folder.
 func folder(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -48,7 +48,7 @@ func server(t testing.TB) *nn.Server {
 	return s
 }
 
-// config reviews with invented numbers, and refuses boards of 7x7.
+// config returns a configuration that reviews with invented numbers and refuses 7x7 boards.
 func config(t *testing.T, show review.Display) review.BatchConfig {
 	t.Helper()
 	made := server(t)
@@ -77,7 +77,7 @@ func TestFiles(t *testing.T) {
 	require.ErrorContains(t, err, "no .sgf file")
 }
 
-// TestBatch reviews good records between bad ones.
+// TestBatch: good records are reviewed between bad ones, and no report takes another's place.
 func TestBatch(t *testing.T) {
 	dir := folder(t, map[string]string{"a.sgf": game, "b/a.sgf": game + game, "c.sgf": "torn", "d.sgf": "(;SZ[5])", "e.sgf": "(;SZ[7];B[aa];W[bb])", "index.sgf": game})
 	files, err := review.BatchFiles([]string{dir}, "out")
@@ -171,7 +171,7 @@ func TestPrintNothingJudged(t *testing.T) {
 	require.Equal(t, "1 reviewed, 0 not; index.html\n", text.String())
 }
 
-// TestOnePlayer leaves out games in which a player did not take part.
+// TestOnePlayer: games in which the named player did not take part are refused.
 func TestOnePlayer(t *testing.T) {
 	show := new(said)
 	c := config(t, show)
@@ -186,8 +186,7 @@ func TestOnePlayer(t *testing.T) {
 	require.Contains(t, strings.Join(show.lines, "\n"), "b.sgf: not reviewed: bob is not one of its players")
 }
 
-// TestWhatEndsABatch: a failing network ends it with an error; the end of the context ends it
-// without one.
+// TestWhatEndsABatch: a failing network ends a batch with an error, the end of ctx without one.
 func TestWhatEndsABatch(t *testing.T) {
 	name := filepath.Join(folder(t, map[string]string{"a.sgf": game}), "a.sgf")
 	broken := errors.New("no network")

@@ -13,7 +13,7 @@ import (
 // Limits of a report.
 const (
 	bestListed = 12 // moves of a position
-	linesKept  = 3  // moves of a position with a continuation
+	linesKept  = 3  // moves of a position that keep their continuation
 
 	worstReported = 20 // mistakes of a game
 )

@@ -24,7 +24,8 @@ type Claim struct {
 	Line []string `json:"line,omitempty"`
 	// Region is a key of the part of the board, such as "upper_left" or "centre".
 	Region string `json:"region,omitempty"`
-	// Proved reports whether life and death was proved, Only whether no other move does it.
+	// Proved reports whether life and death was proved, Only whether Move is proved to be the
+	// only move with this effect.
 	Proved bool `json:"proved,omitempty"`
 	Only   bool `json:"only,omitempty"`
 	// Later reports whether the line takes Stones after Move, not by it.
@@ -40,8 +41,8 @@ type Line string
 const (
 	AfterPlayed Line = "played"  // the mistake and its refutation
 	AfterBetter Line = "better"  // the better line
-	AfterPass   Line = "pass"    // a pass in place of the mistake, and the opponent's best
-	AfterTenuki Line = "ignored" // the better move, a pass of the opponent's, and the best that follows
+	AfterPass   Line = "pass"    // a pass in place of the mistake, then the opponent's best line
+	AfterTenuki Line = "ignored" // the better move, the opponent's pass, then the mover's best line
 )
 
 // ClaimKind is the kind of a claim.
@@ -70,12 +71,12 @@ const (
 	Hunts       ClaimKind = "hunts"       // the better move catches Stones in a ladder
 	Attacks     ClaimKind = "attacks"     // the better move puts Stones in atari
 	Threatens   ClaimKind = "threatens"   // the better move threatens Of
-	Small       ClaimKind = "small"       // it gains less than half of what the better move does
+	Small       ClaimKind = "small"       // the mistake gains less than half of what the better move gains
 	Unneeded    ClaimKind = "unneeded"    // Small, as an answer to the move before
 	Inside      ClaimKind = "inside"      // Small, in the mover's own territory
 	Holds       ClaimKind = "holds"       // most of the loss is in Region
-	Sente       ClaimKind = "sente"       // to ignore the better move costs more than it gains
-	Gote        ClaimKind = "gote"        // to ignore the mistake costs less than it gains
+	Sente       ClaimKind = "sente"       // ignoring the better move costs more than the move gains
+	Gote        ClaimKind = "gote"        // ignoring the mistake costs less than the better move gains
 	Shape       ClaimKind = "shape"       // the mistake makes an empty triangle
 	Direct      ClaimKind = "direction"   // Region is the bigger part of the board
 	Worth       ClaimKind = "worth"       // the better move is better; no further reason is known

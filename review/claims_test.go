@@ -96,8 +96,8 @@ func (r *rules) taken(ply int, line, stones []string) bool {
 	return len(left) == 0
 }
 
-// caught reports whether stones are in atari, or in a ladder that works, with the other
-// side or either to move.
+// caught reports whether the opponent, to move, can capture the mover's stones, at once or in a
+// ladder, or cannot save its own from a ladder.
 func (r *rules) caught(ply int, move string, stones []string) bool {
 	g := r.after(ply, move)
 	var scratch board.LadderScratch
@@ -242,7 +242,7 @@ func TestClaims(t *testing.T) {
 	if file := os.Getenv("KOSUMI_JUDGE"); file != "" {
 		judging, visits, most = open(file), 200, 100
 	}
-	some, share := "9-*.sgf", 0.55 // 28 moves: 17 of them
+	some, share := "9-*.sgf", 0.55 // for 17 of 28 moves
 	if os.Getenv("KOSUMI_ALL") != "" || most > 0 {
 		some, share = "*.sgf", 0.72
 	}

@@ -90,7 +90,7 @@ func (k *mistake) claim(kind ClaimKind, after Line, move string, stones []board.
 	slices.Sort(stones)
 	c := Claim{Kind: kind, After: after, Move: move, Stones: k.vertices(stones), Color: letter(k.colorAt(stones[0]))}
 	w := k.worth(stones)
-	f := found{c, stones, w, w * weight * (1 + 0.12*math.Log2(float64(len(stones))))} // a group before a stone
+	f := found{c, stones, w, w * weight * (1 + 0.12*math.Log2(float64(len(stones))))} // groups weigh more than single stones
 	return f, w >= max(leastPoints, leastShare*k.loss)
 }
 
@@ -181,8 +181,9 @@ var changes = []struct {
 	}},
 }
 
-// linked finds two chains of a colour that are connected after one line and separate after the
-// other, and the smaller of them. lost is the cost of the separation, as ownership.
+// linked returns the claim about two chains of a colour that are connected on board one and
+// separate on board two. Its stones are the chain that loses more. lost is the cost of the
+// separation, as ownership.
 func (k *mistake) linked(kind ClaimKind, color board.Color, one, two *board.Board, lost []float64) (best found, ok bool) {
 	b := k.before.Board()
 	var heads []board.Point

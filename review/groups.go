@@ -127,8 +127,8 @@ type candidate struct {
 	taken  int // number of the capturing move, 0: none
 }
 
-// groups finds the groups of the final position and the captured ones whose life is proved, and
-// the first move after which it is.
+// groups finds the groups, on the final board or captured, whose life or death is proved, and the
+// first move after which it is.
 func (p *prover) groups() error {
 	placed, list, err := p.candidates()
 	if err != nil {
@@ -468,7 +468,7 @@ func works(out *life.Answer, kills bool, prefer string) string {
 		c, want = out.Attacks, []string{life.Dead}
 	}
 	if c == nil || !c.Proved || !slices.Contains(want, c.Verdict) || len(c.Moves) == 0 || slices.Contains(c.Moves, "pass") {
-		return "" // or nothing need be done
+		return "" // no proof, or no move is needed
 	}
 	if slices.Contains(c.Moves, prefer) {
 		return prefer

@@ -72,8 +72,8 @@ func TestGroups(t *testing.T) {
 	require.Empty(t, open.Groups)
 }
 
-// TestGroupsOfChains makes one group of two chains at a bamboo joint, dead from the move on with
-// which Black plays into it, or alive; and two groups of chains in different places.
+// TestGroupsOfChains: two chains at a bamboo joint are one group, alive, or dead from the move on
+// that breaks the joint; chains in different places are two groups.
 func TestGroupsOfChains(t *testing.T) {
 	const joint = "(;GM[1]FF[4]SZ[9]RU[Chinese]AB[ac][bc][cc][dc][ec][fc][gb][ha]AW[ab][bb][cb][db][da][fa][fb][ga]"
 	type group struct {
@@ -132,7 +132,7 @@ func TestGroupsInRecord(t *testing.T) {
 	require.Equal(t, 1, said)
 }
 
-// TestGrounded separates chains that live only if the other lives.
+// TestGrounded: chains that live only because of each other are kept apart from proved ones.
 func TestGrounded(t *testing.T) {
 	chain := func(verdict, stone string, assumed ...string) *settledChain {
 		return &settledChain{Group: Group{Verdict: verdict, Stones: []string{stone}, Assumed: assumed}}

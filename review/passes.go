@@ -74,7 +74,7 @@ const listedShare = 0.15
 // that one of the positions is misread.
 const gainShare = 0.5
 
-// worth returns for each position the value of more visits: the uncertainty whether a ply
+// worth returns for each position the value of more visits: the uncertainty about whether a ply
 // beside it is among the worst, divided by the visits that it has.
 func (r *run) worth() []float64 {
 	swings := make([]swing, len(r.game.Moves))

@@ -22,7 +22,7 @@ const (
 	Cut           Kind = "connection"
 	GroupWeak     Kind = "group weakened"
 	OwnTerritory  Kind = "own territory"
-	Threatened    Kind = "threat" // left or missed
+	Threatened    Kind = "threat" // a threat left or missed
 	TooSmall      Kind = "answered too small"
 	SmallMove     Kind = "too small"
 	Direction     Kind = "direction"
@@ -52,10 +52,10 @@ type mistake struct {
 	last          board.Point // the opponent's last move
 	own           []float64   // before, at the root
 	bestOwn, did  []float64   // after the better and the played move: mean of the two judgements
-	better, worse twice       // the same by the search of the move and by the end of its line
+	better, worse twice       // the two judgements: by the search of the move, and at the end of its line
 	diff          []float64   // bestOwn - did
 	loss, err     float64
-	taken, punish []board.Point // stones the better line captures; own ones that the played line loses
+	taken, punish []board.Point // stones that the better line captures; the mover's stones that the played line loses
 	parts         []part
 	partOf        []int  // part of each point, -1 for none
 	bestV         string // the vertex of best
@@ -120,8 +120,8 @@ func (m *Move) told() {
 // lookShare bounds the additional visits for reasons, as a share of the review's visits.
 const lookShare = 0.08
 
-// explainAll explains the listed moves. With judges it searches a few more positions about the
-// worst of them.
+// explainAll explains the listed moves. With judges it searches a few more positions to explain
+// the worst of them.
 func (r *run) explainAll(ctx context.Context, res *Result, judges []*Judge) error {
 	var listed []int
 	for t := range res.Moves {
@@ -159,9 +159,9 @@ func (r *run) explainAll(ctx context.Context, res *Result, judges []*Judge) erro
 	return nil
 }
 
-// settle turns a proof about a group into claims about the move: line begins with the mover's
-// move that saves the group, or with kills kills it; loses is the opponent's move that does the
-// opposite after the mistake. Either may be "", for unproved.
+// settle turns a proof about a group into claims about the move. line begins with the mover's
+// move that saves the group, or kills it if kills is true; loses is the opponent's move that does
+// the opposite after the mistake. Either may be empty: not proved.
 func (m *Move) settle(kills bool, group, line []string, loses string, only bool) {
 	saves := first(line)
 	let := Claim{Kind: Dies, After: AfterPlayed, Color: m.Color, Stones: group, Move: loses, Proved: true}

@@ -37,11 +37,11 @@ type Result struct {
 	// first; Turning those that changed the winrate most, at most 3.
 	Mistakes []int `json:"mistakes"`
 	Turning  []int `json:"turning"`
-	// Groups are the groups whose life is proved, by Since; Only are positions with a single
-	// move that saves or kills a group, proved. Unfinished reviews have none.
+	// Groups are the groups whose life is proved, in order of Since; Only are positions with a
+	// single move that saves or kills a group, proved. Unfinished reviews have none.
 	Groups []Group `json:"groups,omitempty"`
 	Only   []Only  `json:"only,omitempty"`
-	// Summary is one sentence about the game.
+	// Summary is one or two sentences about the game.
 	Summary string `json:"summary"`
 }
 
@@ -208,8 +208,8 @@ const (
 	finestVisits = 3   // least visits of the second choice
 )
 
-// Finest returns the plies of a side's finest moves, finest first: first choices far from the
-// second, by that distance times the improbability of the move by its prior.
+// Finest returns the plies of a side's finest moves, finest first: first choices that are
+// finestGap better than the second, by that gap times the improbability of the move by its prior.
 func (r *Result) Finest(color string) []int {
 	plies, worth := []int{}, map[int]float64{}
 	for i := range r.Moves {

@@ -51,9 +51,9 @@ func asJSON(t testing.TB, r *Result) string {
 	return string(text)
 }
 
-// TestReviewIsAFunctionOfGameAndSettings compares a review with one that searches a different
-// number of positions at once, one that is stopped after each search, and one whose store was cut
-// off in the middle of a line.
+// TestReviewIsAFunctionOfGameAndSettings: a review has the same result if it searches a different
+// number of positions at once, is stopped after each search, or finds its store cut off in the
+// middle of a line.
 func TestReviewIsAFunctionOfGameAndSettings(t *testing.T) {
 	g, net, conf := load(t, short), server(t), quick()
 	want, err := Run(t.Context(), g, net, conf, nil, nil)
@@ -103,8 +103,8 @@ func TestClasses(t *testing.T) {
 	}
 }
 
-// The result of a later search corrects the positions before it, and the more reliable it is, the
-// more. The correction passes back through moves that could be played, such as those of the game.
+// A later search corrects the positions before it, in proportion to its reliability: a player
+// stands at least as well before a move as after it.
 func TestHindsight(t *testing.T) {
 	g := load(t, `(;GM[1]FF[4]SZ[7]KM[7]RU[Chinese];B[dd];W[de];B[ed];W[ee])`)
 	const little, much = 16, 16 * 1000 // visits: the errors are as 10 to 1
@@ -161,7 +161,8 @@ func TestWorthOfVisits(t *testing.T) {
 	require.Greater(t, w[21], 2*w[31], "sure before nothing")
 }
 
-// TestPlayerSides: a part of a name, or the side if nobody has that name.
+// TestPlayerSides: a part of a name selects a player; if nobody has that name, "black" or "white"
+// selects a side.
 func TestPlayerSides(t *testing.T) {
 	for name, want := range map[string][2]bool{
 		"ann": {true, false}, "BLACK": {true, true}, "white": {false, true}, "Eve": {}, "": {},

@@ -149,7 +149,7 @@ func Run(ctx context.Context, g *Game, net nn.Evaluator, c Config, store *Store,
 		workers = nil
 	}
 	result, faulty := r.result(ctx, err == nil, workers)
-	if faulty != nil && ctx.Err() != nil { // stopped among the reasons
+	if faulty != nil && ctx.Err() != nil { // ctx ended while the reasons were searched
 		err = context.Cause(ctx)
 		result, faulty = r.result(ctx, false, nil)
 	}

@@ -48,7 +48,7 @@ func TestLookedAtOtherwise(t *testing.T) {
 		media         []*emulation.MediaFeature
 		axe           bool
 	}{
-		{"reduced motion", 1280, 800, []*emulation.MediaFeature{{Name: "prefers-reduced-motion", Value: "reduce"}}, false}, // first: it is loaded so
+		{"reduced motion", 1280, 800, []*emulation.MediaFeature{{Name: "prefers-reduced-motion", Value: "reduce"}}, false}, // first: pages are loaded with it
 		{"zoom of 200 %", 640, 400, nil, false},
 		{"light, on a phone", 390, 844, []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "light"}}, false},
 		{"dark", 1280, 800, []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}, true},
@@ -75,7 +75,8 @@ func TestLookedAtOtherwise(t *testing.T) {
 	p.Clean()
 }
 
-// TestPrintReview prints the page of a review on two paper sizes.
+// TestPrintReview: a printed review has no buttons, and a board that leaves room on the page, on
+// two paper sizes.
 func TestPrintReview(t *testing.T) {
 	testshared.Long(t)
 	looks(t)
@@ -101,7 +102,7 @@ func TestPrintReview(t *testing.T) {
 	}
 }
 
-// TestPointing runs over the candidates while numbers come in: no row changes its
+// TestPointing moves the pointer over the candidates while numbers come in: no row changes its
 // place.
 func TestPointing(t *testing.T) {
 	s := servePage(t, t.TempDir())
@@ -222,8 +223,8 @@ func TestCut(t *testing.T) {
 	p.HasStones(2)
 }
 
-// ears counts the sounds in a page, and the moments when the page decided whether this tab plays
-// them. No such decision is pending then.
+// ears counts the sounds in a page, and how often the page has decided whether this tab plays
+// them: settled.
 const ears = `window.sounds = 0; window.settled = 0; {
 	const start = AudioScheduledSourceNode.prototype.start, own = AudioBufferSourceNode.prototype.start, request = navigator.locks.request.bind(navigator.locks);
 	AudioScheduledSourceNode.prototype.start = function (...a) { sounds++; return start.apply(this, a); }; AudioBufferSourceNode.prototype.start = function (...a) { sounds++; return own.apply(this, a); };
@@ -255,8 +256,8 @@ func TestSounds(t *testing.T) {
 		require.Equal(t, sounds, browsertest.JS[int](p, "sounds"), "of two stones")
 	}
 
-	// A pass is two tones. A capture is a stone and one tick more than prisoners. Of several tabs
-	// that show a game, one sounds.
+	// A pass is two tones. A capture sounds like a stone and one tick more than there are
+	// prisoners. Of several tabs that show a game, one sounds.
 	p.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.settings", "{}")`, nil))
 	id := newGame(p, s, api.NewGame{Size: [2]int{9, 9}, Rules: "chinese", Colour: "b", Seat: api.Seat{Visits: 2}})
 	p.Mine()
@@ -283,7 +284,8 @@ func TestSounds(t *testing.T) {
 	p.Clean()
 }
 
-// TestFolder drops a folder of fifty records with other things in it.
+// TestFolder drops a folder of fifty records and another file: every record is queued for review,
+// and no complaint appears.
 func TestFolder(t *testing.T) {
 	p := openPage(t, servePage(t, t.TempDir()))
 	dir := filepath.Join(t.TempDir(), "club")

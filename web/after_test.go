@@ -34,7 +34,7 @@ func TestLookBack(t *testing.T) {
 	for len(skip) < 6 {
 		v := p.Free(skip)
 		skip[v] = true
-		p.Try(v) // the first line: bad moves
+		p.Try(v) // the first free points: bad moves
 	}
 	made := browsertest.JS[int](p, `document.querySelectorAll(".moves li").length`)
 	require.GreaterOrEqual(t, made, 10)
@@ -79,8 +79,8 @@ func TestLookBack(t *testing.T) {
 	p.Clean()
 }
 
-// TestPraise looks at what is praised after a game: the finest of the player's own moves that was
-// made without a hint, a take-back or teaching, never the program's.
+// TestPraise: after a game the page praises the finest of the player's own moves that was made
+// without a hint, a take-back or teaching, and never the program's.
 func TestPraise(t *testing.T) {
 	looks(t)
 	dir := t.TempDir()
@@ -88,7 +88,7 @@ func TestPraise(t *testing.T) {
 	p := openPage(t, s)
 	folder, err := review.OpenFolder(dir + "/reviews")
 	require.NoError(t, err)
-	gaps := map[int]float64{1: 30, 2: 9, 4: 6, 5: 20, 6: 3} // to the second choice, by ply: Black's are even
+	gaps := map[int]float64{1: 30, 2: 9, 4: 6, 5: 20, 6: 3} // points to the second choice, by ply: Black's plies are even
 	move := func(v string) store.Step { return store.Step{K: "move", M: v} }
 	help, undo := store.Step{K: "help", N: 1}, store.Step{K: "undo", N: 1}
 	for _, tc := range []struct {

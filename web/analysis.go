@@ -320,7 +320,7 @@ func frameOf(res *search.Result, want *api.Analyse) api.Frame {
 	at := map[board.Point]int{}
 	for i := range res.Moves {
 		m := &res.Moves[i]
-		if m.SymmetryOf != board.NoPoint { // counted once
+		if m.SymmetryOf != board.NoPoint { // its visits are counted with the move that it mirrors
 			if k, listed := at[m.SymmetryOf]; listed {
 				f.Moves[k].Mirrors = append(f.Moves[k].Mirrors, res.Size.Vertex(m.Move))
 			}

@@ -17,8 +17,8 @@ import (
 	"kosumi/web/wire"
 )
 
-// TestNewcomers drops the oldest connection of the machine that has the most of
-// those that say nothing.
+// TestNewcomers: when too many connections say nothing, the oldest of the machine with the most
+// is dropped.
 func TestNewcomers(t *testing.T) {
 	s := &Server{}
 	add := func(from string) *conn {
@@ -54,7 +54,7 @@ func TestFullHouse(t *testing.T) {
 	require.EqualValues(t, closeTryAgain, websocket.CloseStatus(err))
 }
 
-// answered is a connection without a socket.
+// answered returns a connection without a socket.
 func answered(s *Server) *conn {
 	c := &conn{s: s, events: make(chan api.Event, maxQueue), frames: newFrames(), client: store.NewID()}
 	c.ctx, c.cancel = context.WithCancel(s.ctx)
@@ -118,7 +118,7 @@ func TestEveryCommandIsAnswered(t *testing.T) {
 	} {
 		c.command([]byte(tc.send))
 		e := <-c.events
-		for e.T != "err" && e.Re == "" { // ID of an analysis that runs
+		for e.T != "err" && e.Re == "" { // events that answer nothing
 			e = <-c.events
 		}
 		require.Equal(t, "err", e.T)

@@ -20,7 +20,8 @@ import (
 	"kosumi/web/store"
 )
 
-// sent performs a request with the token, whose body may have a type, and returns the answer.
+// sent performs a request with the token, and returns the answer. kind, if given, is the type of
+// the body.
 func sent(t *testing.T, s *Server, method, where string, body []byte, kind ...string) []byte {
 	t.Helper()
 	req, err := http.NewRequest(method, s.Address()+where, bytes.NewReader(body))
@@ -42,8 +43,7 @@ func restore(t *testing.T, s *Server, query string, data []byte) (r api.Restored
 	return r
 }
 
-// files returns the files of a folder with their contents, except the lock and files that change
-// by themselves.
+// files returns the files of a folder with their contents, except empty ones such as the lock.
 func files(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -129,8 +129,8 @@ func fill(t *testing.T, s *Server) {
 	c.ask("lesson.done", api.ID{ID: "capture"}, nil)
 }
 
-// TestBackup moves everything from one program to another: nothing arrives twice, even if it is
-// restored again or includes what was made there since. It also does so with the export of games alone.
+// TestBackup moves everything, or the games alone, from one program to another. Nothing arrives
+// twice, even if restored again or with later additions.
 func TestBackup(t *testing.T) {
 	from := manyThings(t)
 	own := filepath.Join(from.conf.Reviews, "collections")
@@ -166,13 +166,13 @@ func TestBackup(t *testing.T) {
 	require.Equal(t, ask[api.Profile](ca, "watch", api.Watch{What: "profile"}), ask[api.Profile](cb, "watch", api.Watch{What: "profile"}))
 	require.Len(t, ask[api.Reviews](cb, "watch", api.Watch{What: "reviews"}).Reviews, 1)
 
-	// The backup of all that was made there since is restored, and nothing twice.
+	// A backup in the other direction brings what was made there since, and nothing twice.
 	begin(cb, small("w"))
 	r = restore(t, from, "", sent(t, to, http.MethodPost, "api/backup", nil))
 	require.False(t, r.Other)
 	require.Equal(t, map[string]int{"games": 1, "docs": 0, "reviews": 0, "problems": 0, "answers": 0, "rest": 0}, r.Fresh)
 
-	// The games alone.
+	// The export has the games alone.
 	third := serve(t, t.TempDir())
 	cc := join(t, third)
 	begin(cc, small("b"))
@@ -212,8 +212,8 @@ func TestBackupsMeet(t *testing.T) {
 	require.Equal(t, 4.0, here.games.levels.Curves()[0].Fit.Games)
 }
 
-// TestHostileBackups: each backup is refused in one sentence, or its bad files are left out by name. The
-// server's folder stays as it is, and nothing outside it changes.
+// TestHostileBackups: each backup is refused in one sentence, or its bad files are named and left
+// out. The server's folder stays as it is, and nothing outside it changes.
 func TestHostileBackups(t *testing.T) {
 	good := sent(t, manyThings(t), http.MethodPost, "api/backup", nil)
 	all := unzipped(t, good)
@@ -303,7 +303,7 @@ func TestHostileBackups(t *testing.T) {
 	require.Len(t, ask[api.Games](join(t, s), "watch", api.Watch{What: "games"}).Games, 2)
 }
 
-// TestZipOfRecords: a ZIP that is not a backup is opened as the records in it are.
+// TestZipOfRecords: the records in a ZIP that is not a backup are opened.
 func TestZipOfRecords(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "inner")
 	r := restore(t, serve(t, dir), "?to=doc", zipped(t, entry{name: "a/club.sgf", data: "(;SZ[9];B[ee];W[cc])"}, entry{name: "../evil.sgf", data: "(;SZ[9];B[aa])"}, entry{name: "bad.SGF", data: "x"}))

@@ -24,7 +24,7 @@ const (
 	silence     = 45 * time.Second
 )
 
-// Reasons to close a connection: codes of WebSocket's.
+// Reasons to close a connection: WebSocket's codes.
 const (
 	closeNormal    = 1000
 	closeGoingAway = 1001
@@ -40,7 +40,7 @@ type Socket interface {
 	// Read waits for the next message; an error ends the connection.
 	Read(ctx context.Context) ([]byte, error)
 	Write(ctx context.Context, message []byte) error
-	// Close ends the connection for a reason, by a code of WebSocket's and in words.
+	// Close ends the connection for a reason, given by a WebSocket code and in words.
 	Close(code int, reason string)
 }
 
@@ -190,7 +190,7 @@ func (c *conn) command(data []byte) {
 		var named struct {
 			ID any `json:"id"`
 		}
-		_ = json.Unmarshal(data, &named) // no object has no ID
+		_ = json.Unmarshal(data, &named) // if it is not an object, there is no ID
 		id, _ := named.ID.(string)
 		c.Post(api.Event{T: "err", Re: id, D: api.Error{Code: "bad_request", Text: "not a command: want {\"t\",\"id\",\"d\"}, with an id of at most 64 bytes"}})
 		return

@@ -16,7 +16,7 @@ import (
 	"kosumi/web/store"
 )
 
-// played is a game with all kinds of steps, as its journal and its record.
+// played plays a game with many kinds of steps, and returns its journal and its record.
 func played(t *testing.T, s *Server, c *client, free bool) (id string, journal, sgfFile []byte, st *api.GameState) {
 	t.Helper()
 	n := small("b")
@@ -97,7 +97,7 @@ func TestDamagedByte(t *testing.T) {
 			require.Equal(t, want.Rules, st.Rules)
 			require.ElementsMatch(t, want.Setup, st.Setup)
 			require.Equal(t, want.Colour, st.Colour)
-			if st.Restored == "" { // nothing of it was needed
+			if st.Restored == "" { // the damage changed nothing
 				continue
 			}
 			require.Equal(t, store.RestoredAll, st.Restored)
@@ -114,7 +114,8 @@ func TestDamagedByte(t *testing.T) {
 	}
 }
 
-// TestDamage damages the files of games in other ways.
+// TestDamage damages the files of games in other ways: as much as possible is restored, and a
+// game of which nothing can be read is listed and left as it is.
 func TestDamage(t *testing.T) {
 	s := serve(t, t.TempDir())
 	c := join(t, s)
@@ -181,8 +182,7 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// TestDamagedDocument finds a document and a review that cannot be read: lists say
-// so.
+// TestDamagedDocument: lists name a document and a review that cannot be read.
 func TestDamagedDocument(t *testing.T) {
 	s := serve(t, t.TempDir())
 	c := join(t, s)

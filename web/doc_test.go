@@ -107,7 +107,7 @@ func TestTree(t *testing.T) {
 	require.Equal(t, before.Black, after.Black)
 }
 
-// TestLabels keeps the texts of labels whole, through an edit of other marks too.
+// TestLabels: the texts of labels stay whole, also through an edit of other marks.
 func TestLabels(t *testing.T) {
 	s := serve(t, t.TempDir())
 	c := join(t, s)
@@ -189,7 +189,7 @@ func TestAnalysis(t *testing.T) {
 	require.Equal(t, "visits", f.Final)
 	c.ask("analysis.set", api.Analyse{On: false}, nil)
 
-	// A requested move is searched beyond the visits, and listed.
+	// A requested move is searched and listed, even beyond the most candidates.
 	c.ask("analysis.set", api.Analyse{Doc: id.ID, Node: ref.Node, On: true, Moves: 1, Focus: []string{"A1", "Z9", "C3"}}, nil)
 	f = until(c, "analysis.frame", func(f *api.Frame) bool { return f.Node == ref.Node && len(f.Moves) > 1 && f.Moves[1].Visits > 100 })
 	require.Len(t, f.Moves, 2, "the best one, and A1 by one of its images")

@@ -184,7 +184,7 @@ func TestUnsavedGame(t *testing.T) {
 	require.Equal(t, before.Rev, after.Rev)
 	require.False(t, after.Clocks[0].Running, "nobody pays for a full disk")
 	mended()
-	// A step of the engine: it sees that the player resigns.
+	// A step of the engine, here a resignation, is tried again.
 	g.mu.Lock()
 	g.journal.Close()
 	g.tryStep(g.resign)
@@ -199,7 +199,7 @@ func TestUnsavedGame(t *testing.T) {
 	require.Equal(t, "W+R", over.Result)
 	require.Empty(t, over.Trouble)
 
-	// The record beside the journal.
+	// So is the record beside the journal.
 	st = begin(c, small("b"))
 	dir := filepath.Join(s.conf.Folder, "games")
 	mend := spoil(t, dir)
@@ -219,8 +219,8 @@ func TestUnsavedGame(t *testing.T) {
 	require.FileExists(t, s.folder.Path("games", st.Game, ".sgf"))
 }
 
-// TestUnsavedLevel ends a game that counts for the player's level while the rating cannot be
-// written.
+// TestUnsavedLevel: if the rating cannot be written after a game that counts for it, pages are
+// told, and it is written later.
 func TestUnsavedLevel(t *testing.T) {
 	s := serve(t, t.TempDir())
 	c := join(t, s)
@@ -238,7 +238,7 @@ func TestUnsavedLevel(t *testing.T) {
 	if st.Phase != store.Play || len(st.Moves) < 8 {
 		t.Fatalf("the game ended too soon: %v", st)
 	}
-	require.NoError(t, os.Mkdir(s.conf.Engine.LevelFile, 0o700)) // no file can be there now
+	require.NoError(t, os.Mkdir(s.conf.Engine.LevelFile, 0o700)) // in the way of the file
 	c.ask("game.resign", api.GameCommand{Game: st.Game, Rev: st.Rev}, nil)
 	until(c, "game.state", func(g *api.GameState) bool { return g.Phase == store.Over && g.Unsaved != nil && g.Fit == nil })
 	require.NoError(t, os.Remove(s.conf.Engine.LevelFile))
@@ -274,7 +274,7 @@ func TestUnsavedReview(t *testing.T) {
 }
 
 // TestDrillIsWrittenDown answers a problem: the answer is on the disk together with the verdict,
-// and so is the grade that overrules it, once.
+// and a grade that overrules it replaces it there.
 func TestDrillIsWrittenDown(t *testing.T) {
 	dir := searched(t)
 	s := serve(t, dir)

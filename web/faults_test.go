@@ -85,7 +85,7 @@ func TestPhoneGame(t *testing.T) {
 	p.Clean()
 }
 
-// TestLevelsOfTheBoard offers on each board the levels played there, and no others.
+// TestLevelsOfTheBoard: the page offers on each board the levels played there, and no others.
 func TestLevelsOfTheBoard(t *testing.T) {
 	testshared.Long(t)
 	looks(t)
@@ -159,7 +159,7 @@ func TestDroppedGameIsAnalysed(t *testing.T) {
 	chooseFiles(p, map[string]string{"game.sgf": spoiltNine})
 	p.Until(`document.querySelector("main.analyse")`)
 	p.Until(`document.querySelector(".sweep-note")`)
-	p.Do(chromedp.KeyEvent(kb.ArrowRight), chromedp.KeyEvent(kb.ArrowRight)) // reading on comes first
+	p.Do(chromedp.KeyEvent(kb.ArrowRight), chromedp.KeyEvent(kb.ArrowRight)) // the position that the reader goes to comes first
 	p.Until(`document.querySelectorAll(".cands tbody tr").length > 1`)
 	p.Until(`!document.querySelector(".sweep-note")`)
 	require.Equal(t, "tree", browsertest.JS[string](p, `JSON.parse(localStorage.getItem("kosumi.analysis")).tab`), "the reader's tab stays")
@@ -169,8 +169,8 @@ func TestDroppedGameIsAnalysed(t *testing.T) {
 	p.Clean()
 }
 
-// TestNumbersAgree analyses an empty board: moves that are mirror images are counted
-// once, and nothing has a sign without a size.
+// TestNumbersAgree analyses an empty board: moves that are mirror images are counted once, and no
+// zero has a sign.
 func TestNumbersAgree(t *testing.T) {
 	looks(t)
 	s := servePage(t, t.TempDir())
@@ -227,8 +227,8 @@ func TestNotesLeaveTheBoard(t *testing.T) {
 	p.Clean()
 }
 
-// TestWhoseMistakes answers once which player one was: the other's mistakes make no problems, and
-// the next game with the same name asks no question.
+// TestWhoseMistakes answers once which player one was: the other's mistakes are not asked as
+// problems, and the next game with the same name asks no question.
 func TestWhoseMistakes(t *testing.T) {
 	testshared.Long(t)
 	s := servePage(t, searched(t))
@@ -289,8 +289,8 @@ func TestLabelsStayWhole(t *testing.T) {
 	p.Clean()
 }
 
-// TestOvertimeIsShown shows the overtime while the main time still runs, and one sign only on the
-// last stone.
+// TestOvertimeIsShown: the page shows the overtime while the main time still runs, and one sign
+// only on the last stone.
 func TestOvertimeIsShown(t *testing.T) {
 	testshared.Long(t)
 	looks(t)

@@ -298,7 +298,7 @@ func kills(t *testing.T) {
 	p.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.newgame", JSON.stringify({ auto: false, level: "", limit: "seconds", seconds: 0.5, pace: false }))`, nil), chromedp.Reload())
 	p.Enter()
 	p.Point("E5")
-	killed, reloaded, thinking, lost := 0, 0, 0, 0 // moments
+	killed, reloaded, thinking, lost := 0, 0, 0, 0 // moments of each kind
 	for range 30 {
 		if p.Mine() != "play" {
 			break
@@ -382,7 +382,7 @@ func TestPictures(t *testing.T) {
 	for _, v := range []string{"G7", "C3", "C6", "G3", "D7", "H5"} {
 		p.Try(v)
 	}
-	time.Sleep(5 * time.Second) // notes go
+	time.Sleep(5 * time.Second) // until notes have gone
 	look(390, 844, true)
 	take("play-phone-dark")
 	p.Do(chromedp.Navigate(s.Address()))

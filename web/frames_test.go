@@ -10,8 +10,8 @@ import (
 	"kosumi/web/api"
 )
 
-// TestFrames: only the newest frame is sent, no sooner than the page has painted the one
-// before or had time to, and none while nobody sees it.
+// TestFrames: only the newest frame is sent, after the page has painted the one before or has had
+// time for that, and none while nobody sees the page.
 func TestFrames(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFrames()

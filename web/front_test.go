@@ -21,8 +21,8 @@ import (
 	"kosumi/web/engines"
 )
 
-// TestFirstUse asks a newcomer one question, beside a board and a line on what this is; games
-// begin at the rank that is claimed.
+// TestFirstUse: the page asks a newcomer one question, beside a board and a line on what this is;
+// games begin at the rank that is claimed.
 func TestFirstUse(t *testing.T) {
 	looks(t)
 	s := servePage(t, t.TempDir())
@@ -70,8 +70,8 @@ func TestSaidRank(t *testing.T) {
 	p.Clean()
 }
 
-// TestNewToGo: who does not play begins with a lesson, and later against the weakest level and
-// with the easiest problems.
+// TestNewToGo: a newcomer who does not play yet begins with a lesson, and later plays the weakest
+// level and gets the easiest problems.
 func TestNewToGo(t *testing.T) {
 	s := servePage(t, t.TempDir())
 	c := join(t, s)
@@ -199,14 +199,14 @@ func TestStoneStays(t *testing.T) {
 	}
 	before := p.Stones()
 	stays(`document.querySelector(".mistake-box .good-text, .mistake-box .bad-text")`)
-	p.HasStones(before) // in a problem the reply is shown
+	p.HasStones(before) // no stone is left (a problem would show the reply)
 	p.Do(chromedp.Navigate(s.Address() + "drills"))
 	p.Until(`document.querySelector("main.drill [role=gridcell]")`)
 	stays(`document.querySelector("main.drill").dataset.answered !== ""`)
 	p.Clean()
 }
 
-// TestScreenStaysOn keeps the screen on during a game, and releases it afterwards.
+// TestScreenStaysOn: the page keeps the screen on during a game, and releases it afterwards.
 func TestScreenStaysOn(t *testing.T) {
 	looks(t)
 	s := servePage(t, t.TempDir())

@@ -166,8 +166,8 @@ func (g *game) close() {
 	}
 }
 
-// leaveIdle stops the clock of a game that nobody has watched for wire.AloneFor, or that slept for gap,
-// which is not counted.
+// leaveIdle stops the clock of a game that nobody has watched for wire.AloneFor, or during which
+// the machine slept for gap, which is not counted.
 func (g *game) leaveIdle(now time.Time, watched bool, gap time.Duration) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -16,8 +16,8 @@ import (
 // pending is what a game could not write yet. Pages show it as unsaved, and the writes are
 // retried until they succeed.
 type pending struct {
-	step  func() error // steps of the engine or of the clock; nil: none
-	rev   int          // that the step follows
+	step  func() error // makes a step of the engine or of the clock; nil: none
+	rev   int          // rev that the step follows
 	sgf   bool         // the record beside the journal
 	level bool         // the player's rating after the game
 	why   *api.Error   // the reason that pages show; nil: all is written

@@ -67,7 +67,7 @@ func (g *game) keep() error {
 	return nil
 }
 
-// Teach changes how strict a game teaches.
+// Teach changes how strictly a game teaches.
 func (gs *games) Teach(v *api.Teach) error {
 	if !engines.KnownStrictness(v.Teach) {
 		return api.Refuse("bad_request", "teach: gentle, usual or strict")

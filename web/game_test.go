@@ -97,7 +97,7 @@ func TestGame(t *testing.T) {
 	for i := 0; g.Phase == store.Play && i < 60; i++ {
 		g = c.play(g, "pass")
 	}
-	if g.Phase == store.Over { // the engine never resigns on such a move, but may
+	if g.Phase == store.Over { // the engine may resign
 		require.NotEmpty(t, g.Result)
 		return
 	}
@@ -136,7 +136,7 @@ func TestGame(t *testing.T) {
 	require.Equal(t, 3, st.Hints)
 }
 
-// TestCommandTwice sends a command again after the answer got lost.
+// TestCommandTwice sends a command again after the answer got lost: it is performed once.
 func TestCommandTwice(t *testing.T) {
 	s := serve(t, t.TempDir())
 	c := join(t, s)
@@ -257,7 +257,7 @@ func TestAgreements(t *testing.T) {
 	require.Equal(t, "not_found", c.refused("watch", api.Watch{What: "game:" + store.NewID()}).Code)
 }
 
-// TestLoseOnTime lets the engine's player sit until the flag falls.
+// TestLoseOnTime: a player who makes no move loses when the flag falls.
 func TestLoseOnTime(t *testing.T) {
 	s := serve(t, t.TempDir())
 	c := join(t, s)
@@ -293,7 +293,7 @@ func TestSlept(t *testing.T) {
 	require.Equal(t, "sleep", st.Paused)
 	require.InDelta(t, 560_000, st.Clocks[0].Main, 20_000)
 
-	// A move sent meanwhile is made once, and the game continues.
+	// A move that was sent before the pause is made once, and the game continues.
 	require.Less(t, old.Rev, st.Rev)
 	st = c.play(old, "C3")
 	require.Empty(t, st.Paused)

@@ -174,7 +174,7 @@ func (gs *games) Merge(e store.Entry, do bool) (fresh, all int, err error) {
 		g.mu.Unlock()
 	}
 	err = file.WritePrivate(gs.folder.Path("games", e.ID, ".jsonl"), e.Data)
-	gs.Drop(e.ID) // not earlier: now nobody opens the old journal
+	gs.Drop(e.ID) // after the write, so that nobody opens the old journal
 	if err != nil {
 		return 0, 1, api.NotSaved(err)
 	}

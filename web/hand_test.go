@@ -97,7 +97,7 @@ func TestPhone(t *testing.T) {
 	p.Mine()
 	rev = browsertest.JS[string](p, movesMade)
 	p.Do(input.DispatchTouchEvent(input.TouchEnd, []*input.TouchPoint{}))
-	hears(p) // what it did is done
+	hears(p) // time for the finger to do something
 	require.Equal(t, rev, browsertest.JS[string](p, movesMade))
 	require.False(t, browsertest.JS[bool](p, `!!document.querySelector(".place-bar")`))
 	p.Clean()
@@ -223,7 +223,7 @@ func TestWideTree(t *testing.T) {
 	document.querySelector(".tree").scrollTop = 1000 * 24`, nil))
 	p.Until(`window.drawn > 0`)
 	require.Less(t, browsertest.JS[int](p, "window.drawn"), 1000, "drawn for one step of the window")
-	// The place at the left end of a row in the middle of the window.
+	// A click on the node at the left end of a row, in the middle of the window.
 	p.Do(chromedp.Evaluate(`(() => {
 		const el = document.querySelector(".tree"), r = el.getBoundingClientRect();
 		const row = Math.floor((el.scrollTop + 60) / 24);

@@ -12,13 +12,13 @@ import (
 	"kosumi/web/api"
 )
 
-// TestHome is never empty: a quick game against a named rank, today's problems with their state,
-// the last game with its turning point, and the rank's curve. Once the problems are done, nothing
-// asks for them.
+// TestHome: home is never empty. It has a quick game against a named rank, today's problems with
+// their state, the last game with its turning point, and the rank's curve. Once the problems are
+// done, nothing asks for them.
 func TestHome(t *testing.T) {
 	looks(t)
 	s := servePage(t, t.TempDir())
-	p := openPage(t, s) // says to play a little
+	p := openPage(t, s) // a newcomer who plays a little
 	looked := func(name string) { p.Look("home-" + name) }
 	const cards = `[...document.querySelectorAll(".home-card")].map((c) => c.innerText).join("\n")`
 	p.Until(`document.querySelector(".front-text").innerText.includes("9×9 against Kosumi 25k. Place the first stone.")`)
@@ -69,8 +69,8 @@ func TestHome(t *testing.T) {
 	p.Clean()
 }
 
-// TestMoreCloses pauses a game from the menu: the menu closes, and nothing lies over what resumes
-// the game.
+// TestMoreCloses pauses a game from the menu: the menu closes, and nothing covers the button that
+// resumes the game.
 func TestMoreCloses(t *testing.T) {
 	looks(t)
 	s := servePage(t, t.TempDir())
@@ -93,7 +93,7 @@ func TestMoreCloses(t *testing.T) {
 	p.Clean()
 }
 
-// TestHelp answers how to do common things and how to get there, and lists the shortcuts.
+// TestHelp: help says how to do common things, leads to them, and lists the shortcuts.
 func TestHelp(t *testing.T) {
 	looks(t)
 	p := openPage(t, servePage(t, t.TempDir()))
@@ -108,7 +108,7 @@ func TestHelp(t *testing.T) {
 	p.Clean()
 }
 
-// TestFirstWin celebrates the first game won, and no other.
+// TestFirstWin: the page celebrates the first game won, and no other.
 func TestFirstWin(t *testing.T) {
 	looks(t)
 	s := servePage(t, t.TempDir())

@@ -20,7 +20,8 @@ type withPeople struct {
 
 func (n withPeople) Humans() nn.Network { return nn.AsNetwork(n.people) }
 
-// TestHumanMoves shows the likely moves of people of a rank, and different ones for other ranks.
+// TestHumanMoves: an analysis has the likely moves of people of a rank, and different ones for
+// other ranks.
 func TestHumanMoves(t *testing.T) {
 	net, err := networkOf("")
 	require.NoError(t, err)

@@ -70,8 +70,8 @@ func (s *Server) analyst(finish bool) (*analysis.Server, func(), error) {
 	return server, giveBack, err
 }
 
-// answerQueries answers the queries of a request, one JSON object a line, by one a line as they
-// come. Its searches run while no page waits for one.
+// answerQueries answers the queries of a request, one JSON object a line, with a line for each
+// answer as it comes. Its searches run only while no page waits for a search.
 func (s *Server) answerQueries(w http.ResponseWriter, r *http.Request) {
 	queries, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxQuery))
 	if err != nil {

@@ -134,7 +134,7 @@ func TestLessons(t *testing.T) {
 			g := x.position(t)
 			size := g.Size()
 			target, _ := size.ParseVertex(x.At)
-			depth := 3 // of fights in the open, which are over at once
+			depth := 3 // enough for fights in the open
 			if x.Region != nil {
 				depth = 9
 			}

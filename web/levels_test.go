@@ -80,7 +80,7 @@ func TestFit(t *testing.T) {
 	require.Equal(t, "5x5", state.Fit.Size)
 	require.Equal(t, 1.0, state.Fit.Games)
 	after := *state.Fit
-	after.Next = "" // is said after a game
+	after.Next = "" // only given after a game
 	require.Equal(t, []api.Fit{after}, s.games.levels.Fits())
 
 	require.Empty(t, state.Fit.Was)
@@ -136,8 +136,8 @@ func reviewOf(moves int) *review.Result {
 	return res
 }
 
-// TestCountsForRank says before a hint and before a take-back that the game will not count for the
-// rank; after a game, the present rank and the next opponent.
+// TestCountsForRank: the page says before a hint and before a take-back that the game will not
+// count for the rank; after a game, it shows the present rank and the next opponent.
 func TestCountsForRank(t *testing.T) {
 	looks(t)
 	s := servePage(t, t.TempDir())

@@ -6,8 +6,8 @@ import (
 	"kosumi/web/store"
 )
 
-// askLife starts a search whether stones live, in a game tree, or in a game that is over or reviewed. It is
-// refused during a game: it would be help that the record does not count.
+// askLife starts the search for whether stones live, in a game tree, or in a game that is over or
+// reviewed. It is refused during a game: it would be help that the record does not count.
 func (c *conn) askLife(v *api.AskLife) (asked api.LifeAsked, err error) {
 	var g *board.Game
 	switch {

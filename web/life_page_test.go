@@ -125,7 +125,7 @@ func TestWebLifeOfSeveral(t *testing.T) {
 	p.Do(chromedp.Evaluate(`document.querySelector('.life [role=radio][aria-checked="true"]').focus()`, nil), chromedp.KeyEvent(kb.ArrowLeft))
 	p.Until(whom("Do all live?") + cards)
 	browsertest.Equal(p, "E3", walls)
-	p.Point("J2") // the question by itself, after an answer
+	p.Point("J2") // a new question, once the last one is answered
 	p.Until(`document.querySelector(".life h2")?.innerText === "White: J2" && !document.querySelector(".life [role=radio]")`)
 	p.Clean()
 }

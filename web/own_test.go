@@ -19,7 +19,7 @@ import (
 const ownCorner = `(;GM[1]FF[4]SZ[9]C[Kill the corner.]PL[W]AW[ab][bb][cb][db][da]AB[ac][bc][cc][dc][ec][eb][ea](;B[aa];W[ba])(;B[ba](;W[ca];B[aa]C[RIGHT: one eye.])(;W[aa];B[ca]TE[1])))
 (;GM[1]FF[4]SZ[9]AW[ab]AB[hh][hg](;B[ba];W[ca])(;B[aa]))`
 
-// TestImportOwn recognises the kind of each record of a file, and says so.
+// TestImportOwn: the kind of each record of a file is recognised, and said.
 func TestImportOwn(t *testing.T) {
 	s := serve(t, t.TempDir())
 	c := join(t, s)

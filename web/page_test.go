@@ -26,8 +26,8 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(browsertest.Main(m)) }
 
-// looks skips a test of the page under the race detector, where the server does nothing that
-// other tests do not cover.
+// looks skips, under the race detector, a test that is about the page alone: other tests cover
+// what the server does in it.
 func looks(t *testing.T) {
 	if testshared.Race {
 		t.Skip("about the page alone: without the race detector")
@@ -247,7 +247,8 @@ func TestReviewPage(t *testing.T) {
 	p.Clean()
 }
 
-// TestManyGames drops many files at once, some of which are not games.
+// TestManyGames drops many files at once: those that are not games are named, and the others are
+// reviewed.
 func TestManyGames(t *testing.T) {
 	testshared.Long(t)
 	p := openPage(t, servePage(t, t.TempDir()))
@@ -266,7 +267,7 @@ func TestManyGames(t *testing.T) {
 	p.Clean()
 }
 
-// TestTrainingPage shows a loop.
+// TestTrainingPage shows a loop, and follows its files.
 func TestTrainingPage(t *testing.T) {
 	testshared.Long(t)
 	dir := t.TempDir()
@@ -288,7 +289,7 @@ func TestTrainingPage(t *testing.T) {
 	p.Until(`document.querySelectorAll(".training .mini circle").length > 0`) // the newest game is played
 	p.Axe("training")
 
-	// The page shows the loop's files.
+	// The page follows changes of the loop's files.
 	data, err := os.ReadFile(filepath.Join(dir, "state.json"))
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "state.json"), []byte(`{"version":1,"arch":"kb4c32","iteration":4,"stage":"gate","candidate":"d",`+string(data[len(`{"version":1,"arch":"kb4c32","iteration":3,"stage":"selfplay",`):])), 0o600))

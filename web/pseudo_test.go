@@ -79,7 +79,7 @@ func pseudoPage(t *testing.T) fs.FS {
 	return all
 }
 
-// The texts of a screen that are untranslated or cut off.
+// faults lists the texts of a screen that are untranslated or cut off.
 const faults = `(() => { const bad = []; const name = /^[\d\W]*$|Kosumi|kernels|built in|Aki|Bo\b|\.sgf|kosumi|\/tmp|SGF|HTML|int|fp|onnx|cpu|[A-T]\d|A1|日本語|中文|한국어|English|^[A-T]$|ctrl|shift|space|PgUp|Home|j k|p u h v|g r o l|^[a-z?,]$|n, shift|×|^[BW][+]/;
 	for (const e of document.querySelectorAll("body *")) {
 		const style = getComputedStyle(e), r = e.getBoundingClientRect();

@@ -19,7 +19,7 @@ import (
 	"kosumi/web/wire"
 )
 
-// Losses by ply of a game that was reviewed: Black's worst move is ply 6, White's ply 3.
+// lostAt has the losses by ply of a reviewed game: Black's worst move is ply 6, White's ply 3.
 var lostAt = map[int]float64{2: 4, 3: 20, 5: 2, 6: 9, 7: 13}
 
 // reviewedBefore puts a finished review with the losses lostAt into the folder of a server: the
@@ -69,7 +69,7 @@ func reviewedBefore(t *testing.T, dir, black, white string, claims ...review.Cla
 	return id
 }
 
-// atPly is the position that the page of a review shows in its text.
+// atPly requires that the page of a review shows the position before ply n.
 func atPly(p *browsertest.Tab, n int, what ...any) {
 	p.T.Helper()
 	browsertest.Equal(p, fmt.Sprint(n), `document.querySelector("main.review")?.dataset.at`, what...)
@@ -131,7 +131,7 @@ func TestReviewIsItsReaders(t *testing.T) {
 	p.Picture("claim")
 	p.Do(chromedp.KeyEvent(kb.Escape))
 
-	// One unit on a card.
+	// A card gives losses in points, not in percent.
 	p.None(`[...document.querySelectorAll(".mistake-box, .mistakes")].filter((e) => e.innerText.includes("%")).map((e) => e.innerText)`)
 	eachLook(p, func(what string, size [2]int64) {
 		p.NothingSticksOut(what)

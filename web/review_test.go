@@ -17,7 +17,8 @@ import (
 	"kosumi/web/reviews"
 )
 
-// A game in which both sides err while it is undecided, so that some mistakes make problems.
+// spoilt is a game in which both sides err while it is undecided, so that some mistakes become
+// problems.
 const spoilt = `(;GM[1]FF[4]SZ[9]KM[7.5]RU[Chinese]PB[Ann]PW[Ben]RE[W+R];B[ee];W[cc];B[gc];W[cg];B[gg];W[ce];B[dd];W[cd];B[dc];W[cb];B[df];W[dg];B[ef];W[eg];B[fg];W[fh];B[gh];W[eh];B[ff];W[db])`
 
 // toReview sends files to be reviewed and returns the answers by name.
@@ -172,14 +173,14 @@ func occupied(t *testing.T, folder *drill.Folder, id string) string {
 	return ""
 }
 
-// TestReviewGoesOn ends a server in the middle of a queue.
+// TestReviewGoesOn ends a server in the middle of a queue: the next server reviews the rest.
 func TestReviewGoesOn(t *testing.T) {
 	testshared.Slow(t)
 	dir := t.TempDir()
 	s := serve(t, dir)
 	c := join(t, s)
 	c.ask("review.pause", api.PauseReviews{Paused: true}, nil)
-	torn := strings.TrimSuffix(spoilt, ")") // a queued record is written completely
+	torn := strings.TrimSuffix(spoilt, ")") // mended in the queue
 	ids := toReview(t, s, map[string]string{"one.sgf": torn, "two.sgf": strings.Replace(spoilt, "KM[7.5]", "KM[6.5]", 1)})
 	list := ask[api.Reviews](c, "watch", api.Watch{What: "reviews"})
 	require.True(t, list.Paused)
@@ -204,7 +205,7 @@ func TestReviewGoesOn(t *testing.T) {
 	require.Contains(t, notes(again), "the file ends before the game does")
 }
 
-// needHandout skips without npm, which builds the parts of HTML files.
+// needHandout skips a test if the parts of HTML files are not built, which needs npm.
 func needHandout(t *testing.T) {
 	t.Helper()
 	if err := handout.Built(); err != nil {

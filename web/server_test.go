@@ -194,7 +194,8 @@ func until[T any](c *client, typ string, want func(*T) bool) *T {
 	}
 }
 
-// TestRefusals sends requests as other sites, under other names, and without the token.
+// TestRefusals: requests of other sites, under other names or without the token are refused, and
+// no answer shows a secret.
 func TestRefusals(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "secret.sgf"), []byte("secret"), 0o600))
@@ -344,7 +345,8 @@ func TestStrangers(t *testing.T) {
 	require.Equal(t, "not_found", player.refused("watch", api.Watch{What: "doc:" + store.NewID()}).Code)
 }
 
-// TestOneServer requires that a folder has only one server, and that the key stays.
+// TestOneServer requires that a folder has only one server, and that another one is told its
+// address.
 func TestOneServer(t *testing.T) {
 	dir := t.TempDir()
 	s := serve(t, dir)
@@ -355,7 +357,7 @@ func TestOneServer(t *testing.T) {
 }
 
 // TestURLs requires that a server on all addresses of this machine lists each of them, and
-// answers on it.
+// answers to its name.
 func TestURLs(t *testing.T) {
 	s := serveWith(t, "", Config{Folder: t.TempDir(), Page: bare, Listen: ":0"})
 	all := s.URLs()
@@ -377,7 +379,7 @@ func TestURLs(t *testing.T) {
 	require.Len(t, serve(t, t.TempDir()).URLs(), 1, "on loopback there is one")
 }
 
-// count is how many wait.
+// count returns the number of newcomers.
 func (n *newcomers) count() int {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -66,7 +66,7 @@ func TestTakeBackTime(t *testing.T) {
 			mine(tc.over, tc.made, tc.madeCount)
 			once := st.Clocks[1]
 			think(50)
-			reopen() // the journal has it, but not the time spent: the program was killed
+			reopen() // the journal has the move, but not the time spent since: the program was killed
 			require.Equal(t, "restart", st.Paused)
 			do("resume")
 			mine(tc.over, tc.made, tc.madeCount)

@@ -82,7 +82,7 @@ func TestUndoOfDeletes(t *testing.T) {
 		rows(k.row, 1)
 		p.Click(delete)
 		rows(k.row, 0)
-		p.Do(chromedp.Reload()) // as if it was closed
+		p.Do(chromedp.Reload()) // as if the page was closed
 		rows(k.row, 1)
 		p.Click(delete)
 		rows(k.row, 0)

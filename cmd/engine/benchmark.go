@@ -104,7 +104,7 @@ func (s *settings) searchOnce() search.Params {
 // measure fills in the speeds.
 func (s *settings) measure(ctx context.Context, setup *bench.Setup, out *bench.Report) error {
 	out.Plan = bench.Plan{Sessions: s.SessionCount(), Batch: s.BatchSize(), Threads: s.workers()}
-	setup.Params = s.searchOnce() // at the best number of sessions
+	setup.Params = s.searchOnce() // again, with the tuned numbers
 	server, err := setup.Serve(out.Plan)
 	if err != nil {
 		return err

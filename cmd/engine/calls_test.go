@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestWrongCalls calls every subcommand with arguments that are missing, wrong, huge or cannot be
-// written: the answer is one line in plain words that names the mistake, and no file remains.
+// TestWrongCalls: a call with a missing, wrong or huge argument, or with an output that cannot be
+// written, is answered by one line in plain words that names the mistake, and leaves no file.
 func TestWrongCalls(t *testing.T) {
 	dir := t.TempDir()
 	text := writeFile(t, "text.txt", "no network, no game, no JSON\n")

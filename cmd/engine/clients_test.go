@@ -85,7 +85,8 @@ func checkSaid(t *testing.T, name string, said []string) {
 	}
 }
 
-// TestOGSChat: gtp2ogs shows moves once it has read KataGo's name, and only lines of that form.
+// TestOGSChat: KataGo's name comes before all chat lines, which have the form that gtp2ogs shows.
+// Without --ogs-chat there are none.
 func TestOGSChat(t *testing.T) {
 	needLibrary(t)
 	for _, chat := range []bool{true, false} {

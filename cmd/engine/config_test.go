@@ -82,7 +82,7 @@ func TestTechniques(t *testing.T) {
 	}
 }
 
-// TestSearchSettings: preset, file and --set in this order.
+// TestSearchSettings: the file overrides the preset, and --set overrides the file.
 func TestSearchSettings(t *testing.T) {
 	file := writeFile(t, "engine.toml", "preset = \"tutorial\"\n[search]\ncpuctExploration = 2\nuseGraphSearch = true\nlcbStdevs = 4.5\n")
 	s, err := loaded(t, "--config", file, "--set", "cpuctExploration=3, fpuReductionMax=0.5", "--set", "rootNoiseEnabled=true")

@@ -8,8 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestDeploymentFiles has the program parse the command lines in the files of deploy, which show
-// no token.
+// TestDeploymentFiles: the command lines in tools/deploy are valid and show no token.
 func TestDeploymentFiles(t *testing.T) {
 	compose, err := os.ReadFile("../../tools/deploy/compose.yaml")
 	require.NoError(t, err)

@@ -95,7 +95,8 @@ func TestHelpAndVersion(t *testing.T) {
 	}
 }
 
-// TestBadNetworks starts every subcommand that needs a network with an invalid file.
+// TestBadNetworks: with a file that is not a usable network, gtp, analysis and benchmark end with
+// an error that names the fault. The answer to a GTP command has it too.
 func TestBadNetworks(t *testing.T) {
 	testshared.Long(t)
 	needLibrary(t)
@@ -132,7 +133,7 @@ func TestBadNetworks(t *testing.T) {
 	require.Contains(t, o.stdout, "?1 ")
 }
 
-// TestMissingFiles names files that are missing or of another kind.
+// TestMissingFiles: a file that is missing, too large or a folder is an error that says so.
 func TestMissingFiles(t *testing.T) {
 	for args, want := range map[string]string{
 		"gtp --config /no/such/file.toml":          "no file ",
@@ -169,8 +170,8 @@ func isolated(t testing.TB) []string {
 	return env
 }
 
-// TestWithoutLibrary plays on the kernels alone. For a network that needs the library, the engine
-// says why it fetches it, and what to do if that fails.
+// TestWithoutLibrary: play needs the kernels alone. If a provider or training needs the library,
+// the program says why it fetches it, and what to do if that fails.
 func TestWithoutLibrary(t *testing.T) {
 	env := isolated(t)
 	o := invoke(t, env, "genmove b\nquit\n", "gtp", "--boardsize", "9", "--visits", "4", "--sessions", "1", "--batch", "2")
@@ -191,8 +192,8 @@ func TestWithoutLibrary(t *testing.T) {
 	}
 }
 
-// TestNoHome starts the commands that keep files on a system without a home folder: one line says
-// what to set. All other commands work.
+// TestNoHome: on a system without a home folder, a command that keeps files ends with one line
+// that says what to set. All other commands work.
 func TestNoHome(t *testing.T) {
 	env := append(isolated(t), "HOME=", "XDG_CACHE_HOME=", "XDG_CONFIG_HOME=", "KOSUMI_HOME=")
 	address := writeFile(t, "address", "nats://127.0.0.1:1")
@@ -226,7 +227,7 @@ func TestNoHome(t *testing.T) {
 	}
 }
 
-// TestBrokenLibrary names a text file as the library.
+// TestBrokenLibrary: a named library that is missing or a text file is an error that names it.
 func TestBrokenLibrary(t *testing.T) {
 	testshared.Long(t)
 	text := writeFile(t, "libonnxruntime.so", "this is not a library")
@@ -254,7 +255,7 @@ func TestBrokenLibrary(t *testing.T) {
 	}
 }
 
-// TestNoGPU asks for devices that this machine may lack.
+// TestNoGPU: a requested device works, or its absence is an error.
 func TestNoGPU(t *testing.T) {
 	needLibrary(t)
 	p := start(t, nil, "gtp", "--provider", "cuda", "--boardsize", "9")

@@ -24,7 +24,7 @@ func gtpCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:        "gtp",
 		SuggestFor: []string{"play", "bot", "ogs", "kgs", "terminal", "score", "count"},
-		// So that a mistyped flag can be meant for --version: engine alone is engine gtp.
+		// Gives a mistyped --version a flag to be meant for: engine alone is engine gtp.
 		Version: version,
 		Short:   "Play over the Go Text Protocol on standard input and output",
 		Long: `Speaks GTP version 2 with the extensions of KataGo, Leela Zero, GoGui and KGS
@@ -76,7 +76,7 @@ func serveGTP(ctx context.Context, s *settings, games string) error {
 	defer e.Close()
 	opts := gtpOptions(s, net)
 	if s.chat {
-		fmt.Fprintln(os.Stderr, "Lines for the game's chat are in the form of KataGo.") // the names under which gtp2ogs knows them
+		fmt.Fprintln(os.Stderr, "Lines for the game's chat are in the form of KataGo.") // gtp2ogs then shows them
 		opts.Chat.Say = func(line string) { fmt.Fprintln(os.Stderr, line) }
 	}
 	if person {

@@ -77,7 +77,7 @@ func (s *settings) take(c *config.Config, setup *katago.Setup) error {
 	if gpu := !slices.Contains([]string{"auto", "cpu", model.Kernel, model.OnnxGo}, s.Provider); gpu && setup.Net.FP16 == "true" {
 		s.Precision = "fp16"
 	} else if !gpu {
-		s.Batch = min(s.Batch, 2) // KataGo's default on CPUs: more threads would leave sessions without work
+		s.Batch = min(s.Batch, 2) // KataGo's default on CPUs; larger batches would leave sessions without work
 		if c.Has("useFP16") {
 			setup.Idle = append(setup.Idle, "useFP16")
 		}

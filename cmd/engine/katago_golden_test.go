@@ -25,7 +25,7 @@ import (
 func asKataGoProgram(t testing.TB) string {
 	t.Helper()
 	link := filepath.Join(t.TempDir(), "katago")
-	if err := os.Symlink(built(t), link); err != nil { // as on Windows
+	if err := os.Symlink(built(t), link); err != nil { // no links, as on Windows
 		data, err := os.ReadFile(built(t))
 		require.NoError(t, err)
 		link += ".exe"
@@ -113,7 +113,7 @@ func (k *kataTalk) until() string {
 // close ends the input and returns the exit status.
 func (k *kataTalk) close() int {
 	k.in.Close()
-	for range k.lines { // the rest
+	for range k.lines { // read the rest
 	}
 	k.cmd.Wait()
 	return k.cmd.ProcessState.ExitCode()
@@ -250,7 +250,7 @@ func plainLine(line string) bool {
 func (s *gtpSession) reply(k *kataTalk, i int) string {
 	p := s.Pairs[i]
 	streamBefore := i > 0 && s.Pairs[i-1].Compare == "stream"
-	if streamBefore { // ends what ran
+	if streamBefore { // the end of the report that the command stopped
 		for l := k.line(); l != "\n"; l = k.line() {
 		}
 	}
@@ -391,7 +391,7 @@ func (c *analysisCase) check(t *testing.T, k *kataTalk) {
 		k.send(line)
 	}
 	var got []string
-	if c.Compare == "volatile" { // reports come in any number
+	if c.Compare == "volatile" { // the number of reports varies
 		k.send(`{"id":"end","action":"query_version"}`)
 		for final := 0; final < strings.Count(strings.Join(c.Replies, "\n"), `"isDuringSearch":false`) || len(got) == 0 || !strings.Contains(strings.Join(got, ""), `"id":"end"`); {
 			l := k.line()
@@ -453,8 +453,7 @@ func keysOf(v any) any {
 	return nil
 }
 
-// differ returns where two messages differ by more than a different order of evaluations
-// explains.
+// differ returns where two messages differ by more than the order of evaluations can explain.
 func differ(at string, a, b any) string {
 	switch a := a.(type) {
 	case map[string]any:

@@ -90,8 +90,8 @@ func installFiles(network, gtp, analysis string) error {
 	return nil
 }
 
-// packaged lists the folders into which the system's packages put programs, and where updates
-// replace them.
+// packaged is the folder below which the system's packages put programs, and updates replace
+// them.
 const packaged = "/usr/"
 
 // installAsKataGo puts the program exe into a folder and returns its path there: a link if exe

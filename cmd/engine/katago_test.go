@@ -47,7 +47,8 @@ func TestInstallAsKataGo(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, string(out), "KataGo v1.18.2")
 
-	// A program that make clean or an update removes, with a library beside it.
+	// The copy works without the program and the library beside it, which make clean or an update
+	// may remove.
 	build := t.TempDir()
 	exe := filepath.Join(build, "engine")
 	require.NoError(t, os.Link(built(t), exe))

@@ -15,8 +15,8 @@ import (
 	"kosumi/train/learn"
 )
 
-// TestLabelAndTrain: from a teacher network to a trained one by two commands, the first of which
-// is interrupted.
+// TestLabelAndTrain: two commands lead from a teacher network to a trained one, although the
+// first is interrupted.
 func TestLabelAndTrain(t *testing.T) {
 	testshared.Slow(t)
 	needLibrary(t)

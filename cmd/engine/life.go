@@ -70,7 +70,7 @@ the search and prints the results so far.`,
 	fl.BoolVar(&f.all, "all", false, "the attacker must capture all of the stones, not only one")
 	fl.StringVar(&f.assume, "assume", "", "`STONES` of chains assumed alive, none, or -STONE to strike one; default: chains in the open")
 	fl.IntVar(&f.move, "move", f.move, "after move `N` of the main line; default: its end")
-	fl.Lookup("move").DefValue = "0" // not shown
+	fl.Lookup("move").DefValue = "0" // hides the default
 	fl.StringVar(&f.first, "first", f.first, "who moves first: black, white or both")
 	fl.Float64Var(&f.seconds, "time", f.seconds, "time limit in `seconds`, for all groups together")
 	fl.BoolVar(&f.json, "json", false, "print the answer as JSON")
@@ -177,7 +177,7 @@ func (f *lifeFlags) question(name string, in io.Reader, log *slog.Logger) (*life
 	return q, first, nil
 }
 
-// plainQuestion is an error about a question without its common prefix.
+// plainQuestion takes the common prefix off an error about a question.
 func plainQuestion(err error) error {
 	return errors.New(strings.TrimPrefix(err.Error(), life.ErrQuestion.Error()+": "))
 }

@@ -57,8 +57,8 @@ func TestLife(t *testing.T) {
 	}
 }
 
-// TestLifeWhatever: if every first move has the same result, none is named; of a collection the
-// first game is read, with a note; the path of a proof is printed.
+// TestLifeWhatever: if every first move has the same result, none is named; only the first game
+// of a collection is read, with a note; the path of a proof is printed.
 func TestLifeWhatever(t *testing.T) {
 	dead := "(;SZ[9]AB[ah][bh][ch][ci]AW[ag][bg][cg][dg][dh][di])"
 	problem := writeFile(t, "two.sgf", dead+sixInTheCorner)
@@ -72,7 +72,8 @@ func TestLifeWhatever(t *testing.T) {
 	require.NotContains(t, o.stderr, "games")
 }
 
-// TestLifeInWords answers in words, for one side first, and also without a named group.
+// TestLifeInWords: --first limits the answer to one side; without --at the program finds the
+// group.
 func TestLifeInWords(t *testing.T) {
 	problem := writeFile(t, "six.sgf", sixInTheCorner)
 	o := invoke(t, nil, "", "life", problem, "--first", "black", "--at", "D9", "--assume", "-E9", "--time", "1")

@@ -65,7 +65,7 @@ printed address. Connections are encrypted. Every game is checked before it coun
   engine loop big --config my.toml --init`,
 		Args: cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 2 { // --serve ADDR; --serve=ADDR is one word
+			if len(args) == 2 { // --serve ADDR is two words, --serve=ADDR one
 				if f.serve.addr != defaultServe {
 					return usagef("%q: a loop has one folder; an address belongs to --serve", args[1])
 				}

@@ -50,7 +50,7 @@ func (f *loopServeFlags) check(log *slog.Logger) error {
 	return nil
 }
 
-// hub makes the server of a loop's work. The loop has to be open before it can serve.
+// hub makes the server of a loop's work. The loop has to be open before the hub can serve.
 func (f *loopServeFlags) hub(dir string, log *slog.Logger) *hub.Hub {
 	return hub.New(hub.Config{Dir: filepath.Join(dir, "cluster"), Listen: f.addr, Creds: f.creds, CA: f.ca, Metrics: f.metrics, Log: log,
 		Card: cluster.Card{Version: version, Processor: processorName()}})
@@ -71,7 +71,7 @@ func (f *loopServeFlags) serveLoop(cmd *cobra.Command, h *hub.Hub, l *loop.Loop,
 	return err
 }
 
-// workerSettings are those of a loop's own worker.
+// workerSettings are the settings of the worker inside a loop.
 func workerSettings(c *loop.Compute) *settings {
 	s := defaultSettings()
 	s.Provider, s.Precision, s.Sessions, s.Batch, s.Cache = c.Provider, c.Precision, c.Sessions, max(1, c.Batch), int64(c.CacheMiB)<<20

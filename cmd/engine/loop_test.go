@@ -89,7 +89,7 @@ func TestTheSameLoopGoesOn(t *testing.T) {
 	recipeFile, other := writeFile(t, "a.toml", "arch = 'kb1c16'\n[train]\nrate = 0.001\n"), writeFile(t, "b.toml", "arch = 'kb1c16'\n[train]\nrate = 0.002\nbatch = 64\n")
 	for name, c := range map[string]struct {
 		args, other []string
-		want        []string // of the refusal
+		want        []string // parts of the refusal
 	}{
 		"plain":  {nil, []string{"--preset", "tutorial"}, []string{`arch is "kb4c64", asked for: "mini"`, "bootstrap.games is 3000, asked for: 0", " more; "}},
 		"preset": {[]string{"--preset", "tutorial"}, []string{"--preset", "default"}, []string{`arch is "mini", asked for: "kb4c64"`, "bootstrap.games is 0, asked for: 3000"}},
@@ -136,8 +136,8 @@ func TestTheSameLoopGoesOn(t *testing.T) {
 	require.Contains(t, o.stderr, "resume it by engine loop "+run)
 }
 
-// TestSelfplayCommand plays at random, continues the numbers of existing games, and is
-// interrupted.
+// TestSelfplayCommand: self-play continues the numbers of existing games, and ends with success
+// if interrupted.
 func TestSelfplayCommand(t *testing.T) {
 	dir := t.TempDir()
 	play := func(more ...string) selfplay.Summary {

@@ -63,7 +63,7 @@ func makeRoom() {
 func run(args []string) int {
 	ctx, stop := untilSignal()
 	defer stop()
-	// Without this a client that no longer reads would end it as a failure.
+	// Without this a client that no longer reads would end the program as a failure.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	args, kata, err := katago.ParsePersonality(os.Args[0], args)
 	if kata {
@@ -101,7 +101,7 @@ const sameStop = time.Second
 // would kill the program.
 func untilSignal() (context.Context, context.CancelFunc) {
 	caught, release := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	ctx, stop := context.WithCancel(context.Background()) // whose cause names no signal
+	ctx, stop := context.WithCancel(context.Background()) // so that its cause names no signal
 	context.AfterFunc(caught, stop)
 	context.AfterFunc(ctx, func() {
 		time.Sleep(sameStop)
@@ -142,7 +142,7 @@ click on the program.`,
 	root.SetOut(console.Writer{Writer: os.Stdout})
 	root.SetVersionTemplate(versionText())
 	root.CompletionOptions.HiddenDefaultCmd = true
-	cobra.MousetrapHelpText = "" // a double click opens the page
+	cobra.MousetrapHelpText = "" // a double click is allowed: it opens the page
 	cobra.AddTemplateFunc("flagGroups", flagGroups)
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages |", " | flagGroups |"))
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return usageError{plainFlagError(c, err)} })
@@ -172,7 +172,7 @@ func warnWithoutC() {
 	}
 }
 
-// needSubcommand makes a command that only groups others refuse unknown words.
+// needSubcommand makes a command that only groups subcommands refuse unknown words.
 func needSubcommand(c *cobra.Command) {
 	c.Args = func(cmd *cobra.Command, args []string) error {
 		if len(args) > 0 {
@@ -220,7 +220,7 @@ func meant(cmd *cobra.Command, word string) string {
 	return ""
 }
 
-// helpCommand is cobra's, except that an unknown command is an error.
+// helpCommand is cobra's help command, except that an unknown command is an error.
 func helpCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "help [COMMAND]", Short: "Explain a command", Args: cobra.ArbitraryArgs,
@@ -299,9 +299,9 @@ func refuseArguments(c *cobra.Command) {
 	}
 }
 
-// withSubcommand puts "gtp" in front where no subcommand is named; a double click
-// on the program opens the page instead. A word that names no command is a mistake with
-// --help too, which cobra would answer with the help of the command above.
+// withSubcommand puts "gtp" in front where no subcommand is named; a double click on the program
+// opens the page instead. An unknown word is a mistake even with --help, which cobra would answer
+// with the help of the command above.
 func withSubcommand(root *cobra.Command, args []string) []string {
 	if len(args) == 0 {
 		if startedByClick() {

@@ -86,8 +86,7 @@ func built(t testing.TB) string {
 	return program
 }
 
-// needLibrary makes tests that need speed skip without an onnxruntime library, or fail under
-// CI=true.
+// needLibrary skips a test if there is no onnxruntime library, or fails it under CI=true.
 func needLibrary(t testing.TB) {
 	t.Helper()
 	if _, err := ort.Find(""); err != nil {
@@ -146,7 +145,7 @@ type process struct {
 	out    *os.File
 	stderr *testshared.Log
 	ended  chan struct{} // closed when it has ended
-	err    error         // of its end
+	err    error         // valid once ended is closed
 }
 
 // start runs the engine, at most until the test ends.
@@ -205,13 +204,13 @@ func (p *process) ends(t testing.TB) int {
 	return p.cmd.ProcessState.ExitCode()
 }
 
-// eventually waits for text on stderr.
+// says waits for text on stderr.
 func (p *process) says(t testing.TB, text string) {
 	t.Helper()
 	require.Eventually(t, func() bool { return strings.Contains(p.stderr.String(), text) }, time.Minute, 10*time.Millisecond, text)
 }
 
-// writeFile makes a file in a folder of its own for a test.
+// writeFile makes a file in a new folder.
 func writeFile(t testing.TB, name, content string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)

@@ -59,7 +59,7 @@ func settingsManual() string {
 		if s.KataGo != "" {
 			value, wants = s.GetParam(&conf), s.WantsParam()
 		}
-		switch { // 0 says "none" and "chosen" on the command line only
+		switch { // 0 means "none" or "chosen" on the command line only
 		case s.Name == "threads":
 			value, wants = "by sessions and batch", "an integer from 1 to 1024"
 			doc, _, _ = strings.Cut(doc, "; 0:")

@@ -240,7 +240,7 @@ func (f *ladderFlags) measure(cmd *cobra.Command, c ladder.Config, network nn.De
 	return reportFile(cmd, f.out)
 }
 
-// known finds the ladder of a network in the file of known games; nil if there is none.
+// known finds the ladder of a network in the file that --add names; nil if there is none.
 func (f *ladderFlags) known(c ladder.Config, network nn.Description) (*level.Ladder, error) {
 	if f.add == "" {
 		return nil, nil

@@ -158,8 +158,8 @@ func TestMatchKeepsItsGames(t *testing.T) {
 	require.FileExists(t, filepath.Join(folders[0], "game-00001.sgf"))
 }
 
-// TestMatchOfTheSameGames warns that GNU Go repeats the same games on a small board, and says
-// what to do about it.
+// TestMatchOfTheSameGames: the match warns that GNU Go repeats the same games on a small board,
+// and says what to do about it.
 func TestMatchOfTheSameGames(t *testing.T) {
 	testshared.Long(t)
 	opponent := gnuGo(t)
@@ -189,8 +189,8 @@ func TestMatchUsage(t *testing.T) {
 	}
 }
 
-// TestLadder measures two dials on a small board: the cost of their moves, the games and the
-// ranks.
+// TestLadder: of two dials on a small board, the weaker one loses more points a move, and has the
+// lower Elo.
 func TestLadder(t *testing.T) {
 	dir := t.TempDir()
 	out := filepath.Join(dir, "ladder.json")

@@ -146,8 +146,8 @@ from the first, the result keeps much of both. A network that was taught 19x19 f
 	return c
 }
 
-// writeMixed writes the network at the fraction share of the way from first to second, under its
-// file's name.
+// writeMixed writes the network at the fraction share of the way from first to second, named
+// after the first.
 func writeMixed(first, second string, share float64, out string) error {
 	a, err := model.ReadKataGo(first)
 	if err != nil {
@@ -157,7 +157,7 @@ func writeMixed(first, second string, share float64, out string) error {
 	if err != nil {
 		return err
 	}
-	if a.Header.Version != b.Header.Version { // training upgrades old versions
+	if a.Header.Version != b.Header.Version { // training upgrades old networks
 		a, b = katago.Upgrade(a), katago.Upgrade(b)
 	}
 	if err := a.Mix(b, share); err != nil {

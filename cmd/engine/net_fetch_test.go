@@ -87,8 +87,8 @@ func (s *training) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// TestNetFetch fetches the strongest network: interrupted, resumed, verified, measured, and not
-// fetched twice; bad answers of the site are reported in one line.
+// TestNetFetch: an interrupted download of the strongest network is resumed; the file is
+// verified, measured and not fetched again. A bad answer of the site is reported in one line.
 func TestNetFetch(t *testing.T) {
 	testshared.Slow(t)
 	data, err := os.ReadFile("../../models/kosumi-zero.bin.gz")

@@ -10,8 +10,8 @@ import (
 	"kosumi/nn/model"
 )
 
-// TestNetInfoNamesThePlanes: the input planes in order, for people and as JSON, and whether the
-// file itself names them.
+// TestNetInfoNamesThePlanes: net info lists the input planes in order, for people and as JSON,
+// and says whether the file itself names them.
 func TestNetInfoNamesThePlanes(t *testing.T) {
 	dir := t.TempDir()
 	own := filepath.Join(dir, "mini.onnx")

@@ -21,7 +21,7 @@ func openNetwork(s *settings, size board.Size, log *slog.Logger) *open.Network {
 		File: s.Model, HumanFile: s.HumanModel, Server: s.ServerConfig(s.Play.Seed), Size: size, Profile: profile, Log: log,
 	}
 	if s.kataGo {
-		c.Log = nil // it reports in its own words
+		c.Log = nil // katago reports the loading in its own words
 	}
 	return open.Start(c)
 }

@@ -12,9 +12,9 @@ import (
 	"kosumi/internal/file"
 )
 
-// TestFoldersHaveOneOwner starts every command that writes related files while another process
-// holds the folder: it is refused, with the folder and the process, and changes nothing. After
-// the other process has ended, the same command runs.
+// TestFoldersHaveOneOwner: while another process holds its folder, a command that writes related
+// files is refused, with the names of the folder and the process, and changes nothing. After the
+// other process has ended, the same command runs.
 func TestFoldersHaveOneOwner(t *testing.T) {
 	needLibrary(t)
 	dir := t.TempDir()

@@ -38,7 +38,7 @@ func complaint(cmd *cobra.Command, err error) string {
 	return text
 }
 
-// plainFlagError says which value a flag requires, in place of the library's quotes of Go's
+// plainFlagError says which value a flag requires, where pflag would quote an error of Go's
 // parsers, and suggests a flag for an unknown name.
 func plainFlagError(cmd *cobra.Command, err error) error {
 	var none *pflag.NotExistError
@@ -77,7 +77,7 @@ var otherWords = map[string]string{
 }
 
 // meantFlag returns the flag that the author of name probably meant, "" if there is none. --no-X
-// is X=false.
+// means --X=false.
 func meantFlag(fl *pflag.FlagSet, name string, names []string) string {
 	if not, ok := strings.CutPrefix(name, "no-"); ok {
 		if f := fl.Lookup(not); f != nil && f.Value.Type() == "bool" {

@@ -148,7 +148,7 @@ func (r *reviewer) open(size board.Size) (review.BatchNetwork, error) {
 		return review.BatchNetwork{}, fmt.Errorf("%w: %w", errNoNetwork, err)
 	}
 	if err := r.net.Serves(size); err != nil {
-		why, _, _ := strings.Cut(strings.TrimPrefix(err.Error(), nn.ErrSize.Error()+": "), " (--boardsize") // a flag of other commands
+		why, _, _ := strings.Cut(strings.TrimPrefix(err.Error(), nn.ErrSize.Error()+": "), " (--boardsize") // review has no such flag
 		return review.BatchNetwork{}, fmt.Errorf("%w: %s", review.ErrNotServed, why)
 	}
 	d := r.net.Describe()

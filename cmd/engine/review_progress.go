@@ -21,7 +21,7 @@ func newReviewProgress(out *os.File, files int) *reviewProgress {
 	return &reviewProgress{bars: console.NewProgress(out), files: files}
 }
 
-// Game begins a game of the file with an index.
+// Game announces the next game; file is the index of its file.
 func (p *reviewProgress) Game(file int, name string) { p.file, p.name = file, name }
 
 // Progress shows the state after a search.

@@ -183,7 +183,8 @@ func TestDrill(t *testing.T) {
 	require.Contains(t, o.stderr, fmt.Sprintf("reads %d", drill.Version))
 }
 
-// TestAutosave plays two games; the second one is killed in the middle.
+// TestAutosave: each game is a complete record on disk after each move, even if the engine is
+// killed.
 func TestAutosave(t *testing.T) {
 	needLibrary(t)
 	dir := filepath.Join(t.TempDir(), "games")
@@ -245,7 +246,7 @@ func TestAutosave(t *testing.T) {
 	require.Contains(t, string(whole), ";W[")
 }
 
-// needPage skips without npm, which builds the page and the parts of HTML files.
+// needPage skips a test if the page and the parts of HTML files are not built, which needs npm.
 func needPage(t testing.TB) {
 	t.Helper()
 	if err := handout.Built(); err != nil {

@@ -132,7 +132,8 @@ func runServe(cmd *cobra.Command, s *settings, f *serveFlags) error {
 		}
 		defer stop()
 	}
-	// The address of the first user. Whoever wrote the file of users knows the others.
+	// Print the address of the first user. The author of the file of users knows the tokens of
+	// the others.
 	address := remoteAddress(users[0].Token, l.Addr().String(), f.listen, pin)
 	if f.users == "" {
 		if _, err := cluster.KeepAddress(f.dir, address); err != nil {
@@ -221,7 +222,7 @@ func (u *userEngines) sit(ctx context.Context, user, kind string, in io.Reader, 
 	return gtp.NewServer(e, u.log, gtpOptions(&s, u.net)).Serve(ctx, in, out)
 }
 
-// serveMetrics writes the resources that each user has taken.
+// serveMetrics serves the resources that each user has taken, at addr.
 func (u *userEngines) serveMetrics(addr string, host *remote.Host) (stop func(), err error) {
 	l, err := net.Listen("tcp", addr)
 	if err != nil {

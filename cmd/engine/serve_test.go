@@ -20,7 +20,7 @@ import (
 	"kosumi/nn/open"
 )
 
-// place is engine serve inside the test, with a network of its own.
+// place is an engine server inside the test.
 type place struct {
 	engines *userEngines
 	address func(token string) string
@@ -51,7 +51,7 @@ func serveHere(t testing.TB, s *settings, users []remote.User) *place {
 	}}
 }
 
-// player is a GUI's side of an engine.
+// player acts as an engine's GUI.
 type player struct {
 	to   io.Writer
 	from *bufio.Reader
@@ -93,18 +93,18 @@ func (p *player) move(n int) error {
 	return err
 }
 
-// far is a GUI that has started engine remote.
+// far returns the GUI of a user who has started engine remote.
 func far(t testing.TB, address string) *player {
 	p := start(t, nil, "remote", address, "gtp")
 	return &player{p.in, bufio.NewReader(p.out)}
 }
 
-// near is a GUI on the machine itself, without the server.
+// near returns the GUI of an engine in this process, without the server.
 func near(t testing.TB, d *userEngines) *player {
 	in, to := io.Pipe()
 	from, out := io.Pipe()
 	alone := *d
-	alone.fair = open.NewFair(d.net, 1<<20) // in nobody's way
+	alone.fair = open.NewFair(d.net, 1<<20) // no limit, so that nothing waits
 	ended := make(chan error, 1)
 	go func() { ended <- alone.sit(t.Context(), "local", remote.GTP, in, out) }()
 	t.Cleanup(func() {
@@ -156,7 +156,7 @@ func TestUsersFile(t *testing.T) {
 }
 
 // BenchmarkRemoteGenmove measures the latency that engine remote adds to a genmove of one visit,
-// over loopback: it asks both in turns.
+// over loopback: it asks a local and a remote engine in turn.
 func BenchmarkRemoteGenmove(b *testing.B) {
 	s := defaultSettings()
 	s.Model = realNetwork(b)

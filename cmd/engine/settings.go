@@ -36,14 +36,14 @@ type settings struct {
 	Play engine.Config
 
 	chat    bool // tell bridges about moves, see gtp.Options.Chat
-	kataGo  bool // as a replacement of KataGo, which has its own messages about human networks
+	kataGo  bool // runs under the name katago, which has its own messages about human networks
 	config  string
-	given   map[string]string // set by flags, name and text
+	given   map[string]string // text of the settings that flags have set, by name
 	sets    []string          // NAME=VALUE of --set
 	sized   bool              // a board size was asked for
 	stderr  *slog.Logger
 	foreign []string          // settings by KataGo's names, from --override-config
-	idle    map[string]string // the keys among them, and in a .cfg file, that are not settings here
+	idle    map[string]string // the keys in foreign and in a .cfg file that are not settings here
 }
 
 func defaultSettings() settings {
@@ -59,7 +59,7 @@ func (s *settings) searchFrom(p search.Params) {
 	s.Play.Search = p
 }
 
-// Headings of the settings that are not the engine's, and of those that are.
+// Headings of settings in help; package engine has more.
 const (
 	networkGroup = "The network and what runs it"
 	searchGroup  = "The search"
@@ -201,8 +201,8 @@ func (s *settings) check() error {
 	return s.engineConfig().Validate()
 }
 
-// findLevelFile returns the file of the player's level in the user's own folder if --level-file
-// names none. It tests the file before the game.
+// findLevelFile chooses the file of the player's level: --level-file, which it tests before the
+// game, else levels.json in the user's folder of settings.
 func (s *settings) findLevelFile() error {
 	if s.Play.LevelFile != "" {
 		if err := level.TryFile(s.Play.LevelFile); err != nil {
@@ -262,9 +262,8 @@ func (s *settings) params() search.Params {
 	return p
 }
 
-// workers is the number of evaluations under way at once: enough to keep, in every session, one
-// batch running and one filling; or to keep a device busy with two batches while one is prepared
-// and one is answered.
+// workers is the number of evaluations under way at once: two batches for each session, one
+// running and one filling; or four for a device: two running, one prepared and one answered.
 func (s *settings) workers() int {
 	if n := s.Play.Search.Parallel.Workers; n > 0 {
 		return n

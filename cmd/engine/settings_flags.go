@@ -66,7 +66,7 @@ type flagValue struct {
 }
 
 func (v *flagValue) String() string {
-	if v.s == nil { // pflag asks a zero value for its zero
+	if v.s == nil { // pflag calls this on a zero flagValue
 		return ""
 	}
 	if text, ok := v.s.given[v.row.Name]; ok {

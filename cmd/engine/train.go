@@ -229,7 +229,7 @@ func runTrain(cmd *cobra.Command, c learn.RunConfig, f *trainFlags) error {
 	show := console.NewProgress(cmd.ErrOrStderr())
 	c.Progress = func(p learn.Progress) {
 		if show.Terminal() {
-			p.Left = 0 // the bar has it
+			p.Left = 0 // the bar shows it
 		}
 		show.Show("", p.Step, p.Total, "steps", p.String())
 	}
@@ -270,7 +270,7 @@ func flagsOf(name, value string) []string {
 		return nil
 	case "losses":
 		var all map[string]float64
-		_ = json.Unmarshal([]byte(value), &all) // it was one
+		_ = json.Unmarshal([]byte(value), &all) // cannot fail: the value was written from such a map
 		var list []string
 		for _, loss := range slices.Sorted(maps.Keys(all)) {
 			list = append(list, flag("loss", fmt.Sprintf("%s=%g", loss, all[loss])))

@@ -35,7 +35,8 @@ func requireFlags(t *testing.T, command string, text string) {
 	}
 }
 
-// TestMessagesNameFlagsThatExist reads all texts of training and of the loop.
+// TestMessagesNameFlagsThatExist: every flag named in the texts of training, self-play and the
+// loop exists.
 func TestMessagesNameFlagsThatExist(t *testing.T) {
 	for pattern, command := range map[string]string{
 		"../../train/learn/*.go": "train", "../../train/rows/*.go": "train", "train*.go": "train",

@@ -25,7 +25,7 @@ func (s *settings) use(p bench.Plan) {
 	s.Sessions, s.Batch, s.Play.Search.Parallel.Workers = p.Sessions, p.Batch, p.Threads
 }
 
-// planned reports whether the settings give these numbers themselves.
+// planned reports whether the settings name sessions, batch or threads.
 func (s *settings) planned() bool {
 	return s.Sessions != 0 || s.Batch != 0 || s.Play.Search.Parallel.Workers != 0
 }

@@ -80,8 +80,8 @@ func TestClientVanishes(t *testing.T) {
 	}
 }
 
-// TestSignals ends the program as a terminal or a supervisor does, which may send the signal
-// twice within a moment.
+// TestSignals: SIGTERM and ^C, even twice within a moment, end the program with success in every
+// state.
 func TestSignals(t *testing.T) {
 	testshared.Long(t)
 	if runtime.GOOS == "windows" {
@@ -99,15 +99,15 @@ func TestSignals(t *testing.T) {
 	}
 }
 
-// TestHangup ends the program with its terminal, also if the signal comes twice, unless it was
-// started to outlive it.
+// TestHangup: a hang-up, even twice, ends the program with success, unless it was started to
+// outlive its terminal.
 func TestHangup(t *testing.T) {
 	testshared.Long(t)
 	if runtime.GOOS == "windows" {
 		t.Skip("no signals to send on Windows")
 	}
 	needLibrary(t)
-	caught := make(chan os.Signal, 1) // child processes do not ignore signals that the tests may ignore
+	caught := make(chan os.Signal, 1) // so that children do not inherit an ignored signal
 	signal.Notify(caught, syscall.SIGHUP)
 	defer signal.Stop(caught)
 	for _, o := range occupations {

@@ -141,7 +141,7 @@ func TestWebKilled(t *testing.T) {
 				played = append(played, stone)
 				rev++
 			}
-			time.Sleep(50 * time.Millisecond) // within the rate
+			time.Sleep(50 * time.Millisecond) // within the limit of messages
 		}
 		killed.Stop()
 		server.cmd.Process.Kill()

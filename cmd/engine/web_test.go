@@ -25,7 +25,7 @@ type webServer struct {
 	url string
 }
 
-// startWeb starts the real program, as it is, on the network inside it.
+// startWeb starts engine web with the network inside it.
 func startWeb(t *testing.T, folder string) *webServer {
 	t.Helper()
 	testshared.Slow(t)
@@ -159,7 +159,7 @@ func TestWebGame(t *testing.T) {
 	b.Do(chromedp.NavigateBack())
 	b.Until(browsertest.Play + `?.dataset.phase === "over"`)
 
-	// From here to the analysis of the game.
+	// The game leads to its analysis.
 	b.Press("Analyse")
 	b.Until(`document.querySelector("main.analyse")`)
 	b.Until(`document.querySelectorAll(".cands tbody tr").length > 0 || document.querySelector(".engine-line")?.innerText.includes("visits")`)
@@ -179,7 +179,7 @@ func TestWebWithoutKey(t *testing.T) {
 	b.Enter()
 	b.Click(`a[href="/new"]`)
 
-	// A chosen level is a click away, the weakest one key more.
+	// One click offers the ranks, and one key chooses the weakest.
 	b.Press("Choose a rank")
 	b.Until(`document.querySelector("form.new input[type=range]")`)
 	b.Do(chromedp.Evaluate(`document.querySelector("form.new input[type=range]").focus()`, nil), chromedp.KeyEvent(kb.Home))

@@ -56,8 +56,8 @@ func (c *clients) engineConfig() engine.Config {
 	return conf
 }
 
-// calls returns the functions for the worker: speak, with a protocol, settings by their names,
-// and a port.
+// calls returns the function for the worker: speak takes a protocol, settings by name, and a
+// port.
 func (c *clients) calls() map[string]any {
 	speak := js.FuncOf(func(_ js.Value, args []js.Value) any {
 		sock := newSocket(args[2], mostLines)

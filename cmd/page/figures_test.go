@@ -81,7 +81,7 @@ func renderers(t *testing.T, b *browsertest.Tab) []*systeminfo.ProcessInfo {
 	return slices.DeleteFunc(all, func(p *systeminfo.ProcessInfo) bool { return p.Type != "renderer" })
 }
 
-// processor is their processor time in seconds, over all threads.
+// processor is the processor time of all renderers in seconds.
 func processor(t *testing.T, b *browsertest.Tab) (seconds float64) {
 	t.Helper()
 	for _, process := range renderers(t, b) {
@@ -92,7 +92,7 @@ func processor(t *testing.T, b *browsertest.Tab) (seconds float64) {
 
 var proportional = regexp.MustCompile(`(?m)^Pss:\s+(\d+) kB`)
 
-// megabytes is their memory.
+// megabytes is the memory of all renderers.
 func megabytes(t *testing.T, b *browsertest.Tab) float64 {
 	t.Helper()
 	var kilobytes int

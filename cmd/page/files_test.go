@@ -131,8 +131,8 @@ func TestKilledTab(t *testing.T) {
 	require.NotEmpty(t, placed)
 }
 
-// TestFullTab has no room for a move: it is refused, changes nothing, and succeeds once there is
-// room. Without room for anything the page says so.
+// TestFullTab: without room a move is refused and changes nothing, and succeeds once there is
+// room. Without room for anything the server does not start, and says why.
 func TestFullTab(t *testing.T) {
 	testshared.Long(t)
 	t.Parallel()
@@ -165,8 +165,7 @@ func TestFullTab(t *testing.T) {
 	require.Len(t, setup(), placed+1)
 }
 
-// TestNoNetworkFile refuses files without a network in one line, keeps nothing of them, and plays
-// on.
+// TestNoNetworkFile: a file without a network gets a one-line error and is not kept.
 func TestNoNetworkFile(t *testing.T) {
 	testshared.Long(t)
 	t.Parallel()

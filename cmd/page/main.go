@@ -49,9 +49,9 @@ func main() {
 	select {} // until the tab is closed
 }
 
-// begin starts the kernels and the network, and returns the functions that the worker
-// calls: those of the page's server where the worker has files, else those of other
-// programs.
+// begin starts the kernels and the network, and returns the functions that the worker calls:
+// those of the page's server where the worker has files, else the one for programs that speak GTP
+// or KataGo's protocol.
 func begin(host js.Value, log *slog.Logger) (map[string]any, error) {
 	models.Give(func() ([]byte, error) { return bytesOf(host.Get("network")), nil })
 	err := kernel.Start(kernel.Workers{Count: host.Get("workers").Int(), Module: host.Get("kernel"), Script: host.Get("kernelWorker").String()})

@@ -127,7 +127,7 @@ const conversationJS = `async (Kosumi) => {
 	return said;
 }`
 
-// conversation is what conversationJS hears.
+// conversation has patterns of the texts that conversationJS returns, in order.
 var conversation = []string{
 	`network.bin.gz`, `^unknown command$`, `is not one command$`, `^boardsize: .*a number from 2 to 25`, `^unknown setting visit, did you mean visits\?$`,
 	`^visits is 0, must be 1 or more`, `^moves: Could not parse board location: Z5$`, `id a waits already$`, `^stopped$`, `^2$`, `^2$`, `^$`,
@@ -266,7 +266,8 @@ func recorded(t *testing.T) []query {
 	return all
 }
 
-// askJS sends all queries of given, in a folder if it is one.
+// askJS sends all queries of given to the engine whose files are in folder, or beside the package
+// if that is absent.
 const askJS = `async (Kosumi, given, folder) => {
 	const kosumi = await Kosumi.open({ folder, repeatable: true });
 	const analysis = kosumi.analysis();

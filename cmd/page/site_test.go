@@ -114,9 +114,8 @@ func TestPhoneInPocket(t *testing.T) {
 	p.HasMoves(2)
 }
 
-// TestTwoTabs opens the page twice. The second tab says where the first is. When the first is
-// left, the second takes its place, and waits when somebody returns to it; the same when the
-// first is closed.
+// TestTwoTabs opens the page twice. The second tab says where the first is. When one tab is left
+// or closed, the other takes its place; a tab to which somebody returns waits.
 func TestTwoTabs(t *testing.T) {
 	testshared.Long(t)
 	t.Parallel()
@@ -246,7 +245,7 @@ func replace(t *testing.T, dir string) {
 		data, err := os.ReadFile(filepath.Join(dir, name))
 		require.NoError(t, err)
 		text := rename(string(data))
-		if name == "sw.js" { // the version
+		if name == "sw.js" { // a new version
 			text = regexp.MustCompile(`"[0-9a-f]{12}"`).ReplaceAllString(text, `"0newer"`)
 		}
 		text = strings.Replace(text, "<title>", `<meta name="newer"><title>`, 1)
@@ -272,8 +271,8 @@ func two(t *testing.T) (first, second *browsertest.Tab, closeFirst func()) {
 
 const taken = `document.querySelector("[role=status]")?.innerText.includes("another tab")`
 
-// TestUpdateOfTwoTabs puts a version in place of the page in which every file has a new name:
-// after a reload one tab has it, and the other waits for that one and takes its place.
+// TestUpdateOfTwoTabs replaces the page by a version in which every file has a new name. After a
+// reload one tab has it; the other waits, and takes its place when that tab is left.
 func TestUpdateOfTwoTabs(t *testing.T) {
 	testshared.Long(t)
 	t.Parallel()
@@ -306,8 +305,8 @@ func TestUpdateOfTwoTabs(t *testing.T) {
 	other.Until(alive)
 }
 
-// TestFailedTab makes one tab fail to start: it says why, and the next tab starts, or one that
-// waits; after a reload the first one waits for that.
+// TestFailedTab: a tab that fails to start says why. The next tab starts, and the first one waits
+// for it after a reload.
 func TestFailedTab(t *testing.T) {
 	testshared.Long(t)
 	t.Parallel()
@@ -327,9 +326,9 @@ func TestFailedTab(t *testing.T) {
 	first.Until(taken)
 }
 
-// TestOldTab has no service worker, and new files on the server. Each link of the menu leads to
-// an explanation and a button, which leads to the place in the newer version. So do parts of
-// other screens, and a page whose first script is missing.
+// TestOldTab: without a service worker, when the server has new files, each link of the menu
+// leads to an explanation and a button, which leads to the place in the newer version. So do
+// parts of other screens, and a page whose first script is missing.
 func TestOldTab(t *testing.T) {
 	testshared.Long(t)
 	without := chromedp.ActionFunc(func(ctx context.Context) error {
@@ -403,7 +402,7 @@ func TestBlockedStorage(t *testing.T) {
 	const locks = `navigator.locks.request = () => Promise.reject(new DOMException("Access is denied", "SecurityError"));`
 	for _, tc := range []struct {
 		name   string
-		worker string // what is different there
+		worker string // put before the worker's script
 		kept   bool
 	}{
 		{"locks", locks, true},

@@ -75,8 +75,8 @@ func press(b *browsertest.Tab, v string) {
 	b.Point(v)
 }
 
-// TestGamePage uses the page of a game by keys alone, then by mouse, in one file without a
-// server, and prints it.
+// TestGamePage: the page of a game works from one file without a server, by keys and by mouse,
+// and prints without buttons.
 func TestGamePage(t *testing.T) {
 	built(t)
 	b := browsertest.Open(t)
@@ -124,7 +124,7 @@ func TestGamePage(t *testing.T) {
 	b.Clean()
 }
 
-// strange returns an empty point that the search of a ply did not visit.
+// strange returns an empty point that is neither the played nor the best move of a ply.
 func strange(res *review.Result, ply int) string {
 	size := board.Size{W: res.Game.Width, H: res.Game.Height}
 	for p := range board.Point(size.Area()) {
@@ -136,7 +136,7 @@ func strange(res *review.Result, ply int) string {
 	return ""
 }
 
-// built skips without npm, which builds the parts of the pages.
+// built skips the test if the program has no pages inside, which npm builds.
 func built(t *testing.T) {
 	t.Helper()
 	if err := handout.Built(); err != nil {
@@ -144,7 +144,7 @@ func built(t *testing.T) {
 	}
 }
 
-// TestSummaryAndDrillPages opens the other two pages.
+// TestSummaryAndDrillPages opens the page about many games and the page of problems.
 func TestSummaryAndDrillPages(t *testing.T) {
 	built(t)
 	b := browsertest.Open(t)

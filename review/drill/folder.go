@@ -18,7 +18,7 @@ import (
 // Folder is a folder of reviews with a problem set and the answers to it.
 type Folder struct{ *review.Folder }
 
-// OpenFolder makes the folder where there is none.
+// OpenFolder opens or creates a folder of reviews.
 func OpenFolder(dir string) (*Folder, error) {
 	f, err := review.OpenFolder(dir)
 	return &Folder{f}, err

@@ -30,7 +30,7 @@ type Judge struct {
 type Turn struct {
 	Answer
 	Reply string // the reply to a right move; "": the problem is solved
-	Best  Answer // right after Reply, or instead of a wrong move; without a move none is known
+	Best  Answer // the right answer to Reply, or in place of a wrong move; no Move: none is known
 	Text  string // the author's comment on the move
 }
 
@@ -57,9 +57,9 @@ func after(g *board.Game, move string) (*board.Game, error) {
 // Continues reports whether a problem may ask for more than one move.
 func (p *Problem) Continues() bool { return p.Task != "" || p.answers != nil }
 
-// Play judges the last of some moves, by both sides in turn, and replies as long as the solution
-// has more moves. A move at a problem of life and death without a proof is right. Errors are
-// board's, the judge's, and ctx's.
+// Play judges the last of some moves, played by both sides in turn, and replies as long as the
+// solution has more moves. After the first move of a problem of life and death, a move is right
+// unless it is proved to fail. Errors are board's, the judge's, and ctx's.
 func (p *Problem) Play(ctx context.Context, moves []string, j Judge) (t Turn, err error) {
 	before, err := p.After(moves[:len(moves)-1])
 	if err != nil {
@@ -175,8 +175,8 @@ type found struct {
 	answer *life.Answer
 }
 
-// line returns the record's line from the best move of the side that moves first, without passes
-// at its end; nil if no move is needed or none is known.
+// line returns the best move of the side that moves first and the longest resistance to it,
+// without passes at the end; nil if no move is needed or none is known.
 func (c *found) line(size board.Size, first board.Color) (line []string) {
 	if c.answer == nil || len(c.Moves) == 0 || c.Moves[0] == "pass" {
 		return nil

@@ -27,7 +27,7 @@ func numbered(t *testing.T, n int) *Problem {
 	return &p
 }
 
-// TestPlay judges moves after others, and replies to them.
+// TestPlay: the last of several moves is judged, and a right one gets a reply.
 func TestPlay(t *testing.T) {
 	for _, tc := range []struct {
 		problem int
@@ -77,8 +77,8 @@ func TestPlay(t *testing.T) {
 	_, err = p.Play(ended, []string{"G2"}, Judge{})
 	require.ErrorIs(t, err, context.Canceled)
 
-	// Stones that a review assumes alive are not part of the fight; a mistake that was played may
-	// be right later on.
+	// Without a stone on A1, which the review assumes alive, nothing is proved. The game's mistake
+	// may be right as a later move.
 	p.Assumed, p.Played, p.Loss = []string{"A1"}, "E4", 12
 	turn, err := p.Play(t.Context(), []string{"G2", "D4", "E4"}, Judge{})
 	require.NoError(t, err, "no stone stands there: nothing is proved")

@@ -36,7 +36,7 @@ var collection []byte
 var Collection = sync.OnceValue(func() []Problem {
 	roots, err := sgf.Parse(collection)
 	if err != nil {
-		panic(fmt.Sprintf("the collection of problems: %v", err)) // embedded
+		panic(fmt.Sprintf("the collection of problems: %v", err)) // cannot happen: the file is embedded
 	}
 	var levels [5][]Problem
 	for _, root := range roots {
@@ -60,7 +60,7 @@ var Collection = sync.OnceValue(func() []Problem {
 	}
 })
 
-// LevelFor returns the level of problems for a player, by the distance of the rank from 20k.
+// LevelFor returns the level of problems for a player of a rank, counted up from 20k.
 func LevelFor(rank int) int {
 	level := 1
 	for _, from := range []int{1, 6, 11, 17} { // 19k, 14k, 9k, 3k
@@ -127,7 +127,7 @@ func collected(root *sgf.Node) (p Problem, err error) {
 	return p, nil
 }
 
-// stonesIn returns the stones of a set-up position, in the form of a problem.
+// stonesIn returns the stones of a set-up position as in [Problem].
 func stonesIn(r *sgf.Record) string {
 	stones := slices.Repeat([]byte{'.'}, r.Size.Area())
 	for i, points := range [][]board.Point{r.Setup.Black, r.Setup.White} {

@@ -48,9 +48,8 @@ func TestCollection(t *testing.T) {
 	require.Equal(t, EasyGrade, list[0].Grade(list[0].Answer(list[0].Answers[0].Move), time.Second))
 }
 
-// TestCollectionIsProved solves problems of the collection again, some or with
-// KOSUMI_LIFE_COLLECTION=all every one: the answer is the only move, and the checker accepts the
-// proof.
+// TestCollectionIsProved solves some problems of the collection again, all with
+// KOSUMI_LIFE_COLLECTION=all: the answer is the only move, and the checker accepts the proof.
 func TestCollectionIsProved(t *testing.T) {
 	testshared.Slow(t)
 	step := 25
@@ -77,8 +76,8 @@ func TestCollectionIsProved(t *testing.T) {
 	}
 }
 
-// TestProblemsOfLife makes a problem of a position in which only one move saves a group, in place
-// of a problem that asks for a better move.
+// TestProblemsOfLife: if only one move kills a group, the position becomes a problem of life and
+// death, in place of one that asks for a better move.
 func TestProblemsOfLife(t *testing.T) {
 	stones := strings.Repeat(".", 81)
 	best := []review.Candidate{{Move: "E5", Prior: 0.3}}

@@ -23,12 +23,12 @@ type Own struct {
 	Problems []Problem
 	Games    []*sgf.Node // not positions with answers
 	Unsolved []*sgf.Node // positions without a right answer
-	Turned   int         // problems whose answers begin with the side that the record does not name
-	Errors   []error     // records among the others that cannot be read
+	Turned   int         // problems whose record names the other side to move
+	Errors   []error     // of records that cannot be read
 }
 
-// mostAnswered is the length of a main line, in moves, above which an unmarked record from a
-// set-up position is a game.
+// mostAnswered is the length of a main line, in moves, above which a record from a set-up
+// position is a game.
 const mostAnswered = 60
 
 // ReadOwn sorts the records of a file. A problem is a set-up position with answers; name is that
@@ -108,12 +108,12 @@ func moves(n *sgf.Node) bool  { return n.Has("B") || n.Has("W") }
 var errUnsolved = errors.New("the position has no right answer")
 
 // ownProblem makes a problem of a record whose answers begin below start. turned reports whether
-// they begin with the side that the record does not name.
+// the record says that the other side is to move.
 func ownProblem(r *sgf.Record, root, start *sgf.Node) (p Problem, turned bool, err error) {
 	rules, _ := r.RulesOr(board.Chinese())
 	p = Problem{Kind: OwnKind, Width: r.Size.W, Height: r.Size.H, Stones: stonesIn(r), Rules: rules.JSON(), Komi: float64(rules.Komi), answers: start}
 	toMove := board.Empty
-	for _, c := range start.Children { // the first answer, or the first that leads to a mark
+	for _, c := range start.Children { // the side of the first right answer, else of the first answer
 		side := board.Black
 		if c.Has("W") {
 			side = board.White
@@ -148,7 +148,8 @@ func ownProblem(r *sgf.Record, root, start *sgf.Node) (p Problem, turned bool, e
 	return p, r.Setup.ToMove != board.Empty && r.Setup.ToMove != toMove, nil
 }
 
-// Words of comments that mark a line as right or wrong. RIGHT ends it, as on goproblems.com.
+// Words of comments that mark a line as right or wrong. A line ends at RIGHT, as on
+// goproblems.com.
 var (
 	rightWords = regexp.MustCompile(`\bRIGHT\b|\bC(?:ORRECT|orrect)\b|^\W*(?:[Rr]ight|correct)\W*(?:$|[.!,:;])|正解|正确|正確|정답`)
 	marks      = regexp.MustCompile(`^(?:RIGHT|CORRECT|WRONG|INCORRECT|FORCE|CHOICE|NOTTHIS)\b[.!:,\s]*`)
@@ -216,7 +217,7 @@ func authors(g *board.Game, n *sgf.Node) (a Answer) {
 			break
 		}
 		a.Line = append(a.Line, v)
-		g, _ = after(g, v) // moveOf is legal
+		g, _ = after(g, v) // cannot fail: the move is legal
 	}
 	a.Move, a.Accepted = a.Line[0], true
 	return a
@@ -269,8 +270,8 @@ func (p *Problem) playTree(ctx context.Context, played []string, before *board.G
 // mostGroups bounds the groups that are tried as the subject of a problem.
 const mostGroups = 4
 
-// beside judges a move that the author does not mention: by a proof if the best move alone saves or
-// kills an adjacent group, otherwise by a search.
+// beside judges a move that the author does not mention: by a proof if the best move is needed to
+// save or kill a group nearby, otherwise by a search.
 func (p *Problem) beside(ctx context.Context, before *board.Game, best, move string, j Judge) (Answer, error) {
 	size, me := before.Size(), before.ToMove()
 	at, _ := size.ParseVertex(best)
@@ -293,7 +294,7 @@ func (p *Problem) beside(ctx context.Context, before *board.Game, best, move str
 			continue
 		}
 		if _, _, failed, err := f.ask(before, me.Opponent()); err != nil || !failed {
-			continue // it needs no move
+			continue // the group needs no move
 		}
 		found, done, failed, err := f.ask(tried, me.Opponent())
 		if err != nil || done || failed {

@@ -13,7 +13,7 @@ import (
 	"kosumi/sgf"
 )
 
-// corner is a position of five by five; tests answer it with their moves.
+// corner begins a record: a position of 5x5 points in a corner, to which tests add the answers.
 const corner = `GM[1]FF[4]SZ[9]AB[ab][bb][cb][db][da]AW[ac][bc][cc][dc][ec][eb][ea]`
 
 // TestReadOwn sorts each record by its kind.
@@ -127,7 +127,8 @@ func TestPlayOwn(t *testing.T) {
 	require.Error(t, err, "no position of the tree")
 }
 
-// TestFitting gives a player problems of the level.
+// TestFitting: a player gets problems of the player's level first, and none that are more than
+// one level easier.
 func TestFitting(t *testing.T) {
 	for _, tc := range []struct{ rank, level int }{{-10, 1}, {0, 1}, {1, 2}, {8, 3}, {11, 4}, {17, 5}, {28, 5}} {
 		require.Equal(t, tc.level, LevelFor(tc.rank))

@@ -31,8 +31,8 @@ type Problem struct {
 	Game   string `json:"game"`             // where it comes from
 	Number int    `json:"number"`           // of the move
 	Player string `json:"player,omitempty"` // who made it, as the record says
-	// Against names the opponent, with the rank if the record has it; of this program only the
-	// rank.
+	// Against names the opponent, with the rank if the record has it; for this program it is the
+	// rank alone.
 	Against string  `json:"against,omitempty"`
 	Width   int     `json:"width"`
 	Height  int     `json:"height"`
@@ -87,14 +87,14 @@ const (
 	judgedVisits  = 3    // least visits of an answer
 )
 
-// Accepts reports whether an answer to a problem is good enough, by its loss and that of
-// the mistake in points and its winrate loss (0..1).
+// Accepts reports whether an answer is good enough, given its loss and the mistake's in points,
+// and its winrate loss (0..1).
 func Accepts(answerLoss, winrateLoss, mistakeLoss float64) bool {
 	return answerLoss <= max(1, 0.25*mistakeLoss) && winrateLoss <= 0.04
 }
 
-// Collect replaces the problems of a game by those of its new review. It returns the
-// mistakes among the worst drillWorst that lost drillLoss points and make no problem.
+// Collect replaces the problems of a game by those of its new review. It returns those of the
+// drillWorst worst mistakes that lost drillLoss points or more and are unfit as problems.
 func (d *Set) Collect(res *review.Result) (left []review.LeftOut) {
 	d.Version = Version
 	d.Forget(res.Game.File)
@@ -116,7 +116,7 @@ func (d *Set) Collect(res *review.Result) (left []review.LeftOut) {
 	}
 	for i := range res.Only {
 		if o := &res.Only[i]; o.Line[0] == res.Moves[o.Ply].Move {
-			continue // found in the game
+			continue // the player found the only move
 		}
 		d.add(lifeProblem(res, &res.Only[i]))
 	}
@@ -135,7 +135,8 @@ func (d *Set) Forget(game string) {
 	d.Problems = slices.DeleteFunc(d.Problems, func(p Problem) bool { return p.Game == game })
 }
 
-// ProblemOf asks for a better move than ply t, which must have been judged.
+// ProblemOf returns the problem that asks for a better move than ply t, which must have been
+// judged.
 func ProblemOf(res *review.Result, t int) Problem {
 	m, p := &res.Moves[t], &res.Positions[t]
 	q := Problem{Game: res.Game.File, Number: m.Number, Width: res.Game.Width, Height: res.Game.Height, Stones: p.Stones, ToMove: m.Color,
@@ -176,7 +177,7 @@ func (p *Problem) Title() string {
 	return fmt.Sprintf("%s, move %d", p.Game, p.Number)
 }
 
-// unfit returns the reason why a mistake makes no problem, "" if it makes one.
+// unfit returns the reason why a mistake is unfit as a problem, "" if it is fit.
 func unfit(res *review.Result, t int) string {
 	m, p := &res.Moves[t], &res.Positions[t]
 	chance := p.Winrate

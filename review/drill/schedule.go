@@ -50,7 +50,8 @@ func (p *Problem) Grade(a *Answer, took time.Duration) Grade {
 }
 
 // Attempt returns the entry of the log for an answer after moves of both sides in turn; a nil
-// answer gives up. took is the time for all own moves; its mean counts for the grade.
+// answer gives up. took is the player's time for all moves; the grade depends on the mean of a
+// move.
 func (p *Problem) Attempt(moves []string, a *Answer, took time.Duration) Attempt {
 	x := Attempt{ID: p.ID, Time: time.Now().UTC(), Grade: p.Grade(a, took/time.Duration(1+len(moves)/2)), Seconds: float64(took.Milliseconds()) / 1000}
 	for i := 0; i < len(moves) && a != nil; i += 2 {
@@ -80,8 +81,8 @@ func NewSchedule(attempts []Attempt) (*Schedule, error) {
 	return s, nil
 }
 
-// Add adds an attempt. If it is older than the last one at its problem, the clock was set
-// back in between.
+// Add adds an attempt. If the clock was set back since the last attempt at the problem, that one
+// is taken to be as old as this one.
 func (s *Schedule) Add(a Attempt) error {
 	card, err := s.after(a)
 	if err == nil {

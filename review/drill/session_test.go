@@ -18,7 +18,7 @@ import (
 	"kosumi/review/drill"
 )
 
-// problem has White to play on 5x4; C3 is right and A1 was played.
+// problem has White to play on 5x4; C1 is right and A1 was played.
 func problem() drill.Problem {
 	return drill.Problem{
 		ID: "p", Game: "game", Number: 4, Width: 5, Height: 4, Stones: "......XO...XO.......", ToMove: "w", Last: "B3",
@@ -28,7 +28,7 @@ func problem() drill.Problem {
 	}
 }
 
-// ask asks the problem again and returns the output and the logged attempts.
+// ask runs a session about the problem, and returns its output and the logged attempts.
 func ask(t *testing.T, input string, random *rand.Rand, judge func(*board.Game) (*review.Eval, error)) (string, []drill.Attempt, error) {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "answers.jsonl")
@@ -100,7 +100,8 @@ func TestInterruptedWhileItWaits(t *testing.T) {
 	require.Contains(t, out.String(), "0 of 0 right at the first try.")
 }
 
-// TestSearchedMove plays a move that the review did not search.
+// TestSearchedMove: a move that the review did not search is judged by a search, whose error ends
+// the session.
 func TestSearchedMove(t *testing.T) {
 	broken := errors.New("no network")
 	_, attempts, err := ask(t, "E1\n", nil, func(*board.Game) (*review.Eval, error) { return nil, broken })
@@ -109,7 +110,7 @@ func TestSearchedMove(t *testing.T) {
 	said, attempts, err := ask(t, "E1\n", nil, func(g *board.Game) (*review.Eval, error) {
 		moves := g.Moves()
 		if g.Size().Vertex(moves[len(moves)-1].Point) == "E1" {
-			return &review.Eval{Lead: 4}, nil // Black's
+			return &review.Eval{Lead: 4}, nil // Black leads by 4
 		}
 		return &review.Eval{Lead: 1}, nil
 	})
@@ -119,8 +120,8 @@ func TestSearchedMove(t *testing.T) {
 	require.Equal(t, "E1", attempts[0].Answer)
 }
 
-// TestTurnedProblems answers the problem as shown, in any orientation: the log has the move of
-// the problem.
+// TestTurnedProblems answers the problem as shown, in any orientation: the log has the move in
+// the problem's coordinates.
 func TestTurnedProblems(t *testing.T) {
 	boards := map[string]bool{}
 	for seed := range uint64(40) {

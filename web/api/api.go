@@ -62,7 +62,7 @@ type Welcome struct {
 	Loss   []float64 `json:"loss"`
 	Levels []Level   `json:"levels"`         // on any board; levels.on lists those of one
 	Fits   []Fit     `json:"fits"`           // what is known of the player
-	Said   string    `json:"said,omitempty"` // the rank that he said to have, where Fits has no better
+	Said   string    `json:"said,omitempty"` // the rank that the player claims, where Fits has none
 	Rules  []Rules   `json:"rules"`
 	Folder string    `json:"folder"` // where games are kept
 }
@@ -115,7 +115,7 @@ type Network struct {
 	Sizes string `json:"sizes"` // "any", or for example "9x9"
 	Human bool   `json:"human"` // has a policy of human players
 	InUse bool   `json:"inUse"`
-	// BuiltIn is the network inside the program, which plays on boards up to 19x19.
+	// BuiltIn marks the network inside the program, which plays on boards up to 19x19.
 	BuiltIn bool   `json:"builtIn,omitempty"`
 	Detail  string `json:"detail"`
 	Bytes   int64  `json:"bytes,omitempty"` // of its file; 0 for the one in the program

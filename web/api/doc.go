@@ -118,8 +118,8 @@ type Analyse struct {
 	Moves   int      `json:"moves,omitempty"`   // most candidates; 0: 12
 	Avoid   []string `json:"avoid,omitempty"`
 	Allow   []string `json:"allow,omitempty"`
-	// Focus are moves that get half of all playouts, beside Visits. They are among the candidates
-	// even if that makes more than Moves.
+	// Focus are moves that get half of all playouts, which do not count towards Visits. They are
+	// among the candidates even if that makes more than Moves.
 	Focus []string `json:"focus,omitempty"`
 }
 

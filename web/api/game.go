@@ -38,7 +38,7 @@ type NewGame struct {
 	Teach string `json:"teach,omitempty"`
 }
 
-// Teach changes how strict a game teaches while it is played.
+// Teach changes how strictly a game teaches while it is played.
 type Teach struct {
 	Game  string `json:"game"`
 	Rev   int    `json:"rev"`
@@ -50,8 +50,8 @@ type Teach struct {
 type Advice struct {
 	Move string   `json:"m"`
 	Loss float64  `json:"loss"`           // in points
-	Due  float64  `json:"due"`            // what a move may lose without a word
-	Line []string `json:"line,omitempty"` // how the engine would answer, and so on
+	Due  float64  `json:"due"`            // what a move may lose without advice
+	Line []string `json:"line,omitempty"` // the engine's answer, and what follows
 }
 
 // Play makes a move, which ends a pause. Rev is the state that the client saw: if the position
@@ -68,7 +68,7 @@ type GameCommand struct {
 	Rev  int    `json:"rev"`
 }
 
-// Score is a step of counting, exactly one of the fields after Rev.
+// Score is a step of counting. It sets exactly one of the fields after Rev.
 type Score struct {
 	Game   string `json:"game"`
 	Rev    int    `json:"rev"`
@@ -170,7 +170,7 @@ type Count struct {
 	White   CountSide `json:"white"`
 	Score   float64   `json:"score"`            // Black minus White, all included
 	Differs []string  `json:"differs"`          // stones marked otherwise than the engine would
-	Lives   bool      `json:"lives,omitempty"`  // the engine holds the first of them alive
+	Lives   bool      `json:"lives,omitempty"`  // the engine takes the first of Differs for alive
 	Method  string    `json:"method,omitempty"` // area or territory
 }
 

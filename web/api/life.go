@@ -67,12 +67,12 @@ type PlayLife struct {
 	Moves []string `json:"moves"`
 }
 
-// LifeStep is the state of such a line.
+// LifeStep is the state of a line that is played against a proof.
 type LifeStep struct {
 	Ask    int      `json:"ask"`
 	First  string   `json:"first"`
 	Moves  []string `json:"moves"` // as in PlayLife
-	Line   []string `json:"line"`  // all of them, with the proof's; a pass is a move elsewhere
+	Line   []string `json:"line"`  // all moves, with the proof's; a pass is a move elsewhere
 	Stones string   `json:"stones"`
 	ToMove string   `json:"toMove"`
 	Legal  string   `json:"legal"`            // for each point: "1" where a move may change something

@@ -84,7 +84,7 @@ type Tally struct {
 // word of Text.
 type AskGames struct {
 	Text string `json:"text,omitempty"`
-	From int    `json:"from,omitempty"` // so many are left out
+	From int    `json:"from,omitempty"` // so many are skipped
 	Most int    `json:"most,omitempty"` // 0: 50
 }
 

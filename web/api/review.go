@@ -124,8 +124,8 @@ type ReviewCard struct {
 	Other     bool          `json:"other,omitempty"`  // made by a network other than the present one
 }
 
-// SaidNames lists names in records that the player has said are his own, and names that are not.
-// Mistakes of the latter are not asked as problems.
+// SaidNames lists names in records that are the player's, and names that are not: mistakes of the
+// latter are not asked as problems.
 type SaidNames struct {
 	Mine   []string `json:"mine"`
 	Others []string `json:"others"`
@@ -187,7 +187,7 @@ type Verdict struct {
 // Drill is the problem that is due, and the number of those due.
 type Drill struct {
 	Due     int      `json:"due"`   // asked before, to be asked again now
-	Fresh   int      `json:"fresh"` // never asked; no more of them today
+	Fresh   int      `json:"fresh"` // never asked, and still to be asked today
 	Total   int      `json:"total"`
 	Next    int64    `json:"next,omitempty"` // Unix seconds when the next one is due
 	Problem *Problem `json:"problem,omitempty"`
@@ -212,8 +212,8 @@ type Problem struct {
 	Task  string   `json:"task,omitempty"`
 	Group []string `json:"group,omitempty"`
 	Level int      `json:"level,omitempty"`
-	// Against names the opponent of a game, of the engine only the rank. Set is the ID of a
-	// collection that the player brought along; Text is its author's.
+	// Against names the opponent of a game; for the engine it is the rank alone. Set is the ID of a
+	// collection that the player brought along, Text its author's comment.
 	Against string `json:"against,omitempty"`
 	Set     string `json:"set,omitempty"`
 	Text    string `json:"text,omitempty"`
@@ -246,8 +246,8 @@ type DrillAnswer struct {
 	Seconds float64  `json:"seconds"`
 }
 
-// DrillVerdict answers DrillAnswer. Grade is 1 to 4: again, hard, good, easy; it is
-// on the disk, and drill.grade overrules it until the next problem is asked for. 0: a further try.
+// DrillVerdict answers DrillAnswer. Grade is 1 to 4: again, hard, good, easy; 0 for a further try.
+// It is on the disk, and drill.grade overrules it until the next problem is asked for.
 type DrillVerdict struct {
 	// Next is the problem after the other side's answer, if the move is right and the solution
 	// needs further moves. Nothing is graded yet.

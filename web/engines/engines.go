@@ -58,7 +58,7 @@ func (m *Memory) Grant() int64 {
 	return n
 }
 
-// GiveBack returns the bytes of a tree that was granted them.
+// GiveBack takes back the bytes that were granted to a tree.
 func (m *Memory) GiveBack(n int64) {
 	m.mu.Lock()
 	m.granted -= n

@@ -22,8 +22,8 @@ import (
 	"kosumi/web/api"
 )
 
-// fetch downloads a file, resuming after broken connections, and adds it to the folder. It asks
-// for the file first if the job is for one of latest.
+// fetch downloads a file, resuming after broken connections, and adds it to the folder. It first
+// asks for the file if the job is for KataGo's strongest or newest network.
 func (l *Library) fetch(ctx context.Context, j *job) (err error) {
 	defer func() {
 		if useless := (errUseless{}); errors.As(err, &useless) {
@@ -81,7 +81,7 @@ func (l *Library) download(ctx context.Context, j *job) (err error) {
 		}
 		cancel(nil)
 	}()
-	about, _ := l.about(j.Name) // none: from the beginning
+	about, _ := l.about(j.Name) // without a note, from the beginning
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, j.URL, nil)
 	if err != nil {
 		return errFinal{err}
@@ -213,7 +213,7 @@ func (l *Library) take(ctx context.Context, j *job) error {
 	_ = os.Remove(l.part(j.Name) + ".json") // a left-over is ignored
 	data, err := json.Marshal(speed)
 	if err == nil {
-		_ = file.WriteBytes(l.path(speedFile(j.Name)), data) // it is only shown
+		_ = file.WriteBytes(l.path(speedFile(j.Name)), data) // for display only
 	}
 	return err
 }

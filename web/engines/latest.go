@@ -10,7 +10,7 @@ import (
 	"kosumi/web/api"
 )
 
-// KataGo's training site is asked for its strongest and its newest network.
+// Addresses of KataGo's training site, which knows its strongest and its newest network.
 const (
 	trainingHost = "katagotraining.org"
 	trainingSite = "https://" + trainingHost + "/api/networks/"
@@ -57,7 +57,7 @@ func (l *Library) ask(ctx context.Context, j *job) error {
 	return l.begin(j, as)
 }
 
-// question returns the site's answer to one of latest.
+// question returns the site's answer to a question of latest.
 func (l *Library) question(ctx context.Context, name string) (o offered, err error) {
 	ctx, cancel := context.WithTimeout(ctx, l.silence)
 	defer cancel()

@@ -50,7 +50,7 @@ func training(t *testing.T, status int, text string, file http.HandlerFunc) *sit
 	return s
 }
 
-// TestLatest asks a site that answers as KataGo's does: it sends no request before, the network
+// TestLatest asks a site that answers as KataGo's does: nothing is requested before, the network
 // is fetched, checked, tried and measured, and a network in the folder is not fetched again.
 func TestLatest(t *testing.T) {
 	for which, sum := range map[string]string{"strongest": sum(content), "newest": strings.ToUpper(sum(content))} {
@@ -171,8 +171,8 @@ func TestLatestRefused(t *testing.T) {
 	require.Equal(t, "bad_request", api.AsError(l.Fetch(t.Context(), &api.FetchNetwork{Latest: "weakest"})).Code)
 }
 
-// TestLatestResumed breaks the download three times: each time only the rest is fetched, also by
-// another program, and two programs do not fetch it at the same time.
+// TestLatestResumed breaks the download twice: each time only the rest is fetched. While another
+// program fetches the file, it is not fetched here.
 func TestLatestResumed(t *testing.T) {
 	s := newSite(t)
 	s.answer = answer(media+latestName, len(content), sum(content))

@@ -24,7 +24,7 @@ import (
 type Levels struct {
 	engines  *Engines
 	warnings *wire.Warnings
-	mu       sync.Mutex // path of the file of the player's levels
+	mu       sync.Mutex // for the file of the player's levels
 	warn     error      // what happened to a damaged file
 }
 
@@ -156,8 +156,8 @@ func (l *Levels) next(size board.Size, f *level.PlayerRating) (string, error) {
 	return at.Served.String(), err
 }
 
-// Due returns how many points a move may lose before a teaching game of a strictness warns,
-// against a level.
+// Due returns how many points a move may lose against a level before a teaching game of a
+// strictness warns.
 func (l *Levels) Due(size board.Size, opponent, strict string) float64 {
 	ladders, err := level.Ladders()
 	if err != nil {

@@ -161,7 +161,7 @@ func (l *Library) begin(j *job, as api.NetworkJob) error {
 	if now := l.jobs[as.Name]; now != nil && now.stop != nil && now != j {
 		return api.Tell("busy", "net_coming", "name", as.Name)
 	}
-	if err := os.MkdirAll(l.networks.conf.Folder, 0o755); err != nil { // before anything is asked
+	if err := os.MkdirAll(l.networks.conf.Folder, 0o755); err != nil { // before the site is asked
 		return api.NotSaved(err)
 	}
 	if as.State == fetching {

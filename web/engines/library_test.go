@@ -98,7 +98,7 @@ func (b *breaking) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// testConfig is a folder of networks that the site serves, under the name of the training site too.
+// testConfig configures a folder of networks; all requests go to the site, whatever their host.
 func testConfig(dir string, s *site) NetworksConfig {
 	c := NetworksConfig{Folder: dir, Open: func(file string) Network {
 		net := &tried{fakeNetwork{name: filepath.Base(file)}}
@@ -112,7 +112,7 @@ func testConfig(dir string, s *site) NetworksConfig {
 		there.DialContext = func(ctx context.Context, network, _ string) (net.Conn, error) {
 			return new(net.Dialer).DialContext(ctx, network, s.Listener.Addr().String())
 		}
-		there.TLSClientConfig.ServerName = "example.com" // of the server's certificate
+		there.TLSClientConfig.ServerName = "example.com" // the name in the server's certificate
 		c.Request = (&http.Client{CheckRedirect: onlyHTTPS, Transport: there}).Do
 	}
 	return c
@@ -126,7 +126,7 @@ func testLibrary(t *testing.T, dir string, s *site) *Library {
 	return l
 }
 
-// job waits until nothing runs and returns the only job, nil if there is none.
+// settled waits until nothing runs and returns the only job, nil if there is none.
 func (l *Library) settled(t *testing.T) *api.NetworkJob {
 	t.Helper()
 	var last *api.NetworkJob
@@ -149,8 +149,8 @@ func fileNames(l *Library) (all []string) {
 	return all
 }
 
-// TestFetch fetches networks: whole; broken off and resumed; changed by another program
-// meanwhile; and from an address without one.
+// TestFetch: a file is added if it arrives whole or in parts. One with another sha256, a missing
+// one and a redirect to http are refused in one line, and leave nothing behind.
 func TestFetch(t *testing.T) {
 	s := newSite(t)
 	dir := t.TempDir()

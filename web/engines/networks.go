@@ -26,15 +26,14 @@ type Network interface {
 // NetworksConfig tells where networks are found.
 type NetworksConfig struct {
 	File   string // the first network; "" is the one inside the program
-	Folder string // with more; "" is none
+	Folder string // folder with more networks; "": none
 	Human  bool   // a network of human moves stands beside each
 	Open   func(file string) Network
 	// Request performs the requests for downloads; nil: through the network, by https alone.
 	Request func(*http.Request) (*http.Response, error)
 }
 
-// Networks lets the page play with one network and change to others, between
-// searches. It is an [engines.Networks].
+// Networks lets the page play with one network and change to others, between searches.
 type Networks struct {
 	*open.Switch[named]
 	conf NetworksConfig
@@ -46,7 +45,7 @@ type named struct {
 	name string
 }
 
-// NewNetworks begins to load the first one.
+// NewNetworks begins to load the first network.
 func NewNetworks(c NetworksConfig) *Networks {
 	name := filepath.Base(c.File)
 	if c.File == "" {
@@ -125,7 +124,7 @@ func (b *Networks) files() map[string]string {
 	return all
 }
 
-// speedFile is the name of the file in the folder that holds the measured speeds of networks.
+// speedFile is the name of the file in the folder that holds the measured speed of a network.
 func speedFile(name string) string { return ".speed-" + name + ".json" }
 
 // speedOf is the speed that was measured when a network was added; nil: none.

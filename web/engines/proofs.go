@@ -14,7 +14,7 @@ import (
 	"kosumi/web/wire"
 )
 
-// stages are the times of the first searches for an answer; the last one has the rest of the
+// stages are the times of the first searches for an answer; one more search has the rest of the
 // limit. Results are published after each. The first settles enclosed groups; later ones use a
 // network.
 var stages = []time.Duration{250 * time.Millisecond, 2500 * time.Millisecond}

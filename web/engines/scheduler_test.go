@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestScheduler: one search runs at a time, the more urgent first; it cuts an analysis
-// short at once, and another analysis does after a slice.
+// TestScheduler: one search runs at a time, the more urgent first. A more urgent one cuts an
+// analysis short at once, another analysis does after a slice.
 func TestScheduler(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var s Scheduler

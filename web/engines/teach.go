@@ -53,9 +53,8 @@ const (
 	searchTime   = 1500 * time.Millisecond
 )
 
-// errorScale is the constant of package review: the standard deviation of a search's lead from
-// that of a longer search is this times the standard deviation of the score over the cube root of
-// the visits.
+// errorScale, as in package review, times the standard deviation of the score, over the cube root
+// of the visits, is the standard deviation of a search's lead from that of a longer search.
 const errorScale = 0.35
 
 // Examine compares the positions before and after a move by searches. If the loss may exceed due,

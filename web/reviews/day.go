@@ -75,8 +75,8 @@ func find(set *drill.Set, id string) *drill.Problem {
 // repeatsADay is how many problems of a day are repetitions, if there are others.
 const repeatsADay = 3
 
-// candidates returns all problems in the order of their choice for a day: repeatsADay due ones, new
-// ones, the other due ones, and later ones.
+// candidates returns all problems in the order in which a day takes them: repeatsADay due ones,
+// new ones, the other due ones, and later ones.
 func candidates(set *drill.Set, schedule *drill.Schedule, now time.Time) []*drill.Problem {
 	all := schedule.Due(set, now, len(set.Problems))
 	fresh := slices.IndexFunc(all, func(p *drill.Problem) bool { _, known := schedule.Next(p.ID); return !known })

@@ -64,7 +64,7 @@ type job struct {
 	added    time.Time
 	game     *review.Game // nil: refused
 	state    string
-	why      error // refused
+	why      error // why it is refused
 	unsaved  error // its findings are not on the disk
 	now      review.Progress
 	points   map[int]api.ReviewPoint
@@ -180,9 +180,9 @@ func (rs *Reviews) loadRecord(data []byte) (*review.Game, *sgf.Node, error) {
 // said returns the reason of a refusal as one line.
 func (j *job) said() string { return strings.ReplaceAll(j.why.Error(), "\n", "; ") }
 
-// AddAs queues a game under the ID of its review. known: the game is there, under the ID that is
-// returned; again reviews it all the same. notes are those of its first reading, nil for this one's.
-// Errors say why it cannot be reviewed.
+// AddAs queues a game under the ID of its review, and returns that ID. known reports that the
+// game has a review, whose ID is returned; again queues it all the same. notes are those of the
+// record's first reading; nil: those of this one. Errors say why the game cannot be reviewed.
 func (rs *Reviews) AddAs(id, name string, root *sgf.Node, notes []string, again bool) (of string, known bool, err error) {
 	g, err := review.Load(root, rs.conf.Engines.Config.Rules)
 	if err != nil {

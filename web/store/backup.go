@@ -40,8 +40,8 @@ type Manifest struct {
 	Settings json.RawMessage `json:"settings,omitempty"` // of the page
 }
 
-// Saved describes the files of one kind in a backup: Dir + ID + Ext, or the file Ext alone. Without
-// Merge they are there for people.
+// Saved describes the files of one kind in a backup: Dir + ID + Ext, or the file Ext alone.
+// Without Merge they are not restored.
 type Saved struct {
 	Kind     string // the kind under which fresh ones are counted
 	Dir, Ext string

@@ -14,7 +14,7 @@ import (
 type edit struct {
 	*Document
 	undo  []func()
-	count int // of nodes, before
+	count int // number of nodes before
 	place int
 	was   board.Rules
 	set   []*treeNode

@@ -55,7 +55,7 @@ func (g *Game) Uncounted() string {
 type Marking struct {
 	Dead   map[board.Point]bool
 	Judged []board.Point // dead as the engine sees it
-	Sure   bool          // Judged holds
+	Sure   bool          // Judged is known
 }
 
 // Phases of a game.

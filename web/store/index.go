@@ -29,7 +29,7 @@ type Index struct {
 // indexed is the entry of a game in the index.
 type indexed struct {
 	game  api.KeptGame
-	words string // that a search looks at
+	words string // the words that a search looks at
 }
 
 // NewIndex returns the index of a server's games.

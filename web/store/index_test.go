@@ -138,7 +138,7 @@ func TestIndex(t *testing.T) {
 	_, err = x.Find(&api.AskGames{From: -1})
 	require.Error(t, err)
 
-	// Changed, deleted and damaged files are seen.
+	// Changed, deleted and damaged files are noticed.
 	var id string
 	for id = range games {
 		break
@@ -171,7 +171,7 @@ func exports(t *testing.T, f *Folder, x *Index, games map[string]*Game) {
 			journals++
 		}
 		if !strings.HasSuffix(e.Name, ".sgf") {
-			continue // for the program
+			continue // a journal or the manifest
 		}
 		r, err := e.Open()
 		require.NoError(t, err)

@@ -30,7 +30,7 @@ type Header struct {
 	Free     bool      `json:"free,omitempty"`
 	Colour   string    `json:"colour"` // the player's
 	Seat     api.Seat  `json:"seat"`
-	Teach    string    `json:"teach,omitempty"` // how strict, see api.NewGame
+	Teach    string    `json:"teach,omitempty"` // how strictly, see api.NewGame
 	Clock    api.Clock `json:"clock"`
 }
 
@@ -44,7 +44,7 @@ type Step struct {
 	N      int                `json:"n,omitempty"` // undo: plies
 	Dead   []string           `json:"dead,omitempty"`
 	Result string             `json:"result,omitempty"`
-	Why    string             `json:"why,omitempty"` // teach: how strict
+	Why    string             `json:"why,omitempty"` // teach: how strictly
 	At     time.Time          `json:"at"`
 	Clocks *[2]api.ClockState `json:"clocks,omitempty"`
 	Was    *[2]api.ClockState `json:"was,omitempty"` // move: before it gained anything
@@ -139,7 +139,7 @@ const maxJournal = 64 << 20
 // kept is the readable part of a journal.
 type kept struct {
 	head   Header
-	headed bool   // head holds
+	headed bool   // head is valid
 	steps  []Step // up to the first line that is damaged
 	rest   []Step // whole lines after it
 	bad    int    // number of the first damaged line; 0: none

@@ -46,7 +46,7 @@ type Profile struct {
 
 type state struct {
 	Version int                 `json:"version"`
-	Persons []string            `json:"persons,omitempty"` // random names of this player in backups, the own one first
+	Persons []string            `json:"persons,omitempty"` // random names of this player in backups, this folder's first
 	Names   []string            `json:"names,omitempty"`
 	Others  []string            `json:"others,omitempty"` // names that are not the player's
 	Lessons []string            `json:"lessons,omitempty"`
@@ -159,8 +159,8 @@ func (p *Profile) Say(mine, others []string) error {
 	return p.change(func(s *state) { s.Names, s.Others = names, kept[max(0, len(kept)-mostOthers):] })
 }
 
-// Persons returns the random names of the player in backups, the own one first; new makes that one
-// where there is none.
+// Persons returns the random names of the player in backups, this folder's own name first; new
+// makes that one if there is none.
 func (p *Profile) Persons(new bool) ([]string, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -49,7 +49,7 @@ func TestSaidNames(t *testing.T) {
 	}
 }
 
-// TestDamagedProfile keeps damaged files aside, each under a name of its own, and reports them.
+// TestDamagedProfile: damaged files are kept aside, each under a name of its own, and reported.
 func TestDamagedProfile(t *testing.T) {
 	dir := t.TempDir()
 	for n, bad := range []string{"{", `{"version":9}`, "", "[]", strings.Repeat("x", 100)} {

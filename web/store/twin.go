@@ -19,7 +19,7 @@ func (ds *Documents) twin(d *Document, grow bool) string {
 	}
 	open := ds.All()
 	for id, info := range files {
-		if open[id] == nil { // only those alike are opened
+		if open[id] == nil { // a closed one is opened only if title and size agree
 			ds.mu.Lock()
 			card, err := ds.cards.Get(id, info)
 			ds.mu.Unlock()

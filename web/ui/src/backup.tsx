@@ -1,4 +1,4 @@
-// Backups: all that a player would miss in one file, and what is brought back from one.
+// Backups: one file with all that a player would miss, and its return to the page.
 import { render } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { refusedFile } from "./files";
@@ -66,7 +66,7 @@ function Ask({ f, a, shut }: { f: File; a: Restored; shut: () => void }) {
 		kept.put({ at: Date.now() });
 		setState("done");
 	};
-	// What is shown may be older than what is there now.
+	// Once restored, the page may be older than its data.
 	const over = () => (state === "done" ? location.reload() : shut());
 	return (
 		<dialog ref={dialog} aria-label={t("backup_load")} onClose={over}>

@@ -62,7 +62,7 @@ export function Switch({ label, value, onChange }: { label: string; value: boole
  * field is left, and with each press of its arrows. An empty field gives undefined.
  */
 export function NumberField(q: { label?: string; value: number | string; min?: number; max?: number; step?: number; placeholder?: string; onNumber: (n: number | undefined) => void }) {
-	const [typed, setTyped] = useState<string>(); // until then: "0." of 0.5 is no number
+	const [typed, setTyped] = useState<string>(); // the text until the number is complete: "0." is no number yet
 	const done = (text: string) => {
 		setTyped(undefined);
 		const n = q.step ? Number(text) : Math.round(Number(text));

@@ -6,7 +6,7 @@ import { inWords, send, token } from "./net";
 import { go, route } from "./router";
 import { ask } from "./server";
 
-/** What takes the files of networks among them: the page's, since no other has a place for them. */
+/** Set by the page, which has a place for the networks among the files. */
 export const networks = { add: (_: File[]): void => undefined };
 
 const MOST = 20 << 20; // bytes of a record, and of a request
@@ -46,7 +46,7 @@ async function sent(files: File[], to: string): Promise<Imported[]> {
 	return r?.ok ? ((await r.json()) as Imported[]) : [{ name: files[0].name, error: r ? r.statusText : t("say_lost"), say: r ? undefined : { key: "lost" } }];
 }
 
-/** What a file was refused for, in one sentence that names it. */
+/** The reason why a file was refused, in one sentence that names it. */
 export function refusedFile(a: Imported): string {
 	const { name } = a;
 	if (a.say?.key === "sgf_none") return t("file_none", { name });

@@ -12,7 +12,7 @@ import { classOf } from "./views/Loss";
 import { playerName } from "./views/Review";
 import { Game } from "./views/ReviewGame";
 
-/** What review.Result says of a game, as far as it is shown. */
+/** The part of review.Result about a game that is shown. */
 interface Result {
 	game: { width: number; height: number; komi: number; handicap?: number; black?: string; white?: string; blackRank?: string; whiteRank?: string; result?: string; date?: string; event?: string; file?: string };
 	network: string;
@@ -68,7 +68,7 @@ function reviewOf(r: Result, classes: string[]): Review {
 	} as unknown as Review;
 }
 
-// What is known of another move without a search.
+// The verdict on another move as far as it is known without a search.
 function known(m: ReviewMove, move: string): Verdict | null {
 	if (move === m.better) return { m: move, accepted: true, loss: 0, cls: 0, line: m.line };
 	return move === m.m ? { m: move, accepted: false, played: true, loss: m.loss, cls: classOf(m.loss) } : null;
@@ -91,7 +91,7 @@ function ReviewPage({ r, classes }: { r: Result; classes: string[] }) {
 	);
 }
 
-/** Every move in a table: what a page on paper has of the game. */
+/** Every move in a table: the game on a printed page. */
 function AllMoves({ r }: { r: Review }) {
 	return (
 		<details class="all-moves">

@@ -4,7 +4,7 @@ import english from "gen/en.json";
 import type { Key } from "./gen/keys";
 import { load } from "./languages";
 
-// What a language is called in <html lang>, which also chooses the glyphs.
+// The names of languages in <html lang>, which also chooses the glyphs.
 const TAGS: Record<string, string> = { zh: "zh-Hans" };
 
 export const language = signal("en");
@@ -12,13 +12,13 @@ let texts: Record<string, string> = english;
 let plural = new Intl.PluralRules("en");
 let numbers = new Intl.NumberFormat("en");
 
-let newest = ""; // that was asked for
+let newest = ""; // the language asked for last
 
 export async function setLanguage(id: string): Promise<void> {
 	newest = id;
 	const list = await load(id);
 	if (newest !== id) return;
-	// What a translation lacks stays English.
+	// Texts that a translation lacks stay English.
 	texts = list ? Object.fromEntries(Object.entries(english).map(([key, text], i) => [key, list[i] || text])) : english;
 	if (!list) id = "en";
 	plural = new Intl.PluralRules(id);
@@ -107,10 +107,10 @@ export function claimed(c: Claim, played: string, white: boolean): string {
 	});
 }
 
-/** A sentence of the server's, with what it puts in. */
+/** A sentence of the server's, with its arguments. */
 export const told = (s: Say): string => t(`say_${s.key}` as Key, { ...(s.with as Args), ...(s.cause && { why: told(s.cause) }), board: (s.with as Record<string, string>)?.board?.replace("x", "×") ?? "" });
 
-/** What became of the player's damaged files. */
+/** The fate of the player's damaged files, in sentences. */
 export const warned = (p: Profile): string => (p.says?.length ? p.says.map(told).join(" ") : (p.warn ?? ""));
 
 /** A refusal by its code, with the server's own sentence where only that tells what happened. */
@@ -130,7 +130,7 @@ export function problemText(p: Problem): string {
 	return p.set ? t("drill_plain", { who }) : t("drill_question", { who, points: p.loss.toFixed(1) });
 }
 
-/** Where a problem comes from. */
+/** The origin of a problem. */
 export function problemFrom(p: Problem): string {
 	const who = rank(p.against ?? "");
 	const game = p.game.replace(/\.sgf$/i, "");

@@ -13,7 +13,7 @@ export const helpOpen = signal(false);
 export const rulesOpen = signal(false);
 export const moreOpen = signal(false);
 
-/** Takes the keys for a screen; returns what gives them back. */
+/** Takes the keys for a screen; returns a function that gives them back. */
 export function keys(map: Map, line?: (text: string) => boolean): () => void {
 	current = map;
 	typed = line;
@@ -27,7 +27,7 @@ export function keys(map: Map, line?: (text: string) => boolean): () => void {
 
 let over: Map = {};
 
-/** Takes some keys before the screen does; returns what gives them back. */
+/** Takes some keys before the screen does; returns a function that gives them back. */
 export function keysOver(map: Map): () => void {
 	over = map;
 	return () => { if (over === map) over = {}; };

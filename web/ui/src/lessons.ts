@@ -1,5 +1,5 @@
-// The lessons, and what answers a learner's move: it is read out, as far as a few
-// stones need it, so that a wrong move is answered by what really happens.
+// The lessons, and the answers to a learner's moves: they are found by trying moves, as far as a
+// few stones need it, so that a wrong move is answered by what really happens.
 import data from "./lessons.json";
 import { chain, neighbours, other, play, point, vertex, type Colour } from "./rules";
 
@@ -11,7 +11,7 @@ interface Task {
 	goal: string;
 	at: string;
 	good?: string[];
-	region?: string[]; // where alone it is decided
+	region?: string[]; // the points that decide the task
 	ko?: string;
 	dead?: string[];
 	numbers?: number[];
@@ -100,14 +100,14 @@ export interface Answer {
 	right: boolean;
 	shown: { p: number; c: Colour }[]; // the move and what follows
 	text: "learn_illegal" | "learn_no_ko" | "learn_gets_out" | "learn_is_taken" | "learn_lives" | "learn_enters" | "learn_no_threat" | "learn_answered" | "learn_not_it" | "";
-	point?: string; // that the text speaks of
+	point?: string; // the point that the text speaks of
 	n?: number;
 	then?: Position; // the task goes on from here
 }
 
 const alternate = (points: number[], c: Colour) => points.map((p, i) => ({ p, c: i % 2 ? other(c) : c }));
 
-/** What a move comes to. */
+/** The answer to a move. */
 export function judge(task: Task, b: Position, p: number, stage: number): Answer {
 	const { size } = task;
 	const me = task.turn as Colour;
@@ -125,7 +125,7 @@ export function judge(task: Task, b: Position, p: number, stage: number): Answer
 		case "kill": {
 			if (next.stones[target] === ".") return { right: true, shown: [mine], text: "" };
 			if (task.goal === "kill" && taking(next, target, other(me), size, region)) return { right: true, shown: [mine], text: "" };
-			// Where nothing saves it, it runs all the same.
+			// If nothing saves it, it runs all the same.
 			const q = saving(next, target, size, region) ?? chain(next.stones, target, size, size).liberties.find((l) => after(next, l, other(me), size));
 			if (q === undefined || q < 0) return { right: false, shown: [mine], text: region ? "learn_lives" : "learn_not_it", point: task.at };
 			const out = after(next, q, other(me), size)!;

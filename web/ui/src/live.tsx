@@ -1,4 +1,4 @@
-// What is said aloud, and short notes at the edge of the page.
+// Texts for screen readers, and short notes at the edge of the page.
 import { effect, signal } from "@preact/signals";
 import { Icon } from "./icons";
 import { t } from "./i18n";

@@ -73,7 +73,7 @@ function here(path: string): boolean {
 	return route.value === path || route.value.startsWith(path + "/") || WITHIN["/" + route.value.split("/")[1]] === path;
 }
 
-// The places that there are in this program.
+// The places that this program has.
 function places(): Place[] {
 	return PLACES.filter((p) => p.path === "/" || screens.has(p.path.slice(1)));
 }
@@ -113,7 +113,7 @@ function MorePlaces() {
 	);
 }
 
-const left = signal<{ cards: GameCard[]; at: number }>({ cards: [], at: 0 }); // games, from every screen but that of a game
+const left = signal<{ cards: GameCard[]; at: number }>({ cards: [], at: 0 }); // games, watched from every screen but that of a game
 const offered = signal(inTab && !remember("kosumi.backup", { at: 0 }).get().at);
 
 // The clock of a game that was left: while it runs, and, of the last game, once it has stopped.
@@ -131,7 +131,7 @@ function LeftClock() {
 	return <div class={"strip-top left-clock" + (time.low ? " bad" : " warn")}><Icon name={running ? "warn" : "pause"} /> <span>{t(running ? "left_clock" : "left_stopped", { who: opponent(c.seat), time: time.text })}</span> <a class="button quiet small" href={"/play/" + c.game}>{t("back_to_game")}</a></div>;
 }
 
-// After some games whoever has them in a browser alone is asked once.
+// After so many games, a player who has them in this browser alone is asked once.
 const OFFERED_AFTER = 3;
 function OfferBackup() {
 	if (!offered.value || left.value.cards.filter((g) => g.phase === "over").length < OFFERED_AFTER) return null;
@@ -193,7 +193,7 @@ function Denied() {
 
 function Dialog({ open, onClose, label, children }: { open: boolean; onClose: () => void; label: string; children: preact.ComponentChildren }) {
 	const ref = useRef<HTMLDialogElement>(null);
-	const told = useRef(false); // the close event comes later: it must not end what was opened meanwhile
+	const told = useRef(false); // its close event comes later, and must not end a dialog opened meanwhile
 	useEffect(() => {
 		if (open && !ref.current?.open) ref.current?.showModal();
 		if (!open && ref.current?.open) {
@@ -208,7 +208,7 @@ function Dialog({ open, onClose, label, children }: { open: boolean; onClose: ()
 	);
 }
 
-// What is read in a dialog comes when it is opened.
+// The text of a dialog is loaded when it is opened.
 function Read({ open, label, load }: { open: Signal<boolean>; label: Key; load: () => Promise<FunctionComponent> }) {
 	const [view, setView] = useState<FunctionComponent | null>(null);
 	useEffect(() => { if (open.value && !view) later(load(), (v) => setView(() => v)); }, [open.value]);
@@ -238,7 +238,7 @@ const Stopped = ({ why }: { why: string }) => (
 	<main class="empty"><h1>Kosumi</h1><p role="alert">{why}</p><button class="button primary" onClick={() => location.reload()}>{t("reload")}</button></main>
 );
 
-// What there is to see before the server answers.
+// The page before the server answers.
 function Starting() {
 	const s = starting();
 	if (s?.t === "taken") return <main class="empty"><h1>Kosumi</h1><p role="status">{t("tab_taken")}</p><button class="button primary" onClick={takePlace}>{t("tab_here")}</button></main>;
@@ -292,7 +292,7 @@ function App() {
 }
 
 if (inTab) {
-	// Links lead to the page's one address also where they are copied or opened beside it.
+	// Links lead to the page's one address, also if they are copied or opened in another tab.
 	const before = options.vnode;
 	options.vnode = (v) => {
 		const p = v.props as { href?: unknown };

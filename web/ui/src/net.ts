@@ -20,7 +20,7 @@ export class Refused extends Error {
 
 const LOST: Refusal = { code: "busy", text: "the connection is lost", say: { key: "lost" }, retry: true };
 
-/** What went wrong, in words. */
+/** An error in words. */
 export function inWords(e: unknown): string {
 	if (!(e instanceof Refused)) return String(e);
 	const { say, cause, code, text } = e.said;
@@ -53,7 +53,7 @@ let silent = 0; // when the last message came
 let tried = 0; // when the last connection was begun
 
 const STORE = "kosumi.token";
-// Where the browser blocks storage, the token is known as long as the page is open.
+// If the browser blocks storage, the token is known as long as the page is open.
 let kept: Pick<Storage, "getItem" | "setItem">;
 try {
 	kept = localStorage;
@@ -168,8 +168,8 @@ function receive(m: { t: string; re?: string; f?: number; d?: any }): void {
 	for (const f of listeners.get(m.t) ?? []) f(m.d);
 }
 
-// A command that the server could not save has changed nothing. It is sent again, with
-// growing pauses, and the next one only once the one before is saved.
+// A command that the server could not save has changed nothing. It is sent again, with growing
+// pauses, and the next one only once the one before it is saved.
 let pause = 0;
 let retry = 0;
 
@@ -186,7 +186,7 @@ function retryOldest(): void {
 	socket?.send(p.message);
 }
 
-// One animation frame paints the newest; only then the server may send the next.
+// One animation frame paints the newest; only then may the server send the next.
 function paint(): void {
 	const now = frame;
 	frame = null;
@@ -213,7 +213,7 @@ export function send<T = unknown>(t: string, d: unknown, again = false): Promise
 			fail(new Refused(LOST));
 			return;
 		}
-		const behind = again ? oldestUnsaved()?.unsaved : undefined; // what changes something keeps its place in the order
+		const behind = again ? oldestUnsaved()?.unsaved : undefined; // commands that change something keep their order
 		pending.set(id, { message, again, unsaved: behind, since: performance.now(), done: done as (d: unknown) => void, fail });
 		if (status.value === "open" && !behind) socket?.send(message);
 	});
@@ -253,8 +253,8 @@ document.addEventListener("visibilitychange", () => {
 });
 window.addEventListener("online", () => status.value === "lost" && connect());
 
-// A wire may be cut without a word. The server answers a ping at once, whatever it
-// does: when something waits for an answer and nothing at all comes, it is gone.
+// A wire may be cut without a word. The server answers a ping at once, whatever it does: if an
+// answer is awaited and nothing at all comes, the connection is gone.
 const DEAF = 10000;
 let pinged = 0;
 

@@ -20,7 +20,7 @@ export function go(path: string, replace = false): void {
 	route.value = here().pathname;
 	if (replace) return;
 	window.scrollTo(0, 0);
-	// A person at the keyboard begins with the screen, not once more with the rail.
+	// A person at the keyboard continues in the screen, not again in the rail.
 	requestAnimationFrame(() => {
 		const focus = document.activeElement;
 		if (!focus || focus === document.body || focus.closest(".rail")) document.getElementById("view")?.focus({ preventScroll: true });
@@ -28,7 +28,7 @@ export function go(path: string, replace = false): void {
 }
 
 window.addEventListener("popstate", () => {
-	if (!inTab || !location.hash || location.hash.startsWith("#/")) route.value = here().pathname; // else it is a place on the page
+	if (!inTab || !location.hash || location.hash.startsWith("#/")) route.value = here().pathname; // else it is a link to a place on the page
 });
 
 /** Makes links inside the page change the route without a load. */

@@ -1,5 +1,5 @@
-// The little of the rules that drawing at once needs: stones and captures. What
-// is legal, and who has won, is the server's word.
+// The few rules that drawing at once needs: stones and captures. The server decides which moves
+// are legal, and who has won.
 
 export type Colour = "b" | "w";
 
@@ -12,7 +12,7 @@ export function vertex(p: number, w: number, h: number): string {
 	return LETTERS[p % w] + (h - Math.floor(p / w));
 }
 
-/** The point of a vertex, -1 for a pass, -2 for what is no point. */
+/** The point of a vertex, -1 for a pass, -2 if it is none. */
 export function point(v: string, w: number, h: number): number {
 	const text = v.trim().toUpperCase();
 	if (text === "PASS") return -1;
@@ -50,7 +50,7 @@ export function chain(stones: string, p: number, w: number, h: number): { stones
 	return { stones: list, liberties: [...free] };
 }
 
-/** The position after a stone of c on p, with what it takes; p may be -1. */
+/** The position after a stone of c on p, without the stones that it takes; p may be -1. */
 export function play(stones: string, p: number, c: Colour, w: number, h: number): { stones: string; taken: number } {
 	if (p < 0 || stones[p] !== ".") return { stones, taken: 0 };
 	const b = stones.split("");

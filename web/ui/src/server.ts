@@ -17,13 +17,13 @@ export const ask = (path: string, init?: RequestInit): Promise<Response> =>
 export const newer = () => IN_TAB && waits.value;
 export const reload = () => (newer() ? takeNewer() : location.reload());
 
-/** What the page waits for before it has a server; null: for nothing that it can say. */
+/** The state that the page waits in before it has a server; null: none to be told. */
 export const starting = () => (IN_TAB ? start.value : null);
 
 /** Takes the place of the tab that has the files. */
 export const takePlace = () => { if (IN_TAB) useHere(); };
 
-/** The browser has ended the page the last time: how many threads there are now, of how many. */
+/** The browser ended the page last time: how many threads there are now, of how many. */
 export const ended = () => (IN_TAB ? crashed.value : null);
 export const endedSeen = () => { if (IN_TAB) crashed.value = null; };
 

@@ -77,13 +77,13 @@ function tone(c: AudioContext, hz: number, at: number, length: number): void {
 	o.stop(at + length);
 }
 
-/** A stone on the board, column from 0 to 1, and what it takes. */
+/** A stone on the board, column from 0 to 1, and the stones that it takes. */
 export function stoneSound(column = 0.5, taken = 0): void {
 	const c = context();
 	if (!c) return;
 	const pan = (column - 0.5) * 0.3;
 	click(c, c.currentTime, pan, 1);
-	// What is taken rattles into the lid.
+	// Captured stones rattle into the lid.
 	for (let i = 0; i < Math.min(6, taken > 0 ? taken + 1 : 0); i++) click(c, c.currentTime + 0.16 + i * (0.05 + Math.random() * 0.04), pan, 0.22 + 0.1 * Math.random(), 1.5 + 0.25 * Math.random());
 }
 
@@ -101,7 +101,7 @@ export function tickSound(): void {
 
 const HELD = 60_000; // ms: longer than one tab can be behind another
 
-/** Sounds in one tab only, where several show the same event. */
+/** Sounds in one tab only, if several show the same event. */
 export function once(event: string, sound: () => void): void {
 	if (!context()) return; // another tab may
 	if (!navigator.locks) return sound();

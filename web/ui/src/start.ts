@@ -1,4 +1,4 @@
-// Where the page begins: its language, the page itself and an open game are fetched side by side.
+// The page begins here: its language, the page itself and an open game are fetched side by side.
 import { load, wanted } from "./languages";
 
 let chosen = "";

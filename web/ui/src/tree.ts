@@ -1,5 +1,5 @@
-// A game tree as the server keeps it, positions played from it, and what the
-// engine has said of its nodes.
+// A game tree as the server keeps it, positions played from it, and the engine's results for its
+// nodes.
 import { batch, computed, effect, signal } from "@preact/signals";
 import type { Doc, DocChange, Frame, Node, NodeRef } from "./gen/api";
 import { post, send } from "./net";
@@ -185,7 +185,7 @@ export async function playMoves(moves: string[], stay = false): Promise<void> {
 			return;
 		}
 	}
-	for (const k of children(known.value.get(from))) if (known.value.get(k)?.m === moves[0]) await settle(branch(k)); // played anew
+	for (const k of children(known.value.get(from))) if (known.value.get(k)?.m === moves[0]) await settle(branch(k)); // a deleted branch that is played anew is deleted for good first
 	const ref = await send<NodeRef>("tree.op", { doc: d.doc, op: "play", node: from, line: moves, c: positionOf(from).turn }, true);
 	if (!stay) goTo(ref.node);
 }
@@ -212,7 +212,7 @@ export function remember(f: Frame): void {
 	if (f.final || !known) calm.value = next;
 }
 
-// Whether a pass only lets the other side place handicap stones: none of the one's own has been played yet.
+// Whether a pass only lets the other side place handicap stones: White has no stone yet.
 function placing(n: Node): boolean {
 	const before = pathTo(n.parent).map((id) => nodes.value.get(id)!).filter((m) => m.m && m.m !== "pass");
 	return n.c === "w" && before.length > 0 && before.every((m) => m.c === "b") && !positionOf(n.parent).stones.includes("w");

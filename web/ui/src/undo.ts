@@ -1,4 +1,4 @@
-// Deletes that can be undone. What is deleted is out of sight at once; ten seconds later the
+// Deletes that can be undone. A deleted item is out of sight at once; ten seconds later the
 // server is told. Until then nothing has happened: a page that is closed deletes nothing.
 import { effect, signal } from "@preact/signals";
 import { t } from "./i18n";
@@ -9,7 +9,7 @@ import { route } from "./router";
 const LASTS = 10_000; // ms
 
 interface Deleted {
-	key: string; // what is deleted: kind:ID
+	key: string; // of the deleted item: kind:ID
 	text: string;
 	act: () => Promise<unknown>;
 	back?: () => void; // upon undo
@@ -33,7 +33,7 @@ export function remove(key: string, text: string, act: () => Promise<unknown>, b
 	expire(LASTS);
 }
 
-/** Deletes for good what was deleted. */
+/** Deletes for good an item that was deleted. */
 export async function settle(key: string): Promise<void> {
 	const d = deleted.peek().find((x) => x.key === key && !x.sent);
 	if (!d) return;
@@ -42,7 +42,7 @@ export async function settle(key: string): Promise<void> {
 	drop(key);
 }
 
-/** Brings back what was deleted last, or that which is named; false where there is nothing. */
+/** Brings back the item deleted last, or the named one; false if there is none. */
 export function undo(key?: string): boolean {
 	const d = deleted.peek().findLast((x) => !x.sent && (!key || x.key === key));
 	if (!d) return false;
@@ -52,7 +52,7 @@ export function undo(key?: string): boolean {
 	return true;
 }
 
-// What is opened once more is not deleted.
+// An item that is opened again is not deleted.
 effect(() => {
 	const id = route.value.split("/")[2];
 	if (id) for (const place of ["doc:", "game:", "review:"]) undo(place + id);

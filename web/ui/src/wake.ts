@@ -1,6 +1,6 @@
 // The screen of a phone stays on while somebody thinks about a move.
 
-/** Keeps the screen on until what it returns is called; where that is not possible, nothing happens. */
+/** Keeps the screen on until the returned function is called; if that is not possible, nothing happens. */
 export function keepAwake(): () => void {
 	let lock: WakeLockSentinel | undefined;
 	let over = false;

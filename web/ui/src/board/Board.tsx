@@ -36,7 +36,7 @@ export interface BoardProps {
 	confirm?: "size" | "always" | "never";
 	overlay?: ReadonlySignal<Overlay | null>;
 	label: string;
-	/** what a screen reader says of a point */
+	/** a screen reader's words for a point */
 	cell?: (p: number) => string;
 	/** a point that is pressed; refused says that it may not be played */
 	onPlay?: (p: number, refused: boolean) => void;
@@ -132,9 +132,10 @@ function afterPaint(f: () => void): void {
 	port2.postMessage(0);
 }
 
-const UNCONFIRMED = 900; // ms that a stone lies which nobody has confirmed
+const UNCONFIRMED = 900; // ms that an unconfirmed stone lies
 
-// What the board shows while a line is played out on it. Frames that change nothing of the line give the same value.
+// The board's contents while a line is played out on it. Frames that do not change the line give
+// the same value.
 function played(overlay: BoardProps["overlay"], w: number, h: number): ReadonlySignal<Partial<BoardProps> | null> {
 	let [key, now]: [string, Partial<BoardProps> | null] = ["", null];
 	return computed(() => {
@@ -189,7 +190,7 @@ export function Board(given: BoardProps) {
 		return [m.margin + (s % q.w) * m.cell + m.line / 2, m.margin + Math.floor(s / q.w) * m.cell + m.line / 2];
 	};
 
-	// At once, not after the next paint: else a press on what is already shown is lost.
+	// At once, not after the next paint: else a press on a position already shown is lost.
 	useLayoutEffect(() => {
 		pointer.reset(performance.now());
 		ghost.value = { p: -1, strong: false, waiting: false };
@@ -224,7 +225,7 @@ export function Board(given: BoardProps) {
 
 	const pointAt = (e: { clientX: number; clientY: number }) => {
 		const r = canvas.current!.getBoundingClientRect();
-		const scale = m.width / r.width; // 1 but while the space is smaller than the board was made for
+		const scale = m.width / r.width; // 1, unless the space is smaller than the board was made for
 		const x = Math.round(((e.clientX - r.left) * scale - m.margin) / m.cell);
 		const y = Math.round(((e.clientY - r.top) * scale - m.margin) / m.cell);
 		if (x < 0 || y < 0 || x >= q.w || y >= q.h) return -1;
@@ -258,7 +259,7 @@ export function Board(given: BoardProps) {
 			setTimeout(() => { if (props.current.stones[p] === ".") repaint(); }, UNCONFIRMED);
 		};
 		requestAnimationFrame(() => afterPaint(rest));
-		setTimeout(rest, 60); // where nothing is painted
+		setTimeout(rest, 60); // in case nothing is painted
 	};
 	const wait = (p: number): void =>
 		q.onWaiting?.({
@@ -305,7 +306,8 @@ export function Board(given: BoardProps) {
 				class={"board" + (playable ? " playable" : "")}
 				style={sized}
 				onMouseDown={(e) => {
-					// A click leaves the arrow keys to the game: only who walks the grid by keys has the focus in it.
+					// A click leaves the arrow keys to the game: the grid has the focus only
+					// while it is walked by keys.
 					e.preventDefault();
 					const focus = document.activeElement;
 					if (focus instanceof HTMLElement && !e.currentTarget.contains(focus)) focus.blur();

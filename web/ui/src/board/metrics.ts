@@ -10,7 +10,7 @@ export interface Metrics {
 	line: number; // width of a line: one device pixel
 }
 
-const SMALLEST = 14; // cell that coordinates go beside
+const SMALLEST = 14; // smallest cell that has coordinates beside it
 
 /** How large a board of w by h points is drawn in a space, and where its lines are. */
 export function measure(w: number, h: number, width: number, height: number, dpr: number, wanted: boolean): Metrics {
@@ -19,7 +19,8 @@ export function measure(w: number, h: number, width: number, height: number, dpr
 	let [cell, margin, font] = [bare, bare * 0.7, 0];
 	const coords = wanted && bare >= SMALLEST;
 	if (coords) {
-		// Beside a stone on the edge, as small as they are read well: they grow less than the board.
+		// Beside a stone on the edge, as small as can be read well: they grow less than the
+		// board.
 		font = Math.min(13, Math.max(8.5, bare * 0.3));
 		const pad = font * 1.5 + 2;
 		cell = fit(w, h, pad);

@@ -1,5 +1,5 @@
-// What streams over the board, drawn on one canvas: candidates, ownership,
-// policy. A pure function of the frame and the metrics.
+// The stream over the board, drawn on one canvas: candidates, ownership, policy. A pure function
+// of the frame and the metrics.
 import type { Metrics } from "./metrics";
 import { RADIUS } from "./stones";
 import type { Colour, Step } from "../rules";
@@ -37,7 +37,7 @@ export const SCALE: [string, string][] = [
 	["#470D4E", "#FFFFFF"],
 ];
 const INK = "#14110D";
-const SEEN = 25; // of a policy, 255 is certain: one in a hundred
+const SEEN = 25; // of a policy, where 255 is certain: a probability of about one in a hundred
 
 export function draw(ctx: CanvasRenderingContext2D, o: Overlay | null, m: Metrics, w: number, h: number, flip: boolean, dpr: number): void {
 	ctx.setTransform(dpr, 0, 0, dpr, 0, 0);
@@ -116,7 +116,7 @@ function shade(ctx: CanvasRenderingContext2D, region: Set<number>, stones: strin
 	uncover(ctx, stones, at, m);
 }
 
-// Takes what was drawn so far off the stones: it lies under them.
+// Clears the stones, so that everything drawn so far lies under them.
 function uncover(ctx: CanvasRenderingContext2D, stones: string, at: (p: number) => [number, number], m: Metrics) {
 	ctx.globalCompositeOperation = "destination-out";
 	ctx.fillStyle = INK;
@@ -151,7 +151,7 @@ function policy(ctx: CanvasRenderingContext2D, root: Uint8Array, at: (p: number)
 		}
 		if (m.cell >= 26 && !hollow) {
 			const inside = r > 0.24 * m.cell;
-			if (!inside) { // the number stands on whatever lies there: with an edge of its own
+			if (!inside) { // the number gets an edge, whatever it stands on
 				ctx.strokeStyle = "#FFF6E0";
 				ctx.lineWidth = 3;
 				ctx.lineJoin = "round";

@@ -1,5 +1,5 @@
-// What fingers and mice do on the board, without a DOM: presses in, moves out.
-// Only a press that began on this board in this state can play.
+// Fingers and mice on the board, without a DOM: presses in, moves out. Only a press that began on
+// this board in this state can play.
 
 type Mode = "tap" | "slide" | "confirm";
 
@@ -20,7 +20,7 @@ export interface Result {
 }
 
 const REST = 150; // ms that a finger must have stayed over a point to play it by sliding
-const DEAF = 250; // ms without ears after the opponent's stone has appeared
+const DEAF = 250; // ms in which presses are ignored after the opponent's stone has appeared
 
 export class Pointer {
 	private id = -1;

@@ -67,7 +67,7 @@ function slate(ctx: CanvasRenderingContext2D, r: number, random: () => number): 
 	ctx.beginPath();
 	ctx.arc(0, 0, r, 0, 7);
 	ctx.clip();
-	// Light falls soft on ground stone; a little dust of its grain.
+	// Soft light, as on ground stone, and a little dust of its grain.
 	const [x, y] = [(-0.34 + 0.08 * random()) * r, (-0.42 + 0.08 * random()) * r];
 	disc(ctx, r * 0.62, glow(ctx, x, y, r * 0.6, [[0, "#FFFFFF30"], [0.5, "#FFFFFF12"], [1, "#FFFFFF00"]]), x, y);
 	if (r > 9) for (let i = 0; i < r * 1.5; i++) disc(ctx, 0.35 + random() * 0.4, random() < 0.5 ? "#FFFFFF0A" : "#00000018", (random() * 2 - 1) * r, (random() * 2 - 1) * r);
@@ -106,7 +106,7 @@ function flatWhite(ctx: CanvasRenderingContext2D, r: number): void {
 	disc(ctx, r - Math.max(1, r * 0.07), "#FFFFFF");
 }
 
-// Which of its kind lies on a point: always the same one.
+// Chooses among the stones of a colour for a point: always the same one.
 const hash = (p: number) => ((p * 2654435761) >>> 8) % 9973;
 
 // The length of a cell in device pixels, as sprites are kept.
@@ -120,7 +120,7 @@ export function stoneImage(c: Colour, m: Metrics, dpr: number, flat: boolean): {
 }
 
 const DROP = 110; // ms until a stone lies
-const FADE = 170; // ms until one that was taken is gone
+const FADE = 170; // ms until a captured stone is gone
 
 /** The stones of one board. */
 export class StonePainter {
@@ -137,7 +137,7 @@ export class StonePainter {
 
 	constructor(private ctx: () => CanvasRenderingContext2D | null | undefined) {}
 
-	/** Shows a position; what is new in it falls, what is gone fades, if things may move. */
+	/** Shows a position: new stones fall and gone ones fade, if things may move. */
 	show(stones: string, m: Metrics, w: number, flip: boolean, dpr: number, flat: boolean, dead: ReadonlySet<number> | undefined, moves: boolean): void {
 		const before = this.stones;
 		const same = before.length === stones.length && this.m === m && this.flip === flip && this.flat === flat;

@@ -40,7 +40,7 @@ function grain(): HTMLCanvasElement {
 	return texture;
 }
 
-/** Draws what lies under the stones. */
+/** Draws everything under the stones. */
 export function drawBase(ctx: CanvasRenderingContext2D, m: Metrics, w: number, h: number, flip: boolean, style: Coordinates, dpr: number): void {
 	const css = getComputedStyle(ctx.canvas);
 	const colour = (name: string) => css.getPropertyValue(name).trim();
@@ -58,7 +58,7 @@ export function drawBase(ctx: CanvasRenderingContext2D, m: Metrics, w: number, h
 		ctx.globalAlpha = 1;
 	}
 	const x = (i: number) => m.margin + i * m.cell;
-	// On whole device pixels: a line of one stays one.
+	// On whole device pixels: a line that is one pixel wide stays so.
 	const line = (i: number, j: number, wide: number, tall: number) => ctx.fillRect(Math.round(x(i) * dpr) / dpr, Math.round(x(j) * dpr) / dpr, wide, tall);
 	ctx.fillStyle = colour("--ink");
 	for (let i = 0; i < w; i++) line(i, 0, (i === 0 || i === w - 1 ? 2 : 1) * m.line, m.cell * (h - 1) + m.line);

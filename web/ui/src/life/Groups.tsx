@@ -1,7 +1,7 @@
 import type { Review, ReviewGroup } from "../gen/api";
 import { t } from "../i18n";
 
-const VERDICTS = { alive: "life_alive", dead: "life_dead", seki: "life_seki" } as const; // whole keys: a file takes those texts alone
+const VERDICTS = { alive: "life_alive", dead: "life_dead", seki: "life_seki" } as const; // whole keys: the file of a review has only texts whose keys stand in its code
 
 /** Groups whose life a review proved, each by the move since which it is settled; pressed, they lead there. ask asks about one. */
 export function Groups({ r, at, go, ask }: { r: Review; at: number; go: (n: number) => void; ask?: (g: ReviewGroup) => void }) {

@@ -44,7 +44,7 @@ function Line({ s }: { s: LifeStep }) {
 	);
 }
 
-// What the answer rests on; each can be struck.
+// The assumptions of an answer; each can be struck out.
 function Assumed({ list }: { list: string[] }) {
 	if (list.length === 0) return null;
 	return (

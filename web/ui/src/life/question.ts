@@ -1,5 +1,5 @@
-// A question of life and death about stones of the board that is shown: what is chosen,
-// what the server has found, and a line that is played against its proof.
+// A question of life and death about stones of the board that is shown: the choice of stones, the
+// server's findings, and a line that is played against the proof.
 import { computed, signal, type ReadonlySignal } from "@preact/signals";
 import type { BoardProps } from "../board/Board";
 import type { Overlay } from "../board/overlay";
@@ -28,13 +28,13 @@ export const busy = computed(() => !!state.value?.busy);
 
 let expected = 0; // the number of the question that was sent
 let within: number | undefined; // seconds that it may take
-let walls: string[] | undefined; // what is taken for alive, if some of it was struck
+let walls: string[] | undefined; // the chains assumed alive, once one of them was struck out
 let newest: LifeState | null = null;
 
 /** Takes what the server says of its newest question. */
 export function take(d: LifeState): void {
 	newest = d;
-	if (d.ask === 0 && expected > 0 && busy.peek()) void ask(within); // a new connection, which knows nothing of it
+	if (d.ask === 0 && expected > 0 && busy.peek()) void ask(within); // a new connection does not know the question
 	if (d.ask === 0 || d.ask !== expected) return;
 	state.value = d;
 	if (!d.busy) say(d.error ? inWords(new Refused(d.error)) : d.cards.map(told).join(". "));
@@ -64,7 +64,7 @@ export function movesText(c: LifeCard): string {
 	return t(c.every ? "life_moves" : "life_moves_some", { who: name(c.first), moves: spelled(c.moves) });
 }
 
-/** What ko threats change, "" for nothing. */
+/** The effect of ko threats, "" for none. */
 export function threats(c: LifeCard): string {
 	if (!c.threats) return "";
 	const who = name(c.who ?? "");
@@ -206,7 +206,7 @@ export function takeBack(): boolean {
 	return true;
 }
 
-/** What there is to say of a line. */
+/** The words for a line. */
 export function status(s: LifeStep): string {
 	if (s.end) return t(`life_end_${s.end.replace(/ /g, "_")}` as "life_end_taken");
 	if (s.elsewhere) return t("life_elsewhere");
@@ -215,14 +215,14 @@ export function status(s: LifeStep): string {
 	return t(meant && s.winner !== meant && s.moves.length === 1 ? "life_fails" : "life_any", { who: name(s.toMove), winner: name(s.winner) });
 }
 
-// The side for which a verdict is one that it wants.
+// The side whose aim is the verdict.
 function wins(c: LifeCard | undefined): string {
 	const colour = state.peek()?.c ?? "";
 	if (!c) return "";
 	return c.verdict === "dead" ? (colour === "b" ? "w" : "b") : colour;
 }
 
-/** What the board shows while a question is open; null: what it would show anyway. */
+/** The board's overlay while a question is open; null: the usual one. */
 const overlay = computed<Overlay | null>(() => {
 	const at = place.value;
 	const c = card.value;

@@ -4,23 +4,23 @@ import { phone, threads, type ToPage, type ToWorker } from "./parts";
 
 declare const WORKER: string; // set by web/ui/site.mjs: the script, beside the page
 
-/** What stands between the page and its server; null: nothing, or not yet anything. */
+/** The state between the page and its server; null: connected, or not begun. */
 export const start = /* @__PURE__ */ signal<Exclude<ToPage, { t: "answer" | "ready" | "forgetful" | "owned" }> | null>(null);
 
-/** The browser keeps nothing of what is done here. */
+/** The browser keeps nothing of this visit. */
 export const forgetful = /* @__PURE__ */ signal(false);
 
-/** The browser has ended the page the last time; how many threads there are now, of how many. */
+/** The browser ended the page last time: how many threads there are now, of how many. */
 export const crashed = /* @__PURE__ */ signal<[now: number, of: number] | null>(null);
 
 const HERE = new URL(".", location.href).pathname;
-const MOST_CRASHES = 5; // that make a difference
-const SETTLES = 1000; // ms, in which this tab sees what the one before has stored at its end
+const MOST_CRASHES = 5; // more make no difference
+const SETTLES = 1000; // ms until this tab sees the last writes of the tab before it
 let waited = false;
-const LONG = 20 * 60_000; // ms, after which one of them is forgotten
+const LONG = 20 * 60_000; // ms after which one crash is forgotten
 let crashes = -1; // how often the browser has ended the page; below 0: another tab has the files
 let began = 0;
-/** Notes whether the page runs: who finds it running at the start knows that it was ended. */
+/** Notes whether the page runs: if the note is there at the start, the page was ended. */
 function runs(on: boolean): void {
 	if (crashes >= 0 && start.value?.t !== "failed") localStorage.setItem("kosumi.runs " + HERE, `${on ? 1 : 0} ${crashes}`);
 }
@@ -33,11 +33,11 @@ function owned(): void {
 		if (ended) crashed.value = [threads(navigator.hardwareConcurrency ?? 2, crashes), threads(navigator.hardwareConcurrency ?? 2, 0)];
 		runs(true);
 	} catch {
-		crashes = 0; // nothing is kept here
+		crashes = 0; // this browser stores nothing
 	}
 	began = performance.now();
 	worker!.postMessage({ t: "crashes", n: crashes } satisfies ToWorker);
-	if (phone()) document.addEventListener("visibilitychange", () => runs(document.visibilityState === "visible")); // phones end what is not seen
+	if (phone()) document.addEventListener("visibilitychange", () => runs(document.visibilityState === "visible")); // phones end hidden pages
 }
 
 // A worker that has ended leaves the files to other tabs.
@@ -55,7 +55,7 @@ let worker: Worker | null = null;
 let asked = 0;
 const waiting = /* @__PURE__ */ new Map<number, (r: Response) => void>();
 
-// The page's policy lets no text be the address of a script but what is named here.
+// The page takes the addresses of scripts from this policy alone.
 let policy: { createScriptURL(url: string): string } | undefined;
 function trusted(url: string): string {
 	policy ??= (globalThis as any).trustedTypes?.createPolicy("kosumi", { createScriptURL: (u: string) => u });
@@ -67,7 +67,7 @@ function server(): Worker {
 	worker = new Worker(trusted(WORKER));
 	worker.onmessage = (e: MessageEvent<ToPage>) => {
 		const m = e.data;
-		if (m.t === "ready") return; // not said to a page
+		if (m.t === "ready") return; // a page is not told this
 		if (m.t === "forgetful") {
 			forgetful.value = true;
 			return;
@@ -91,7 +91,7 @@ function server(): Worker {
 	addEventListener("pagehide", leave);
 	if (tabs) tabs.onmessage = () => {
 		leave();
-		location.reload(); // and waits behind the tab that has asked
+		location.reload(); // and waits behind the tab that asked
 	};
 	addEventListener("pageshow", (e) => { if (e.persisted) location.reload(); });
 	worker.onerror = (e) => (start.value = { t: "failed", why: e.message || "the worker has ended" });
@@ -109,14 +109,14 @@ async function offline(): Promise<void> {
 	if (!kept) return;
 	let old = navigator.serviceWorker.controller;
 	navigator.serviceWorker.addEventListener("controllerchange", () => {
-		if (old && (taking || start.value)) location.reload(); // who waits would get parts of both versions
-		else if (old) waits.value = true; // another tab has taken it
+		if (old && (taking || start.value)) location.reload(); // a tab that waits would get parts of both versions
+		else if (old) waits.value = true; // another tab asked for it
 		old = navigator.serviceWorker.controller;
 	});
 	const look = () => (waits.value ||= !!kept!.waiting && !!navigator.serviceWorker.controller);
 	const follow = () => { const next = kept!.installing; if (next) next.onstatechange = look; };
 	kept.onupdatefound = follow;
-	follow(); // what came while the page was loaded
+	follow(); // an update that came while the page was loaded
 	look();
 	document.addEventListener("visibilitychange", () => { if (document.visibilityState === "visible") void kept!.update().catch(() => undefined); }); // there may be no network
 }

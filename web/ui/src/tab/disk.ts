@@ -1,7 +1,7 @@
-// The files of the program in a browser's tab: node's fs, as Go's os wants it, over IndexedDB.
-// What was synced is in the database, by a transaction that the browser has written to the disk;
-// a rename is one transaction, so a file is replaced as a whole or not at all. Names, sizes and
-// times are kept in memory; contents only while a file is open.
+// The files of the program in a browser's tab: node's fs, as Go's os wants it, over IndexedDB. A
+// sync writes a file to the database, in a transaction that the browser has on the disk; a rename
+// is one transaction, so a file is replaced as a whole or not at all. Names, sizes and times are
+// kept in memory; contents only while a file is open.
 
 interface Node {
 	path: string; // "" once it is removed
@@ -69,7 +69,7 @@ export class Disk {
 		return disk;
 	}
 
-	/** What Go expects as globalThis.fs. */
+	/** The functions that Go expects in globalThis.fs. */
 	fs() {
 		const later = (f: (...a: any[]) => unknown) => (...a: any[]) => {
 			const done = a.pop() as Done;
@@ -109,7 +109,7 @@ export class Disk {
 		};
 	}
 
-	/** What Go expects as globalThis.path and globalThis.process. */
+	/** The functions that Go expects in globalThis.path and globalThis.process. */
 	static readonly path = { resolve };
 	static readonly process = {
 		getuid: () => -1, getgid: () => -1, geteuid: () => -1, getegid: () => -1, getgroups: () => [], pid: 1, ppid: 0,
@@ -253,7 +253,7 @@ export class Disk {
 		return undefined;
 	}
 
-	// What changes names, and what writes contents, happens one after the other.
+	// Changes of names and writes of contents happen one after the other.
 	private inTurn<T>(f: () => Promise<T>): Promise<T> {
 		const now = this.turn.then(f);
 		this.turn = now.catch(() => undefined);

@@ -1,5 +1,5 @@
 // The engine for other pages and for node: GTP and KataGo's analysis protocol with the worker.
-// What is public is described in npm/kosumi.d.mts.
+// npm/kosumi.d.mts describes the public part.
 import type * as API from "../../npm/kosumi.mjs";
 import type { ToPage, ToWorker } from "./parts";
 
@@ -85,13 +85,13 @@ export class Kosumi implements API.Kosumi {
 class Line {
 	heard: (line: string) => void = () => {};
 	ended: (why: string) => void = () => {};
-	why = ""; // it has ended
+	why = ""; // the reason, once it has ended
 	private rest = "";
 
 	constructor(private port: MessagePort, private gone: () => void) {
 		port.onmessage = ({ data }) => {
 			if (typeof data !== "string") {
-				if (data) this.end(data.error ?? "the engine has ended the conversation"); // 0 is the beginning
+				if (data) this.end(data.error ?? "the engine has ended the conversation"); // 0 says that it begins
 				return;
 			}
 			const lines = (this.rest + data).split("\n");
@@ -128,7 +128,7 @@ class GTP implements API.GTP {
 			const first = this.waiting[0];
 			if (text !== "") {
 				first?.heard?.(text);
-				if (!first?.heard || !text.startsWith("info ")) first?.lines.push(text); // an analysis may go on for hours
+				if (!first?.heard || !text.startsWith("info ")) first?.lines.push(text); // not kept: an analysis may go on for hours
 				return;
 			}
 			if (!first?.lines.length) return;

@@ -1,6 +1,6 @@
-// What a browser's tab loads, and what its worker says to the page.
+// The parts that a browser's tab loads, and the messages between its worker and the page.
 
-/** A file, with what it is compared with. */
+/** A file, with its size and sum. */
 export interface Part { name: string; bytes: number; sha256: string }
 
 /** The parts of the program; program and kernel are packed by gzip. */
@@ -17,7 +17,7 @@ export function threads(cores: number, crashes: number): number {
 	return Math.max(1, Math.floor(Math.min(8, phone() ? cores / 2 : cores - 1) / 2 ** crashes));
 }
 
-/** How the program starts for those that speak a protocol, and keeps no files. */
+/** The start of the program for clients that speak a protocol; it keeps no files. */
 export interface Start {
 	t: "start";
 	workers?: number; // threads that run the network
@@ -26,7 +26,7 @@ export interface Start {
 	repeatable?: boolean; // equal questions get equal answers
 }
 
-/** What the worker is told. The first message says what it is for. */
+/** Messages to the worker. The first one says what it is for. */
 export type ToWorker =
 	| { t: "attend" } // with the port of a page
 	| { t: "request"; id: number; method: string; path: string; headers: string[]; body: Uint8Array }
@@ -36,7 +36,7 @@ export type ToWorker =
 	| { t: "speak"; protocol: string; settings: [name: string, value: string][] }; // with the port of a client
 
 export type ToPage =
-	| { t: "ready" } // to be spoken to, where it was told to start
+	| { t: "ready" } // after "start": clients may speak
 	| { t: "loading"; done: number; total: number } // bytes
 	| { t: "taken" } // another tab has the files
 	| { t: "owned" } // this one has them, and waits for "crashes"

@@ -27,7 +27,8 @@ worker.addEventListener("fetch", (e) => {
 });
 worker.addEventListener("message", (e) => { if ((e as MessageEvent).data === "now") void worker.skipWaiting(); });
 
-// What another version has under the same name, which holds its sum, need not come again.
+// A file that another version has under the same name need not come again: the name holds its
+// sum.
 async function install(): Promise<void> {
 	const cache = await caches.open(prefix + VERSION);
 	for (const url of named) {

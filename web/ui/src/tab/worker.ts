@@ -38,8 +38,8 @@ function own(): Promise<void> {
 	}).catch(agree); // the browser refuses locks
 }
 
-// Where there are no locks, as without https, tabs ask each other: who has the files answers,
-// and of several that want them the one with the lowest number.
+// Without locks, as without https, tabs ask each other: the tab that has the files answers, and
+// among several that want them the one with the lowest number.
 async function agree(): Promise<void> {
 	const others = new BroadcastChannel(place);
 	const number = Math.random();
@@ -61,7 +61,7 @@ async function agree(): Promise<void> {
 let came = 0;
 const total = [PARTS.program, PARTS.kernel, PARTS.network].reduce((sum, p) => sum + p.bytes, 0);
 
-/** The bytes of a part, checked: what is damaged in a cache is fetched once more. */
+/** The bytes of a part, checked: a damaged copy in a cache is fetched once more. */
 async function fetched(part: Part): Promise<Uint8Array<ArrayBuffer>> {
 	if (node) return node("node:fs").readFileSync(new URL(part.name, here));
 	const before = came;
@@ -85,7 +85,7 @@ async function fetched(part: Part): Promise<Uint8Array<ArrayBuffer>> {
 }
 
 async function sound(data: Uint8Array<ArrayBuffer>, part: Part): Promise<boolean> {
-	if (!crypto.subtle) return true; // what is packed has a sum of its own
+	if (!crypto.subtle) return true; // packed parts have a sum of their own inside
 	const sum = new Uint8Array(await crypto.subtle.digest("SHA-256", data));
 	return [...sum].map((b) => b.toString(16).padStart(2, "0")).join("") === part.sha256;
 }
@@ -99,7 +99,7 @@ async function unpacked(part: Part): Promise<Response> {
 async function start(client: Start | null): Promise<Program> {
 	if (!globalThis.DecompressionStream || !WebAssembly.compileStreaming) throw new Error("this browser is too old: Chrome and Edge 91, Firefox 113 and Safari 16.4 will do");
 	if (!client) {
-		await own().catch(() => undefined); // where it may not even ask it may keep nothing either
+		await own().catch(() => undefined); // a browser that refuses even to ask may keep nothing either
 		tell({ t: "owned" });
 		await counted;
 	}
@@ -142,7 +142,7 @@ port.onmessage = async (e: MessageEvent<ToWorker>) => {
 		program = start(m.t === "start" ? m : null);
 		program.then(() => { if (m.t === "start") tell({ t: "ready" }); }, (e) => failed(e instanceof Error ? e.message : String(e)));
 	}
-	const p = await program.catch(() => null); // that it failed is told
+	const p = await program.catch(() => null); // the failure has been told
 	if (!p) return;
 	if (m.t === "attend") p.attend(e.ports[0]);
 	else if (m.t === "request") p.request(m.method, m.path, m.headers, m.body, (status, headers, body) => tell({ t: "answer", id: m.id, status, headers, body }));

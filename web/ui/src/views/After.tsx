@@ -60,7 +60,7 @@ function cheer(g: GameState): void {
 	}, () => undefined);
 }
 
-/** What there is once a game is over: the result, its course, where it turned, and what to do next. */
+/** The panel once a game is over: the result, its course, where it turned, and the next steps. */
 export function After({ g }: { g: GameState }) {
 	useEffect(() => { cheer(g); return follow(g); }, [g.game, g.phase]);
 	const r = review.value;

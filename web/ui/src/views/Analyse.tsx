@@ -99,7 +99,7 @@ async function place(p: number): Promise<void> {
 	const now = tree.position.value.stones[p];
 	if (now === colour) colour = ".";
 	else if (tool === "alt") alternate = other(alternate);
-	// One node holds all that is set up: what it does is said again, with this.
+	// One node holds all set-up stones: those that it has are sent again, with this one.
 	const setUp = !n?.m && !tree.children(n).length;
 	const lists: Record<string, Set<string>> = { b: new Set(setUp ? n?.b : []), w: new Set(setUp ? n?.w : []), ".": new Set(setUp ? n?.e : []) };
 	for (const l of Object.values(lists)) l.delete(v);
@@ -146,7 +146,8 @@ function mistake(step: number): void {
 	toast(t("no_mistake"), { ms: 2500 });
 }
 
-// Whether points speak for one side and chances for the other, as they may where a network knows a board badly.
+// Whether points speak for one side and chances for the other, as they may if a network knows a
+// board badly.
 const disagree = (f: { lead: number; winrate: number }): boolean => Math.abs(f.lead) >= 1 && Math.abs(f.winrate - 0.5) >= 0.03 && f.lead > 0 !== f.winrate > 0.5;
 
 function EngineLine() {
@@ -197,7 +198,7 @@ function EngineLine() {
 
 const RANKS = [...Array.from({ length: 20 }, (_, i) => `${20 - i}k`), ...Array.from({ length: 9 }, (_, i) => `${i + 1}d`)];
 
-// A line is put into the tree, and the reader stays where they are.
+// Puts a line into the tree; the reader stays where they are.
 async function keep(line: string[]): Promise<void> {
 	await tree.playMoves(line, true);
 	toast(t("line_kept", { n: line.length }), { ms: 2500 });
@@ -253,7 +254,7 @@ function Nav() {
 	);
 }
 
-// Empty points with marks, a region that the reader asks about.
+// Empty points with marks: a region that the reader asks about.
 function marked(): string[] {
 	const [w, h] = tree.size.value;
 	const marks = tree.nodes.value.get(tree.at.value)?.marks ?? [];

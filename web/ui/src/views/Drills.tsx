@@ -19,7 +19,7 @@ export const drill = signal<Drill | null>(null);
 export const answer = signal<DrillVerdict | null>(null);
 const first = signal<DrillVerdict | null>(null); // the answer that was graded
 const further = signal(false); // the first try is over
-const shown = signal(false); // the solution, whatever was answered
+const shown = signal(false); // the solution was shown, whatever was answered
 const line = new Line(); // the refutation of a wrong answer, or the solution
 const busy = signal(false);
 const tried = signal(-1); // the point of the stone that is being judged
@@ -29,7 +29,7 @@ const LONGEST = 16; // moves of a line
 const size = computed((): [number, number] => drill.value?.problem?.size ?? [9, 9]);
 const solved = computed(() => !!answer.value && (answer.value.verdict.accepted || shown.value));
 
-// After an answer how it goes on: the refutation of a wrong one, or the solution.
+// The continuation after an answer: the refutation of a wrong one, or the solution.
 const overlay = computed<Overlay | null>(() => {
 	const p = drill.value?.problem;
 	const a = answer.value;
@@ -37,7 +37,7 @@ const overlay = computed<Overlay | null>(() => {
 	return { stones: p.stones, line: line.shown.value };
 });
 
-// Shows how it goes on from the player's move, or the solution.
+// Shows the continuation of the player's move, or of the solution.
 function open(): void {
 	const [p, a] = [drill.value?.problem, answer.value];
 	if (!p || !a) return;
@@ -154,7 +154,7 @@ async function told(name: string, mine: boolean): Promise<void> {
 	}
 }
 
-/** What became of an answer, and the next step. */
+/** The verdict on an answer, and the next step. */
 export function Feedback({ p, onNext, brief }: { p: Problem; onNext: () => void; brief?: boolean }) {
 	const a = answer.value;
 	if (!a) return null;

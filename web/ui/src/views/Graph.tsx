@@ -13,9 +13,9 @@ export interface Point {
 
 const css = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
-const WIDEST = 40; // points of the scale: what lies outside is drawn at the edge, and said
+const WIDEST = 40; // points of the scale: leads beyond it are drawn at the edge, and named
 
-/** The lead in points, Black up, the winrate dashed, mistakes as ticks: those of the other side than side fainter. */
+/** The lead in points, Black up, the winrate dashed, mistakes as ticks, fainter for the side that is not side. */
 export function Graph({ points, at, onSeek, height, winrate = true, side = "both" }: { points: Point[]; at: number; onSeek: (i: number) => void; height: number; winrate?: boolean; side?: string }) {
 	const box = useRef<HTMLDivElement>(null);
 	const plot = useRef<uPlot | null>(null);
@@ -53,7 +53,7 @@ export function Graph({ points, at, onSeek, height, winrate = true, side = "both
 								const long = (3 + 2.2 * p.cls) * dpr;
 								const y = p.colour === "b" ? bbox.top : bbox.top + bbox.height - long;
 								ctx.globalAlpha = now.current.side === "both" || now.current.side === p.colour ? 1 : 0.35;
-								ctx.fillStyle = css("--ctl"); // an edge: the darkest ticks are seen in the dark, the palest in the light
+								ctx.fillStyle = css("--ctl"); // an edge: the darkest ticks are seen in dark colours, the palest in light ones
 								ctx.fillRect(x - 2 * dpr, y - dpr, 5 * dpr, long + 2 * dpr);
 								ctx.fillStyle = SCALE[p.cls][0];
 								ctx.fillRect(x - dpr, y, 3 * dpr, long);
@@ -102,7 +102,8 @@ function ticks(u: uPlot): number[] {
 	return [...up.map((v) => -v).reverse(), 0, ...up];
 }
 
-// Says how far the lead goes beyond the scale: at the end, and where it is largest for either side.
+// Writes how far the lead goes beyond the scale: at the end, and where it is largest for either
+// side.
 function outside(u: uPlot, points: Point[]): void {
 	const { ctx, bbox } = u;
 	const known = points.flatMap((p, i) => (p.lead === undefined ? [] : [i]));

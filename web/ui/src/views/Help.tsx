@@ -3,7 +3,7 @@ import { t } from "../i18n";
 import { Icon } from "../icons";
 import { helpOpen, rulesOpen } from "../keys";
 
-// What people want to do most, and where.
+// The most common wishes, and the screens for them.
 const GOALS: [name: string, path?: string][] = [
 	["rules", "/learn"], ["level", "/new"], ["back"], ["end"], ["mistakes", "/review"], ["analyse", "/analyse"], ["alive"], ["practise", "/problems"], ["strong", "/networks"], ["keep", "/you"],
 ];
@@ -14,7 +14,7 @@ const KEYS: [string, Key][] = [
 	["g r o l", "key_grid"], ["?", "key_help"],
 ];
 
-/** How to do what people come for, and the shortcuts. */
+/** The most common wishes, and the shortcuts. */
 export function Help() {
 	const shut = () => (helpOpen.value = false);
 	return (

@@ -32,7 +32,7 @@ const onWaiting = (q: unknown) => (waits.value = !!q);
 const problems = () => (screens.has("problems") ? "/problems" : "/drills");
 const boardName = (g: GameCard) => g.size.join("×");
 
-// The game that was left, and one can go on in here.
+// The unfinished game, which can be continued here.
 function LeftGame({ card }: { card: GameCard }) {
 	useEffect(() => watch<GameState>("game:" + card.game, (g) => g.game === card.game && take(g)), [card.game]);
 	const g = game.value?.game === card.game ? game.value : null;
@@ -47,7 +47,8 @@ function LeftGame({ card }: { card: GameCard }) {
 	);
 }
 
-// Whether the first stone of the next game is the player's: of even games and of handicap stones that are placed.
+// Whether the player makes the first move of the next game: as Black, without handicap or placing
+// the stones.
 const playsFirst = (w: typeof wish.value): boolean => w.colour === "b" && (w.handicap < 2 || w.free);
 
 // A new game as it was chosen last: the first stone begins it.
@@ -88,9 +89,9 @@ const RANKS = [...Array.from({ length: 30 }, (_, i) => `${30 - i}k`), ...Array.f
 
 // An opening on a small board, to see what a game looks like.
 const OPENING = ".w......." + ".wbb....." + "..wb..b.." + "..wwb...." + "....b...." + "........." + "..wwbbb.." + "....ww..." + ".........";
-const NEW = "30k", LITTLE = "23k"; // of who does not play yet, or a little: the first game is two ranks easier, as far as there are ranks
+const NEW = "30k", LITTLE = "23k"; // the ranks claimed by "not yet" and "a little": the first game is two ranks easier, as far as there are ranks
 
-// The first thing that is asked, with what this is about.
+// The first question, with a line on what this is about.
 function First() {
 	const plays = useRef<HTMLFormElement>(null);
 	const done = (said = "") => {

@@ -21,9 +21,9 @@ const profile = signal<Profile | null>(null);
 const lesson = signal(0); // of LESSONS
 const at = signal(0); // task; the number of tasks: all are done
 const stage = signal(0); // of a task that goes on after a move
-const base = signal<Position>({ stones: "", ko: -1 }); // what the task asks from
+const base = signal<Position>({ stones: "", ko: -1 }); // the position that the task starts from
 const answer = signal<Answer | null>(null);
-const chosen = signal<number | null>(null); // of a count
+const chosen = signal<number | null>(null); // the answer to a count
 
 const done = (id: string): boolean => !!(profile.value?.lessons as string[] | undefined)?.includes(id);
 const task = computed(() => LESSONS[lesson.value].tasks[at.value]);

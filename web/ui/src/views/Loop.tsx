@@ -19,7 +19,7 @@ interface Cluster {
 }
 interface Played { name: string; w: number; h: number; komi: number; result: string; frames: string[]; moves: string[] | null; notes: string[] | null }
 
-/** What the loop's command puts into the file. */
+/** The data that the loop's command puts into the file. */
 export interface LoopData {
 	folder: string;
 	state: { arch: string; iteration: number; stage: string; games: number; rows: number; samples: number; seconds: Seconds; current?: string; history?: Made[]; networks?: Net[] };

@@ -8,7 +8,7 @@ export const bounds = (): number[] => welcome.value?.loss ?? [];
 /** The class of a loss in points, from 0. */
 export const classOf = (loss: number): number => bounds().filter((b) => loss >= b).length;
 
-/** The signs behind a mistake, so that its colour is not all that tells. */
+/** The signs behind a mistake, so that not only its colour tells. */
 const SIGNS = ["", "", "", " ?", " ??", " ???"];
 
 export function LossChip({ loss, cls }: { loss: number; cls: number }) {

@@ -58,7 +58,7 @@ export async function upload(f: File | undefined): Promise<void> {
 
 const SITE = "https://katagotraining.org/networks/";
 
-/** What this machine makes of a network. */
+/** The speed of a network on this machine. */
 function speed(n?: Network): string {
 	if (!n?.speed) return "";
 	const round = (x: number) => num(x < 10 ? Number(x.toFixed(1)) : Math.round(x));

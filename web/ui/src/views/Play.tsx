@@ -52,7 +52,7 @@ function MoveList({ g }: { g: GameState }) {
 			el.scrollLeft = Math.max(0, li.offsetLeft - el.offsetLeft - el.clientWidth / 2 + li.offsetWidth / 2);
 		};
 		show();
-		addEventListener("resize", show); // a phone that is turned
+		addEventListener("resize", show); // for a phone that is turned
 		return () => removeEventListener("resize", show);
 	}, [at, g.moves.length]);
 	return (
@@ -86,7 +86,7 @@ export function Steps({ g }: { g: GameState }) {
 	);
 }
 
-// What comes after a game needs the graph's code: it is fetched when one ends.
+// The panel after a game needs the graph's code: it is fetched when a game ends.
 const After = signal<FunctionComponent<{ g: GameState }> | null>(null);
 function Later({ g }: { g: GameState }) {
 	useEffect(() => { if (!After.value) later(import("./After"), (m) => (After.value = m.After)); }, []);
@@ -133,10 +133,11 @@ function CountPanel({ g }: { g: GameState }) {
 	);
 }
 
-// What is seldom wanted lies over the board's edge, not beside it: nothing moves when it opens.
+// A menu of rarely used commands over the board's edge, not beside it: nothing moves when it
+// opens.
 function More({ g }: { g: GameState }) {
 	const menu = useRef<HTMLDivElement>(null);
-	useEffect(() => () => void (more.value = false), [g.paused, g.trouble, g.phase, !!g.advice]); // what there is to do then is not to be covered
+	useEffect(() => () => void (more.value = false), [g.paused, g.trouble, g.phase, !!g.advice]); // it must not cover the buttons that appear then
 	useEffect(() => {
 		const outside = (e: PointerEvent) => { if (!(e.target as Element).closest?.(".more-menu, .more-button")) more.value = false; };
 		const escape = (e: KeyboardEvent) => { if (e.key === "Escape") more.value = false; };
@@ -194,7 +195,7 @@ function toggleCoordinates(): void {
 	set("coordinates", style === "none" ? (written === "none" ? "a1" : written) : "none");
 }
 
-// Whether the game counts for the rank: at its beginning, and where it does not.
+// Whether the game counts for the rank: said at its beginning, and once it does not.
 const countsText = (g: GameState) => g.counts && (g.counts !== "yes" || g.moves.length < 2) && <span class="dim"> · {t(`counts_${g.counts}` as "counts_yes")}</span>;
 
 function Message({ g }: { g: GameState }) {
@@ -224,8 +225,8 @@ function Message({ g }: { g: GameState }) {
 	);
 }
 
-// A stone that is seen and not yet played: moved by one line, played, or taken away. It
-// takes the place of the buttons, so that the board stays where it is.
+// A stone that is shown and not yet played: moved by one line, played, or taken away. Its buttons
+// take the place of the others, so that the board stays where it is.
 function PlaceBar({ q }: { q: Waiting }) {
 	const [w, h] = size.value;
 	return (
@@ -246,7 +247,7 @@ const Leave = () => <a class="leave" href="/" aria-label={t("leave_game")} title
 
 const seen = life.over(overlay);
 
-// Where stones are asked about once a game is over.
+// The position of questions about stones once a game is over.
 function lifeAt(g: GameState, past: number | null): life.Place {
 	const [w, h] = size.value;
 	const n = past ?? g.moves.length;

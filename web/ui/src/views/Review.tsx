@@ -106,7 +106,7 @@ function Progress({ all }: { all: ReviewCard[] }) {
 	const todo = all.filter((c) => c.state === "waiting" || c.state === "running");
 	if (todo.length === 0) return null;
 	const running = todo.find((c) => c.state === "running");
-	// Games that wait are taken to need what the running one does.
+	// A waiting game is assumed to take as long a move as the running one.
 	const rate = running?.left && running.share < 1 ? running.left / (1 - running.share) / (running.moves + 1) : 0;
 	const left = (running?.left ?? 0) + rate * todo.filter((c) => c !== running).reduce((s, c) => s + c.moves + 1, 0);
 	return (

@@ -40,12 +40,12 @@ const tab = signal<"moves" | "groups" | "summary">("moves");
 const asked = signal<ReviewGroup | null>(null); // a group that is asked about once its position is shown
 
 type Side = "both" | Colour;
-// Of games whose names do not say it, and of files that were mailed: which side the reader played.
+// The reader's side in games whose names do not say it, and in files that were mailed.
 const store = remember<Record<string, string>>("kosumi.sides", {});
 const told = signal(store.get());
 const key = (c: ReviewCard) => c.review || `${c.black}/${c.white}/${c.date ?? ""}`;
 const you = computed(() => { const c = review.value?.card; return c && (c.you ?? told.value[key(c)]); });
-/** The reader's side; "" where both or neither are. */
+/** The reader's side; "" for both or neither. */
 const mine = computed(() => (you.value === "b" || you.value === "w" ? you.value : ""));
 const side = computed<Side>(() => chosen.value || mine.value || "both");
 
@@ -67,7 +67,7 @@ const open = computed(() => !!here.value?.better && here.value.better !== here.v
 const claims = computed(() => here.value?.claims ?? []);
 /** The reader knows the answer. */
 const solved = computed(() => !open.value || line.of.value !== "" || !!verdict.value?.accepted || tries.value > 1);
-/** The stones that are spoken of: by the claim whose line is shown, else by all of them; where nothing is, those of groups that are settled. */
+/** The stones spoken of: by the claim whose line is shown, else by all claims; without any, those of groups that are settled. */
 const ringed = computed(() => {
 	const c = claims.value[Number(line.of.value || NaN)];
 	const list = c ? (c.of ?? c).stones : open.value && solved.value ? here.value?.points : review.value && settledAt(review.value, at.value);
@@ -129,18 +129,18 @@ function show(what: "better" | "answer" | number): void {
 	say(line.all.value.map((x) => line.name(x)).join(" "));
 }
 
-// A line that is shown makes room for stones to ask about.
+// Hides the line that is shown, to make room for stones to ask about.
 function askLife(): void {
 	line.close();
 	void life?.ask();
 }
 
 type Judge = (m: ReviewMove, move: string) => Verdict | null;
-let judge: Judge | undefined; // without a server, of what is known; null: nothing is
+let judge: Judge | undefined; // without a server: from known results; null: unknown
 
 let trial = 0; // number of the newest try
 
-// Takes the try off the board: a judgement that is still to come is about nothing that is shown.
+// Takes the try off the board: a judgement that is still to come concerns nothing that is shown.
 function endTry(): void {
 	trial++;
 	tried.value = -1;
@@ -274,7 +274,7 @@ function points(): Point[] {
 	});
 }
 
-// Asked once for a name, or for a game without: whose mistakes these are.
+// Asks once for each name, or for a game without names, whose mistakes these are.
 function WhoWasI({ c }: { c: ReviewCard }) {
 	if (you.value) return null;
 	const names = [c.black.trim(), c.white.trim()];
@@ -298,7 +298,7 @@ function WhoWasI({ c }: { c: ReviewCard }) {
 function Head({ r }: { r: Review }) {
 	const c = r.card;
 	const running = c.state === "running" || c.state === "waiting";
-	if (IN_FILE && !c.cut) return null; // its head names the players
+	if (IN_FILE && !c.cut) return null; // the file's own head names the players
 	return (
 		<section class="panel-card review-head">
 			{!IN_FILE && <div class="row"><strong>{playerName(c, 0)} – {playerName(c, 1)}</strong></div>}
@@ -334,13 +334,13 @@ async function analyse(id: string): Promise<void> {
 	await openFiles([new File([await textOf(`/api/reviews/${id}.sgf`)], t("your_games"))], "doc", at.value);
 }
 
-// What the file of a review is called: after its players, or the record that it is of.
+// The name of a review's file: after its players, or after its record.
 function fileName(c: ReviewCard): string {
 	const name = [c.black, c.white, c.date].filter(Boolean).join(" ") || c.name.replace(/\.sgf$/i, "");
 	return name.replace(/[\\/:*?"<>|\p{C}]/gu, "_").slice(0, 80) || "review";
 }
 
-// A review as one file: the machine's own way to pass it on where there is one, else a file to mail.
+// Shares a review as one file: in the machine's own way if there is one, else as a file to mail.
 async function share(id: string, c: ReviewCard): Promise<void> {
 	try {
 		const f = await fetched(`/api/reviews/${id}.html`, fileName(c) + ".html");
@@ -348,7 +348,7 @@ async function share(id: string, c: ReviewCard): Promise<void> {
 		saveFile(f);
 		toast(t("share_saved", { name: f.name }), { ms: 10000 });
 	} catch (e) {
-		if ((e as Error).name !== "AbortError") toast(inWords(e), { bad: true }); // else the reader thought better of it
+		if ((e as Error).name !== "AbortError") toast(inWords(e), { bad: true }); // else the reader closed the dialog
 	}
 }
 
@@ -395,7 +395,7 @@ export function Game({ id, given, judge: by }: { id: string; given?: Review; jud
 		}, (text) => { const [word, arg] = text.trim().split(/\s+/); if (word === "go" && Number(arg) >= 0) { goTo(Number(arg)); return true; } const [w, h] = size.value; const p = point(word, w, h); if (p < 0) return false; void tryMove(p, stones.value[p] !== "."); return true; });
 		return () => { stop(); off(); };
 	}, [id]);
-	// The reader has said which side is theirs: its worst mistake comes first.
+	// Once the reader has said which side is theirs, its worst mistake comes first.
 	const before = useRef(you.value);
 	useEffect(() => {
 		if (review.value && before.current === undefined && mine.value && listed.value.length) goTo(listed.value[0]);

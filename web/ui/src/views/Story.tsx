@@ -1,5 +1,5 @@
-// A game told once it is over: how it was counted, where it turned, the best and the
-// worst move, and what it says of one's rank.
+// A game told once it is over: how it was counted, where it turned, the best and the worst move,
+// and the player's rank.
 import { computed, effect, signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import type { Mark } from "../board/Board";
@@ -32,7 +32,7 @@ function inOrder(owner: string, side: string, w: number, h: number, only: (p: nu
 	return all;
 }
 
-/** What the board shows of a count that is being told: whose points, and their number at every tenth. */
+/** The board's overlay while a count is told: whose points, and their number at every tenth. */
 const shown = computed<{ territory: string; marks: Mark[] } | null>(() => {
 	const g = game.value;
 	const k = step.value;
@@ -139,7 +139,7 @@ export function Story({ g, r, known }: { g: GameState; r: Review; known: Map<num
 
 const strength = (id: string): number => (id.endsWith("d") ? parseInt(id) : 1 - parseInt(id)); // 1d is 1, 1k is 0
 
-/** Where the player stands, with the uncertainty, and where they stood before the game; alone: the rank is said elsewhere. */
+/** The player's rank, with the uncertainty, and the rank before the game; alone: the rank is said elsewhere. */
 export function RankScale({ f, alone }: { f: Fit; alone?: boolean }) {
 	const [low, mid, high] = [strength(f.low), strength(f.mid), strength(f.high)];
 	const was = f.was && !alone ? strength(f.was) : mid;

@@ -10,7 +10,7 @@ import { command } from "./game";
 const STRICT = ["", "gentle", "usual", "strict"] as const;
 const TEXTS = { "": "teach_off", gentle: "teach_gentle", usual: "teach_usual", strict: "teach_strict" } as const;
 
-/** What the last move lost, and the choice to take it back. */
+/** The loss of the last move, and the choice to take it back. */
 export function Advice({ g }: { g: GameState }) {
 	const a = g.advice;
 	const text = a ? t("teach_loses", { move: a.m, points: Math.round(a.loss) }) : "";

@@ -12,14 +12,14 @@ interface Spot { id: number; x: number; y: number; parent: number }
 interface Fork { at: Spot; to: number }
 interface Layout { spots: Map<number, Spot>; rows: Spot[][]; forks: Map<number, Fork>; width: number }
 
-// Where each node stands: the main line straight, each variation in the first row
-// below that is free from there on.
+// Places each node: the main line straight, each variation in the first row below that is free
+// from there on.
 function layout(): Layout {
 	const spots = new Map<number, Spot>();
 	const rows: Spot[][] = [];
 	const forks = new Map<number, Fork>();
-	const filled: number[] = []; // for each row, the first column that is taken from the right
-	// Where the shortest line from a place was put: a longer one fits in no row before.
+	const filled: number[] = []; // for each row, the leftmost column that is taken
+	// The row of the shortest line tried from a place: a longer one fits in no row before it.
 	const tried = new Map<string, { length: number; row: number }>();
 	let width = 0;
 	const place = (start: number, x0: number, row0: number) => {

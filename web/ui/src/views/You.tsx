@@ -25,7 +25,7 @@ const id = (r: number): string => (r >= 0 ? `${r + 1}d` : `${-r}k`);
 const counts = (s: string): boolean => (you.value?.judged ?? []).includes(s);
 const resultsOnly = (s: string): string => t("you_results_only", { size: size(s), boards: (you.value?.judged ?? []).map(size).join(", ") });
 
-/** From what a rank is known. */
+/** The sources of a rank. */
 function fromWhat(f: Fit): string {
 	return [f.games > 0 && t("you_from_games", { n: f.games }), (f.judged ?? 0) > 0 && t("you_from_reviews", { n: f.judged ?? 0 })].filter(Boolean).join(" ");
 }

@@ -7,7 +7,8 @@ import { lineOf, point } from "../rules";
 import { remember as stored } from "../settings";
 import * as tree from "../tree";
 
-// What is asked of the engine while a document is looked at, and what of its answers is shown.
+// The requests to the engine while a document is looked at, and the part of its answers that is
+// shown.
 
 export interface Wish { on: boolean; visits: number; moves: boolean; area: boolean; policy: boolean; human: boolean; rank: string; threads: number; bestOnly: boolean; tab: "mistakes" | "tree" | "notes" | "game" }
 const store = stored<Wish>("kosumi.analysis", { on: true, visits: 1000, moves: true, area: false, policy: false, human: false, rank: "5k", threads: 0, bestOnly: false, tab: "tree" });
@@ -23,7 +24,7 @@ export const edit = signal<"" | "b" | "w" | "alt" | "erase" | "tr" | "sq" | "cr"
 export const menu = signal(false);
 export const flip = signal(false);
 
-// What is looked into more deeply, for as long as the reader stays there.
+// The moves that are looked into more deeply, for as long as the reader stays there.
 const into = signal<{ node: number; moves: string[] }>({ node: -1, moves: [] });
 export const deeper = computed(() => (into.value.node === tree.at.value ? into.value.moves : []));
 export function look(moves: string[]): void {
@@ -107,7 +108,7 @@ export const overlay = computed<Overlay | null>(() => {
 /** Whether a row has a letter: the best one, and those that enough visits speak for. */
 export const lettered = (m: Candidate, i: number): boolean => i < 10 && (i === 0 || m.v >= 10);
 
-/** What a move loses in points beside the best; a gain in points has its sign, whatever the chances say. */
+/** The loss of a move in points against the best; a gain in points has its sign, whatever the chances say. */
 export function lossText(m: Candidate, best: Candidate): string {
 	const gain = m === best ? 0 : m.lead - best.lead;
 	return Math.abs(gain) < 0.05 ? "≈0" : signed(gain);
@@ -115,7 +116,7 @@ export function lossText(m: Candidate, best: Candidate): string {
 
 function discs(f: Frame, o: Overlay, bw: number, bh: number): Disc[] {
 	const most = Math.max(1, ...f.moves.map((m) => m.v));
-	const prior = o.policy ?? o.human; // is shown in place of the value
+	const prior = o.policy ?? o.human; // shown in place of the value
 	const list = (wish.value.bestOnly ? f.moves.slice(0, 1) : rows.value).flatMap((m, i): Disc[] => {
 		const best = m.m === f.moves[0].m;
 		const seen = i < 3 || m.v >= Math.max(3, most * 0.01);
@@ -127,7 +128,7 @@ function discs(f: Frame, o: Overlay, bw: number, bh: number): Disc[] {
 	return list.filter((d) => d.p >= 0).reverse(); // the best on top
 }
 
-// Asks for the analysis of what is looked at: at 50 ms after the last step.
+// Asks for the analysis of the position looked at, soon after the last step.
 let timer = 0;
 let lastAsk = 0;
 export function ask(): void {
@@ -156,7 +157,7 @@ export function ask(): void {
 // The whole game: every position of the line for a moment, the graph's shape first (every
 // eighth move). The position that is looked at comes before all others.
 const SWEEP_VISITS = 80;
-const LONGEST = 1000; // positions of a record that is looked at unasked
+const LONGEST = 1000; // the most positions of a record that is analysed unasked
 export const sweep = signal<{ todo: number[]; all: number } | null>(null);
 
 export function startSweep(asked: boolean): void {
@@ -171,7 +172,7 @@ export function startSweep(asked: boolean): void {
 }
 
 function askSweep(): void {
-	clearTimeout(timer); // what ask put off would take the engine away
+	clearTimeout(timer); // a request that ask put off would take the engine away
 	const d = tree.doc.peek();
 	const next = sweep.peek()?.todo[0];
 	if (d && next !== undefined && status.peek() === "open") post("analysis.set", { doc: d.doc, node: next, on: true, visits: SWEEP_VISITS });
@@ -186,7 +187,7 @@ setInterval(() => {
 	ask();
 }, 1000);
 
-/** Takes a frame into account; what is over makes room for the next position. */
+/** Takes a frame into account; a final one makes room for the next position. */
 export function swept(f: Frame): void {
 	const s = sweep.peek();
 	lastFrame = performance.now();
@@ -206,10 +207,10 @@ export function stopSweep(): void {
 	ask();
 }
 
-// What the panel shows of the frame, four times a second.
+// The frame as the panel shows it, four times a second.
 export const calmFrame = (): Frame | null => tree.calm.value.get(tree.at.value) ?? null;
 
-// Another rank plays other moves: what is known of the old one goes.
+// Another rank plays other moves: the results of the old one are dropped.
 export function forgetHuman(): void {
 	tree.results.value = new Map([...tree.results.value].map(([id, f]) => [id, { ...f, human: undefined }]));
 	ask();

@@ -1,5 +1,5 @@
-// A game as the page has it: its state, what can be done with it, and how it is
-// said and sounds. Play.tsx shows it.
+// A game as the page has it: its state, its commands, its sounds and its words. Play.tsx shows
+// it.
 import { batch, computed, signal } from "@preact/signals";
 import type { Mark } from "../board/Board";
 import type { Overlay } from "../board/overlay";
@@ -50,7 +50,7 @@ export const positions = computed<string[]>(() => {
 	return all;
 });
 
-/** Who made move i, counted from 0. */
+/** The side that made move i, counted from 0. */
 export const moverOf = (g: GameState, i: number): Colour => (i % 2 ? other(g.first as Colour) : g.first) as Colour;
 
 /** Shows the board after a move; the last one is the game as it stands. */
@@ -63,7 +63,7 @@ export function lookAt(n: number): void {
 	if (at > 0) say(t("said_move", { who: t(moverOf(g, at - 1) === "b" ? "black" : "white"), move: spell(g.moves[at - 1]) }));
 }
 
-/** What the board shows instead while a count is told step by step. */
+/** The board's overlay while a count is told step by step. */
 export const counting = signal<{ territory: string; marks: Mark[] } | null>(null);
 
 export const walk = (steps: number): void => lookAt((back.value ?? game.value?.moves.length ?? 0) + steps);
@@ -95,7 +95,7 @@ function spell(v: string): string {
 	return v === "pass" ? t("pass_said") : v[0] + " " + v.slice(1);
 }
 
-// What a change of the game sounds like, and what is said of it.
+// Makes the sound of a change of the game, and announces it.
 function announce(before: GameState | null, g: GameState): void {
 	if (!before || before.game !== g.game || before.rev === g.rev) return;
 	const [w] = size.value;
@@ -209,7 +209,7 @@ export async function pass(): Promise<void> {
 	await command("game.play", { move: "pass" });
 }
 
-let told = ""; // the game whose player knows that help ends its counting
+let told = ""; // the game whose player was told that help ends its counting
 
 /** Says before the first help in a game that counts for the rank that it will not any more; true: it waits for another press. */
 function uncounts(key: "counts_before_hint" | "counts_before_undo"): boolean {
@@ -263,8 +263,8 @@ export function estimateText(e: Estimate): string {
 	return points < 1 && e.spread > 0 ? t(e.spread > 8 ? "estimate_even_unsure" : "estimate_even") : t(e.spread > 8 ? "estimate_unsure" : "estimate", { who, points });
 }
 
-// The time that a clock shows: what the server said, run down since.
-// What comes after the main time is rest.
+// The time that a clock shows: the server's, run down since. rest is the text for the time after
+// the main time.
 export function clockText(c: ClockState, g: { clock: Clock }, since = arrived.value): { text: string; rest: string; low: boolean } {
 	let ms = c.over ? c.period : c.main;
 	let { periods, over } = c;
@@ -287,7 +287,7 @@ export function clockText(c: ClockState, g: { clock: Clock }, since = arrived.va
 
 const span = (s = 0) => `${Math.floor(s / 60)}:${String(Math.floor(s) % 60).padStart(2, "0")}`;
 
-/** What a typed line does: d4, pass, undo, ... */
+/** Performs a typed line: d4, pass, undo, ... */
 export function typed(text: string): boolean {
 	const g = game.value;
 	if (!g) return false;

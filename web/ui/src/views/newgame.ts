@@ -62,7 +62,7 @@ export function sizeOf(w: Wish): [number, number] {
 	return w.other ? [w.w, w.h] : [w.size, w.size];
 }
 
-// The levels of each board, as the network in use serves them and games so far let the next one begin.
+// The levels of each board: they depend on the network in use, and on the games so far.
 const offered = signal<Record<string, Level[]>>({});
 const boardKey = (w: number, h: number) => JSON.stringify([w, h, (welcome.value?.networks ?? []).find((n) => n.inUse)?.name, fitOn(w, h), welcome.value?.said]);
 
@@ -99,7 +99,7 @@ export function levelOf(w: Wish, levels: Level[]): string {
 /** The level of the next adaptive game; undefined until it is known. */
 export const nextOn = (w: number, h: number): string | undefined => levelsOn(w, h)?.find((l) => l.next)?.id;
 
-/** Where adaptive games begin while no game has counted. */
+/** The level at which adaptive games begin while no game has counted. */
 export function startText(w: number, h: number): string {
 	const next = nextOn(w, h);
 	if (!next) return "";
@@ -107,10 +107,10 @@ export function startText(w: number, h: number): string {
 	return below > 0 ? t("fits_start_below", { rank: rank(next), n: below }) : t("fits_start", { rank: rank(next) });
 }
 
-/** The player's rank on a board as games show it, else as he said it, else that of a player who is no beginner any more. */
+/** The player's rank on a board as games show it, else as claimed, else that of a player who is no beginner any more. */
 export const rankOn = (w: number, h: number): string => fitOn(w, h)?.mid ?? (welcome.value?.said || "15k");
 
-/** What is known of the player's level. */
+/** The knowledge of the player's level. */
 export const fitText = (f: Fit): string => t(f.games < 0.5 ? "fits_you_reviews" : f.games < 5 ? "fits_you_unsure" : "fits_you", { rank: rank(f.mid), low: rank(f.low), high: rank(f.high), size: f.size.replace("x", "×"), n: f.games < 0.5 ? (f.judged ?? 0) : f.games });
 
 export function opponent(seat: { level?: string; visits?: number; seconds?: number }): string {
