@@ -2,8 +2,8 @@ package search
 
 import "unsafe"
 
-// Sizes of the arenas' chunks: powers of two, 256 KiB each, so that an index
-// splits into chunk and slot by a shift and a mask and a block never straddles.
+// Sizes of the arenas' chunks: powers of two, 256 KiB each, so that a shift and a mask split an
+// index into chunk and slot, and no block straddles two chunks.
 const (
 	nodeBits  = 11
 	edgeBits  = 13
@@ -173,8 +173,8 @@ func (a *arena) wordsAt(i uint32, n int) []uint32 {
 	return a.words[i>>wordBits][at : at+uint32(n)]
 }
 
-// keepChunks adds spare chunks of edges for later: until edges have half the memory of the nodes,
-// and at least one.
+// keepChunks adds spare chunks of edges for later, until edges have more than one chunk and more
+// than half the memory of the nodes.
 func (a *arena) keepChunks(spare []*[edgeChunk]edge) {
 	for _, c := range spare {
 		if len(a.edges) > max(1, len(a.nodes)/2) {

@@ -202,7 +202,7 @@ func (ns *nodes) addOwn(i uint32, weight float64) {
 }
 
 // exactRoot recomputes the root's averages from all children, if they were updated by
-// differences. A root without moves keeps its own.
+// differences. A root without moves keeps its averages.
 func (ns *nodes) exactRoot() {
 	if ns.root != 0 && ns.p.Backup.ExactShare > 0 && ns.a.node(ns.root).edgeCount > 0 {
 		ns.rebuild(ns.root)

@@ -184,7 +184,7 @@ func TestLiftByLCB(t *testing.T) {
 	require.InDelta(t, 100, moves[0].value, 0)
 }
 
-// TestChoiceByHand: the visits that the final values justify.
+// TestChoiceByHand: the choice counts only the visits that the final values justify.
 func TestChoiceByHand(t *testing.T) {
 	judged := func(change func(*Choice)) []float64 {
 		p := Plain()

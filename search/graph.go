@@ -14,8 +14,8 @@ type transpositions struct {
 	hashes byNode[board.Hash]
 }
 
-// transposition is a node and a part of its hash, which spares looking at the
-// whole hash of nearly every other node that is met on the way.
+// transposition is a node and a part of its hash, so that a search of the table rarely reads the
+// whole hash of another node.
 type transposition struct {
 	tag  uint32
 	node uint32
@@ -36,7 +36,7 @@ func (g *transpositions) bytes() int64 {
 		int64(len(g.hashes))*nodeChunk*int64(unsafe.Sizeof(board.Hash{}))
 }
 
-// growth is the memory that the table takes in addition when it grows next.
+// growth returns the additional memory that the table takes when it next grows.
 func (g *transpositions) growth() int64 {
 	if 8*g.count < 3*len(g.slots) {
 		return 0

@@ -85,8 +85,7 @@ func (ch *chooser) humanOptions(moves []candidate) []option {
 	return list
 }
 
-// settle drops the values that are too small, and takes the priors where
-// none is left.
+// settle removes the values that are too small to trust, and takes the priors if none is left.
 func (c *Choice) settle(list []option, moves []candidate) {
 	values := make([]float64, len(moves))
 	for k := range moves {

@@ -38,7 +38,7 @@ func TestMirrorGoIsRecognised(t *testing.T) {
 		want  bool
 	}{
 		{"", false},
-		{copied14[:13], false}, // fewer than 7 and half of 13
+		{copied14[:13], false}, // 13 copies of 13, but 7+13/2 are needed
 		{copied14, true},
 		{copied20 + "-", false},      // the last one is no copy
 		{copied20 + "----o", true},   // 0.49 of the last moves are copies
@@ -194,8 +194,8 @@ func TestMirrorPriorsByHand(t *testing.T) {
 	require.Equal(t, board.NoPoint, at(after, 3, ahead).reply, "nobody copies a pass")
 }
 
-// TestReplyBonusByHand: a bonus of 100 below the forced share of weight; between half of the
-// desired share and the whole, 0.18 and 0.36 times what is missing.
+// TestReplyBonusByHand: the bonus is 100 below the forced share of the weight, plus 0.18 below
+// the desired share and 0.36 more below half of that; decided games get less of the latter two.
 func TestReplyBonusByHand(t *testing.T) {
 	quiet, theirs := newGame(t, 9), boardWith(t, 9, nil, []board.Point{40}, board.Black)
 	require.NoError(t, quiet.Play(board.Black, 11))
@@ -237,7 +237,7 @@ func TestReplyByPassingByHand(t *testing.T) {
 	require.InDelta(t, 0.54, c.bonus(board.Pass, 0, 0, 0.7, 100), 1e-9)
 }
 
-// TestCenterBonusByHand: own moves in and around the centre get forced shares of the weight, and
+// TestCenterBonusByHand: our moves in and around the centre get forced shares of the weight, and
 // attaching to the opponent's centre stone gets a bonus.
 func TestCenterBonusByHand(t *testing.T) {
 	const center = 40
@@ -349,7 +349,8 @@ func TestAntiMirrorMindsNoOtherGame(t *testing.T) {
 	}
 }
 
-// TestTreeIsDroppedWhenMirrorGoBegins, but kept with anti-mirror off.
+// TestTreeIsDroppedWhenMirrorGoBegins: a tree is dropped when mirror Go begins, but kept with
+// anti-mirror off.
 func TestTreeIsDroppedWhenMirrorGoBegins(t *testing.T) {
 	copying := &stub{answer: func(g *board.Game, out *nn.Output) {
 		if p := opposite(g.Size(), g.LastMove(0).Point); p >= 0 && out.Policy[p] >= 0 {

@@ -121,7 +121,7 @@ func (r *record) restrictions(t testing.TB, size board.Size) []thinking.Restrict
 type networks struct {
 	t      testing.TB
 	open   map[string]*nn.Server
-	sample bool // others' networks answer from the stored sample
+	sample bool // KataGo's trained networks answer from the stored sample
 }
 
 // models are KataGo's test networks with their stored answers, shared by all tests.
@@ -163,8 +163,8 @@ func bySample(t *testing.T, file string, check func(t *testing.T, path string, n
 
 func (r *record) id() string { return r.ID }
 
-// eachRecord checks the records of a file: all of the sample; of the full file those named in
-// KOSUMI_ORACLE, or all.
+// eachRecord checks the records of a file: all of the sample; of the full file those that wanted
+// selects, or all with KOSUMI_ORACLE=all.
 func eachRecord[R any, P interface {
 	*R
 	id() string

@@ -189,7 +189,8 @@ type Parallel struct {
 type Memory struct {
 	MaxBytes int64 // limit for nodes, edges and priors, MinBytes or more; 0 means 4 GiB
 	// PriorsPerNode is the number of moves whose priors a node stores, or up to a third more if
-	// that covers all; when all of them are searched it is evaluated again for the rest. 64.
+	// that covers all; when all of them are searched the node is evaluated again for the rest.
+	// The default is 64.
 	PriorsPerNode int
 }
 
@@ -250,11 +251,11 @@ func Plain() Params {
 	return p
 }
 
-// Tutorial returns the search of the AlphaGo Zero tutorials: PUCT with a fixed
-// c of 1.5 and the node's own visits under the root sign, an unvisited move
-// counts as an even game, a virtual loss of 3, plain averages of win minus loss
-// and choice by visits. Noise is off; Root.NoiseEnabled adds 25 % of Dirichlet
-// noise of 0.3 a move (9x9; set Root.DirichletAlpha to 0.03 on 19x19).
+// Tutorial returns the search of the AlphaGo Zero tutorials: PUCT with a fixed c of 1.5 and the
+// node's own visits under the square root, unvisited moves that count as an even game, a virtual
+// loss of 3, plain averages of win minus loss and choice by visits. Noise is off;
+// Root.NoiseEnabled adds 25 % of Dirichlet noise of 0.3 a move (9x9; set Root.DirichletAlpha to
+// 0.03 on 19x19).
 func Tutorial() Params {
 	p := Plain()
 	p.PUCT = PUCT{Exploration: 1.5, ExplorationBase: 500, ParentOffset: 1,

@@ -19,8 +19,8 @@ func withinBans(bans []thinking.Restriction, c board.Color, pv []board.Point) in
 	return len(pv)
 }
 
-// sameBelow reports whether a symmetry maps the moves that are allowed below the root
-// to moves that are, at each ply.
+// sameBelow reports whether a symmetry maps the moves allowed below the root to allowed moves, at
+// each ply.
 func sameBelow(bans []thinking.Restriction, g *board.Game, k board.Symmetry) bool {
 	size := g.Size()
 	for _, b := range bans {

@@ -31,8 +31,8 @@ type Stats struct {
 	CacheHits   int64
 	Terminals   int64 // visits to the end of the game
 	CatchUps    int64 // visits that only took over results found through other move orders
-	Probes      int64 // zero-weight visits to passes
-	Focused     int64 // and to moves of the focus
+	Probes      int64 // zero-weight visits that probe a pass, or another move than it
+	Focused     int64 // zero-weight visits to moves of the focus
 	Collisions  int64 // descents given up at a leaf that was being evaluated
 	MaxDepth    int
 	DepthSum    int64         // over all playouts

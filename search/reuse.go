@@ -43,7 +43,7 @@ func (ns *nodes) childOf(p board.Point) uint32 {
 	return 0
 }
 
-// reroot makes a copy of a node the root and discards everything unreachable from it.
+// reroot makes the root a copy of a node and discards everything unreachable from it.
 func (ns *nodes) reroot(child uint32) {
 	root := ns.a.newNode()
 	n := ns.a.node(root)

@@ -74,7 +74,7 @@ type humanQuestion struct {
 	query   nn.Query
 	out     nn.Output
 	job     nn.Job
-	pending atomic.Int32 // answers outstanding of the two queries
+	pending atomic.Int32 // outstanding answers to the two queries
 }
 
 // blockMax is the longest block of priors, a human policy behind it included.

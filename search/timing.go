@@ -11,7 +11,7 @@ type timing struct {
 	snapshot time.Time   // time of the next snapshot
 	alarm    *time.Timer // fires when the clock has to be checked; nil: nobody waits for it
 
-	checked time.Time // last
+	checked time.Time // time of the last check
 	every   int       // rounds of the search cycle between two checks
 	rounds  int       // rounds until the next check of the clock
 }

@@ -199,7 +199,7 @@ func (t *Tree) begin(l Limits) {
 	}
 }
 
-// Snapshot copies the newest published result: while Search runs with
-// Limits.SnapshotEvery one of the last moments, afterwards the final one. Any goroutine
-// may call it. The slices are shared and must not be written to.
+// Snapshot copies the newest published result: a recent one while Search runs with
+// Limits.SnapshotEvery, afterwards the final one. Any goroutine may call it. The slices are
+// shared and must not be written to.
 func (t *Tree) Snapshot(dst *Result) { *dst = *t.report.published.Load() }
