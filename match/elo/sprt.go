@@ -24,7 +24,7 @@ func (c SPRT) WithDefaults() SPRT {
 	return c
 }
 
-// Check returns an error about settings that make no test.
+// Check returns an error if the settings define no test.
 func (c SPRT) Check() error {
 	switch {
 	case !(c.Elo0 < c.Elo1) || math.Abs(c.Elo0) > Limit || math.Abs(c.Elo1) > Limit:
@@ -71,7 +71,7 @@ func (c SPRT) Test(wins, draws, losses int) SPRTResult {
 	return c.test([]float64{0, 0.5, 1}, []int{losses, draws, wins})
 }
 
-// TestPairs computes it from pairs of games: pairs[k] is the number of pairs in
+// TestPairs computes the test's state from pairs of games: pairs[k] is the number of pairs in
 // which a got k half points.
 func (c SPRT) TestPairs(pairs [5]int) SPRTResult {
 	return c.test([]float64{0, 0.25, 0.5, 0.75, 1}, pairs[:])

@@ -30,7 +30,7 @@ type design struct {
 const turn = 2
 
 // playFor plays until the ladder's time is used up, counting earlier runs. Running games then get
-// a tenth more to finish.
+// a tenth of that time more to finish.
 func (c *Config) playFor(ctx context.Context, all []*pair) error {
 	d := &design{c: c, pairs: all, playing: map[*pair]bool{}}
 	spent := 0.0
@@ -121,8 +121,8 @@ const (
 	guessDial  = 80.0 // Elo a dial
 	guessStone = 60.0 // Elo a stone that an anchor gives
 	guessZero  = 4.0  // estimate: the dial as strong as GNU Go
-	guessGames = 4.0  // estimated games of each two neighbours, and of each anchor with the nearest dial
-	mostApart  = 3    // places between dials that meet
+	guessGames = 4.0  // assumed games between neighbours, and between each anchor and the nearest dial
+	mostApart  = 3    // greatest distance, in places, of dials that meet
 )
 
 // scale fits the players to all games so far, those of the known ladder included, and to the

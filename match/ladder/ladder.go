@@ -20,7 +20,7 @@ import (
 
 // Config describes the ladder to measure.
 type Config struct {
-	// Engine starts a seat; " --level" and the name of a dial are added.
+	// Engine is the command that starts a dial; " --level" and the dial's name are added.
 	Engine string
 	Dials  []float64 // rising, level.Strongest to level.Weakest
 	// Anchors are fixed opponents, the first of which has ZeroElo. Each plays every
@@ -32,8 +32,8 @@ type Config struct {
 	// AnchorGames is the number of games of pairs with an anchor; 0 means Games.
 	AnchorGames int
 	// Time ends the ladder, if it is not 0. Then dials up to three places apart may meet, and any dial may
-	// meet any anchor; the pair that gives most information about ranks per second plays next, any number of
-	// games. The time of earlier runs counts.
+	// meet any anchor; the pair that gives most information about ranks per second plays next, and no pair's
+	// games are limited. The time of earlier runs counts.
 	Time     time.Duration
 	Size     board.Size
 	Rules    string
@@ -76,7 +76,7 @@ func (c *Config) Check() error {
 	return errors.Join(errs...)
 }
 
-// A pair of players that meet: dials count first, then anchors.
+// pair is two players that meet: their numbers count the dials first, then the anchors.
 type pair struct {
 	a, b, games int
 	points      elo.Pair
@@ -123,7 +123,7 @@ func (c *Config) program(i int) match.Program {
 		return c.Anchors[i-len(c.Dials)].Program
 	}
 	name := level.DialName(c.Dials[i])
-	// Journals are in a folder of the network's: the path of the engine does not matter.
+	// Journals are in the network's own folder, so the path of the engine does not matter.
 	return match.Program{Command: c.Engine + " --level " + name, Name: name, KnownAs: "engine gtp --level " + name}
 }
 
