@@ -40,7 +40,7 @@ func (s *analysisCommands) list() []Handler {
 	}
 }
 
-// analyze streams until input arrives, also if the search ends before.
+// analyze streams until input arrives, even if the search ends before that.
 func (s *analysisCommands) analyze(d dialect) HandlerFunc {
 	return func(ctx context.Context, c Command, r *Reply) error {
 		req, err := ParseAnalyze(s.engine.Game(), c.Args, d == kata, false)
@@ -312,8 +312,8 @@ func (p *analyzeParser) points(list string) ([]board.Point, error) {
 	return points, nil
 }
 
-// check keeps the last of repeated lists to allow, which strict refuses, and refuses a colour
-// that has both kinds of restriction.
+// check keeps the last allow list of each colour, or refuses a second one if strict, and refuses
+// a colour that has both kinds of restriction.
 func (p *analyzeParser) check() error {
 	var last [3]int // index in restrictions of each colour's allow list, plus 1
 	for i, r := range p.req.Restrictions {

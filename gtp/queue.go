@@ -17,7 +17,7 @@ type line struct {
 	length  int    // bytes of its text
 	seq     int64  // number of the line in the session, from 1
 	script  int    // number of the script that it belongs to
-	tooLong bool   // command is only of the line's beginning
+	tooLong bool   // command holds only the line's beginning
 }
 
 // burst is how long the reader may wait for the next line of a script. Searches that belong to
@@ -137,8 +137,8 @@ func (q *queue) leave() {
 	}
 }
 
-// outlasted reports whether a command must stop because the client has left since. The caller
-// holds the lock.
+// outlasted reports whether a command must stop because the client has left after its script. The
+// caller holds the lock.
 func (q *queue) outlasted(r *running) bool {
 	return q.mu.left && r.script != q.mu.script
 }
