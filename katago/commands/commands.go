@@ -132,8 +132,8 @@ func (k *handlers) list() []gtp.Handler {
 	}
 }
 
-// dropsTree makes a command drop the search tree: one that sets up a position, even the same one,
-// or that runs its own searches for scoring.
+// dropsTree makes a command drop the search tree: a command that sets up a position, even the
+// same one, or that runs its own searches for scoring.
 func (p *Personality) dropsTree(run gtp.HandlerFunc) gtp.HandlerFunc {
 	return func(ctx context.Context, c gtp.Command, r *gtp.Reply) error {
 		err := run(ctx, c, r)
