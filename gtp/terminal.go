@@ -18,7 +18,7 @@ import (
 // is a move that the engine answers, a failed command shows its usage, and the board is drawn
 // whenever it has changed. Programs must not get it.
 type Terminal struct {
-	// Colour draws boards in colours of 256, with stones beyond ASCII.
+	// Colour draws boards in 256 colours, with stones beyond ASCII.
 	Colour bool
 	// Remark returns a note about play on boards of a size, or "".
 	Remark func(board.Size) string

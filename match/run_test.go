@@ -184,8 +184,8 @@ func TestHarmlessOddities(t *testing.T) {
 	}
 }
 
-// TestProgramThatNeverStarts ends a match at once if a program does not start: the other one has
-// won nothing.
+// TestProgramThatNeverStarts: a match ends at once if a program does not start, since the other one
+// has won nothing.
 func TestProgramThatNeverStarts(t *testing.T) {
 	t.Parallel()
 	good, bad := guestCommand(), guestCommand("-mode", "exit")
