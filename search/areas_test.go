@@ -39,8 +39,8 @@ func (n *trained) Humans() nn.Network {
 	return n.human
 }
 
-// mouthGame is a game that ends with two passes and that Black wins by one point if the eye of a
-// chain in atari counts.
+// mouthGame is a game that ends with two passes and that Black wins by half a point if the eye of
+// a chain in atari counts.
 func mouthGame(t *testing.T, o board.GameOptions) *board.Game {
 	t.Helper()
 	b, err := board.ParseDiagram("X.XO.\nXXXO.\nOOOO.")

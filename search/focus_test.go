@@ -264,8 +264,8 @@ func TestFocusBesidePasses(t *testing.T) {
 	}
 }
 
-// TestFocusKeepsCountersWhole: in a finished position, which can be visited without end, a node's
-// visits stop at the largest count, and the search continues.
+// TestFocusKeepsCountersWhole: a node whose visits have reached the largest count, as they may in
+// a finished position, gets no more, and the search continues.
 func TestFocusKeepsCountersWhole(t *testing.T) {
 	tree := newTree(t, Defaults(), &stub{})
 	tree.Reset(newGame(t, 3))

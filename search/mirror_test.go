@@ -120,7 +120,8 @@ func TestCenterAsymmetryByHand(t *testing.T) {
 	}
 }
 
-// TestLeanByHand: tanh(atanh(0.2)+0.7) = 0.7176; with 0.3, 0.4643.
+// TestLeanByHand: the owner of the centre gains: win minus loss rises from 0.2 to
+// tanh(atanh(0.2)+0.7) = 0.7176, or with asymmetry 1 to tanh(atanh(0.2)+0.3) = 0.4643.
 func TestLeanByHand(t *testing.T) {
 	for _, c := range []struct {
 		asymmetry               float64

@@ -135,7 +135,7 @@ func TestClocks(t *testing.T) {
 	require.Equal(t, 4500*time.Millisecond, s.left[board.White])
 }
 
-// TestTree: commands that set up a position drop the tree if they succeed.
+// TestTree: a command that sets up a position drops the tree if it succeeds, and only then.
 func TestTree(t *testing.T) {
 	s := newStill(t)
 	p := &Personality{Engine: s}
