@@ -81,7 +81,7 @@ func (a *arena) used() int64 {
 // of edges, 16 of words.
 const indices = 1 << 32
 
-// spent reports whether the remaining indices may not suffice for a number of further bytes.
+// spent reports whether too few indices may remain for a number of further bytes.
 func (a *arena) spent(bytes int64) bool {
 	left := min((indices-int64(a.nodeCount))*int64(unsafe.Sizeof(node{})),
 		(indices-int64(a.edgeCount))*int64(unsafe.Sizeof(edge{})),

@@ -242,10 +242,10 @@ func (c *Choice) applyLCB(moves []candidate, most float64) {
 	moves[at].value = lifted
 }
 
-// Choose picks a move: at temperature 0 the best one, else at random with
-// probabilities that go with Selection to the power 1/temperature. Moves that
-// are symmetric copies are not chosen. Without any visited move it picks by the
-// network's policy. It returns board.Pass if there is nothing to choose from.
+// Choose picks a move: at temperature 0 the best one, else at random with probabilities
+// proportional to Selection^(1/temperature). Moves that are symmetric copies are not chosen.
+// Without any visited move it picks by the network's policy. It returns board.Pass if there is
+// nothing to choose from.
 func (r *Result) Choose(temperature float64, rng *rand.Rand) board.Point {
 	moves := make([]board.Point, 0, len(r.Moves))
 	values := make([]float64, 0, len(r.Moves))

@@ -6,8 +6,8 @@ import (
 	"kosumi/board"
 )
 
-// transpositions finds nodes by their graph hash: an open hash table. It also
-// keeps the hash of every node, since a child's hash is made from its parent's.
+// transpositions finds nodes by their graph hash in an open hash table. It also keeps the hash of
+// every node, since a child's hash is made from its parent's.
 type transpositions struct {
 	slots  []transposition
 	count  int

@@ -24,8 +24,8 @@ type Leads struct {
 	any   bool
 }
 
-// standing is what is known about a position for every komi: the komi that makes it even, and
-// White's lead minus komi after each move.
+// standing is what is known about a position for every komi: the komi that makes it even, and the
+// komi that is even after each move.
 type standing struct {
 	even  float64
 	after map[board.Point]float64

@@ -178,7 +178,7 @@ type counter struct {
 
 	depth int
 	ours  bool // the side to move at the root moves here
-	tough bool // hard at this node
+	tough bool // mirror.hard holds at this node
 	held  bool // the copying player has the centre at the root
 	last  board.Point
 	// reply is the copy of the last move, a pass where that is not legal;

@@ -64,7 +64,7 @@ func TestMirrorAdvantageByHand(t *testing.T) {
 		scoring  board.Scoring
 		bonus    board.HandicapBonus
 		handicap int
-		black    bool // stones and their copies
+		black    bool // Black copies, from the centre on
 		komi     float32
 		want     float64
 	}{
@@ -92,7 +92,7 @@ func TestMirrorAdvantageByHand(t *testing.T) {
 	}
 }
 
-// boardWith returns a game on an empty board with some stones.
+// boardWith returns a game that begins with some stones.
 func boardWith(t testing.TB, size int, black, white []board.Point, toMove board.Color) *board.Game {
 	t.Helper()
 	g := newGame(t, size)

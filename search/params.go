@@ -69,7 +69,7 @@ type Utility struct {
 	WinLossFactor              float64
 	StaticScoreFactor          float64 // score against an even game
 	DynamicScoreFactor         float64 // score against the expected score
-	DynamicCenterZeroWeight    float64 // share of 0 in the expected score
+	DynamicCenterZeroWeight    float64 // how far the centre is moved from the expected score to 0, 0..1
 	DynamicCenterScale         float64
 	NoResultForWhite           float64 // utility of a game without result
 	DrawEquivalentWinsForWhite float64 // value of a draw in wins, 0..1

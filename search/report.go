@@ -100,7 +100,7 @@ func (rep *report) moveInfo(m *candidate, white bool) thinking.Move {
 	return v
 }
 
-// valueOf converts an outcome to the view s, without its utility.
+// valueOf converts an outcome to the view of the side with sign s; the utility is left out.
 func valueOf(o *outcome, s float64) thinking.Value {
 	return thinking.Value{
 		Winrate: 0.5 + 0.5*s*float64(o.winLoss), NoResult: float64(o.noResult),

@@ -41,7 +41,7 @@ func sameBelow(bans []thinking.Restriction, g *board.Game, k board.Symmetry) boo
 	return true
 }
 
-// restricts reports whether any move is forbidden to c, wherever that is.
+// restricts reports whether any move is forbidden to c at any depth.
 func restricts(bans []thinking.Restriction, c board.Color) bool {
 	return slices.ContainsFunc(bans, func(r thinking.Restriction) bool { return r.Color == c })
 }

@@ -146,7 +146,7 @@ func (t *Tree) arrangePriors(s *slot) {
 }
 
 // dropForbidden removes edges of a kept root whose moves are no longer legal or allowed, and
-// updates its numbers. It reports whether there were any.
+// updates the root's numbers. It reports whether there were any.
 func (t *Tree) dropForbidden() bool {
 	n := t.nodes.a.node(t.nodes.root)
 	edges := t.nodes.a.edgesOf(n)

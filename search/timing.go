@@ -70,8 +70,8 @@ func (c *timing) setAlarm(now time.Time) {
 	c.alarm.Reset(next.Sub(now) + time.Microsecond)
 }
 
-// extend postpones a deadline that has come by an eighth of the search's time, up to the limit,
-// and returns by how much.
+// extend postpones a deadline that has come: by an eighth of the search's time, up to the limit.
+// It returns by how much.
 func (c *timing) extend(now time.Time) time.Duration {
 	next := now.Add(max(c.deadline.Sub(c.start)/8, time.Millisecond))
 	if next.After(c.latest) {

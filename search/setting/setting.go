@@ -48,7 +48,6 @@ type Info struct {
 	// number is 0.
 	NoLimit float64
 	// From and To convert between the parameter's value and the setting's; nil converts nothing.
-	// If only To is nil, the key can be set but is not shown.
 	From func(string) (string, error)
 	To   func(string) string
 	// Doc explains the setting and its unit; a word in backquotes stands for the value in --help.
