@@ -105,7 +105,7 @@ func TestSPRTDecides(t *testing.T) {
 	}
 }
 
-// TestEloText: no "-0" and no infinite end.
+// TestEloText: a text shows no "-0" and no infinite end.
 func TestEloText(t *testing.T) {
 	for _, test := range []struct {
 		e    Estimate

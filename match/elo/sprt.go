@@ -13,7 +13,8 @@ import (
 type SPRT struct {
 	Elo0 float64 `json:"elo0"`
 	Elo1 float64 `json:"elo1"`
-	// Alpha is the chance of accepting H1 where H0 holds, Beta the other way.
+	// Alpha is the chance of accepting H1 where H0 holds, Beta that of accepting H0 where H1
+	// holds.
 	Alpha float64 `json:"alpha"`
 	Beta  float64 `json:"beta"`
 }

@@ -97,7 +97,7 @@ func (c *Config) zero(names []string) (int, float64) {
 }
 
 // addKnown adds the known statistics of a dial's moves from games that the folder does not hold,
-// weighted by the number of games.
+// weighted by the number of games or moves.
 func (c *Config) addKnown(s *level.Support) {
 	if c.Known == nil {
 		return

@@ -117,7 +117,7 @@ func (c *Config) pairs() []*pair {
 	return all
 }
 
-// program is how a player is started.
+// program returns the program of a player.
 func (c *Config) program(i int) match.Program {
 	if i >= len(c.Dials) {
 		return c.Anchors[i-len(c.Dials)].Program
@@ -127,7 +127,7 @@ func (c *Config) program(i int) match.Program {
 	return match.Program{Command: c.Engine + " --level " + name, Name: name, KnownAs: "engine gtp --level " + name}
 }
 
-// match is how a pair plays.
+// match returns the match that a pair plays.
 func (c *Config) match(p *pair, games int) match.Config {
 	m := match.Config{A: c.program(p.a), B: c.program(p.b), Games: games, Size: c.Size, Rules: c.Rules, Komi: &c.Komi,
 		Parallel: c.Parallel, Dir: filepath.Join(c.Dir, fileName(c.program(p.a).Name)+"-"+fileName(c.program(p.b).Name))}
@@ -206,7 +206,7 @@ func (c *Config) play(ctx context.Context, all []*pair) error {
 // not reach, and of runs with other dials in between.
 func (c *Config) collect(all []*pair) []*pair {
 	over, stop := context.WithCancel(context.Background())
-	stop() // no match is left running
+	stop() // so that matches only read their journals
 	for a := range c.Dials {
 		for b := a + 1; b < len(c.Dials)+len(c.Anchors); b++ {
 			p := &pair{a: a, b: b, points: elo.Pair{A: a, B: b}}
