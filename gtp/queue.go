@@ -196,8 +196,8 @@ func (q *queue) full() bool {
 	return q.mu.size > q.most
 }
 
-// read feeds lines from r until its end, a quit command or the end of ctx. A
-// line longer than most bytes is cut there and marked.
+// read feeds lines from r until its end, a quit command or the end of ctx. A line longer than the
+// limit most, in bytes, is cut there and marked.
 func (q *queue) read(ctx context.Context, r io.Reader, most int) {
 	defer q.end()
 	b := bufio.NewReaderSize(r, 1<<16)
