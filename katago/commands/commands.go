@@ -145,7 +145,7 @@ func (p *Personality) dropsTree(run gtp.HandlerFunc) gtp.HandlerFunc {
 }
 
 // parse reads a command line. If fault is not empty, it is the whole reply. ok is false for a
-// line with nothing but a comment.
+// line that is blank or only a comment.
 func parse(line string) (c gtp.Command, fault string, ok bool) {
 	text := strings.TrimSpace(gtp.Clean(line))
 	if !strings.ContainsFunc(text, func(r rune) bool { return r > ' ' && r <= '~' }) {

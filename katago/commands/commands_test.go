@@ -163,7 +163,8 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// TestFocus reads the key of analysis commands in each of their forms.
+// TestFocus: the key focus of analysis commands is read in each of its forms, and wrong forms are
+// refused.
 func TestFocus(t *testing.T) {
 	g := newStill(t).game
 	at := func(v string) board.Point {
