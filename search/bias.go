@@ -91,7 +91,7 @@ func (b *biasTable) correction(n *node) float64 {
 func (b *biasTable) update(n *node, original, sum, total float64) float64 {
 	if total > 1e-10 {
 		e := &b.entries[n.bias.entry]
-		weight := math.Exp(b.p.WeightExponent * math.Log(original)) // half the time of math.Pow
+		weight := math.Exp(b.p.WeightExponent * math.Log(original)) // takes half the time of math.Pow
 		delta := (sum/total - float64(n.ownUtility)) * weight
 		d, w := float32(delta), float32(weight)
 		e.sumDelta += float64(d) - float64(n.bias.delta)

@@ -41,7 +41,7 @@ type candidate struct {
 	weight     float64 // the edge's share of the child's weight
 	weightFull float64 // weight of the child
 	utility    float64 // utility of the child, without ending bonus
-	bonus      float64 // in utility, White's view
+	bonus      float64 // ending bonus in utility, White's view
 	score      float64 // PUCT score after the search
 	value      float64 // selection value: the choice is by the largest
 	plain      float64 // value before LCB

@@ -42,8 +42,8 @@ func (ch *chooser) imitate(moves []candidate, i uint32, n *node) bool {
 	return true
 }
 
-// options lists the moves of a node with the values by which they are chosen and, for the root if
-// asked, every other legal move.
+// options lists the moves of a node with the values by which they are chosen; with all, which is
+// for the root only, also every other legal move.
 func (ch *chooser) options(moves []candidate, all bool) []option {
 	list := make([]option, 0, len(moves)+ch.sh.size.Area()+1)
 	sign := ch.nodes.view()

@@ -103,7 +103,7 @@ func boardWith(t testing.TB, size int, black, white []board.Point, toMove board.
 func TestCenterAsymmetryByHand(t *testing.T) {
 	for _, c := range []struct {
 		size         int
-		black, white []board.Point // White copies
+		black, white []board.Point // stones; White copies
 		want         float64
 	}{
 		{9, []board.Point{30}, []board.Point{50}, 0},
@@ -169,7 +169,7 @@ func TestMirrorPriorsByHand(t *testing.T) {
 		{at(quiet, 0, ahead), 30, 0.1, 0.145},          // diagonal to the centre: half of that, 0.05
 		{at(quiet, 0, ahead), 38, 0.1, 0.1},            // two lines off
 		{at(theirs, 0, ahead), 38, 0.1, 0.127},         // three tenths of that, 0.03
-		{at(theirs, 0, ahead), board.Pass, 0.01, 0.01}, // never
+		{at(theirs, 0, ahead), board.Pass, 0.01, 0.01}, // a pass never
 		{at(theirs, 0, ahead), 0, 0.2, 0.2},
 	} {
 		require.InDelta(t, c.want, c.c.prior(c.move, c.from), 1e-6, "move %v", c.move)
@@ -213,13 +213,13 @@ func TestReplyBonusByHand(t *testing.T) {
 		{quiet, mirror{advantage: 6}, 0, 50, 0},
 		{quiet, mirror{advantage: 6}, 1, 15, 0.162},               // 0.3 of the maximum 0.54
 		{quiet, mirror{advantage: 6}, 0.5, 15, 0.4455},            // 1-0.7/4
-		{quiet, mirror{advantage: 1}, 0, 99, 100.54},              // more than all of it
-		{quiet, mirror{advantage: -1}, 0, 0, 0},                   // KataGo's rule: a share below 0
-		{quiet, mirror{advantage: -6}, 0, 4, 100.54},              // 5 %, 10 %
+		{quiet, mirror{advantage: 1}, 0, 99, 100.54},              // the forced share is above 1
+		{quiet, mirror{advantage: -1}, 0, 0, 0},                   // KataGo's rule: the shares are below 0
+		{quiet, mirror{advantage: -6}, 0, 4, 100.54},              // forced share 5 %, desired share 10 %
 		{quiet, mirror{advantage: -6}, 0, 5, 0.18},                //
-		{quiet, mirror{advantage: 6, asymmetry: 3}, 0, 4, 100.54}, // 5 %, 17 %
+		{quiet, mirror{advantage: 6, asymmetry: 3}, 0, 4, 100.54}, // forced share 5 %, desired share 17 %
 		{quiet, mirror{advantage: 6, asymmetry: 3}, 0, 16, 0.18},
-		{theirs, mirror{advantage: 6}, 0, 39, 100.18}, // 1/(0.75+sqrt(13)/2) = 39.17 %, 75 %
+		{theirs, mirror{advantage: 6}, 0, 39, 100.18}, // forced share 1/(0.75+sqrt(13)/2) = 39.17 %, desired share 75 %
 		{theirs, mirror{advantage: 6}, 0, 40, 0.18},
 	} {
 		require.InDelta(t, c.want, at(c.g, 1, c.m).bonus(reply, 0, c.worth, c.weight, 100), 1e-9, "%+v", c)
@@ -255,11 +255,11 @@ func TestCenterBonusByHand(t *testing.T) {
 		{at(quiet, 0, ahead), center, 0, 6.1, 0},
 		{at(quiet, 2, ahead), center, 0, 11.9, 100},
 		{at(quiet, 2, ahead), center, 0, 12.1, 0},
-		{at(quiet, 2, ahead), 31, 0, 0, 0}, // only if the opponent holds the centre
+		{at(quiet, 2, ahead), 31, 0, 0, 0}, // no bonus unless the opponent holds the centre
 		{at(quiet, 2, ahead), board.Pass, 0, 0, 0},
 		{at(near, 0, ahead), center, 0, 3.3, 100}, // 6 % * 0.9 * 0.825 * 0.75
 		{at(near, 0, ahead), center, 0, 3.4, 0},
-		{at(theirs, 0, ahead), 31, 0, 2.4, 100.15}, // 0.75/5; 10 % for 4 liberties
+		{at(theirs, 0, ahead), 31, 0, 2.4, 100.15}, // bonus 0.75/5; forced share 10 %/4, for 4 liberties
 		{at(theirs, 0, ahead), 31, 0, 2.6, 0.15},
 		{at(theirs, 0, ahead), 31, -2.15, 1.9, 100.15}, // a loss of 2: the share is halfway to 1.5 %
 		{at(theirs, 0, ahead), 31, -2.15, 2.1, 0.15},

@@ -39,8 +39,8 @@ type PUCT struct {
 	ExplorationBase         float64
 	ParentOffset            float64
 	UtilityStdevScale       float64
-	UtilityStdevPrior       float64 // expected spread
-	UtilityStdevPriorWeight float64 // weight in visits
+	UtilityStdevPrior       float64 // expected spread of utility
+	UtilityStdevPriorWeight float64 // weight of that expectation, in visits
 }
 
 // FPU sets the utility of a move that was not searched yet.
@@ -51,7 +51,7 @@ type FPU struct {
 	ParentWeightByVisitedPolicy    bool
 	ParentWeightByVisitedPolicyPow float64
 	ParentWeight                   float64
-	LossProp                       float64 // share of a lost game in the result
+	LossProp                       float64 // share of a lost game in the assumed utility
 	RootLossProp                   float64
 }
 
@@ -67,12 +67,12 @@ type VirtualLoss struct {
 // Utility is the value of results and scores.
 type Utility struct {
 	WinLossFactor              float64
-	StaticScoreFactor          float64 // score against an even game
-	DynamicScoreFactor         float64 // score against the expected score
+	StaticScoreFactor          float64 // weight of the score against an even game
+	DynamicScoreFactor         float64 // weight of the score against the expected score
 	DynamicCenterZeroWeight    float64 // how far the centre is moved from the expected score to 0, 0..1
 	DynamicCenterScale         float64
 	NoResultForWhite           float64 // utility of a game without result
-	DrawEquivalentWinsForWhite float64 // value of a draw in wins, 0..1
+	DrawEquivalentWinsForWhite float64 // value of a draw for White in wins, 0..1
 }
 
 // Backup is how evaluations are averaged on the way up.

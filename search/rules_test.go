@@ -92,7 +92,7 @@ func TestEndOfTheGame(t *testing.T) {
 	for _, c := range []struct {
 		toMove board.Color
 		komi   float32
-		wins   bool // the side to move
+		wins   bool // the side to move wins
 	}{
 		{board.Black, 4.5, true}, {board.Black, 5.5, false}, {board.White, 4.5, false}, {board.White, 5.5, true},
 	} {

@@ -4,7 +4,7 @@ package search
 type tally struct {
 	stats    Stats
 	target   int64 // playouts to make; negative: no bound
-	inFlight int   // evaluations
+	inFlight int   // evaluations in flight
 	free     int   // playouts without evaluation since an evaluation came back
 }
 

@@ -335,7 +335,7 @@ func TestDameBeforePass(t *testing.T) {
 		return r.Choose(0, nil)
 	}
 	japanese := board.Japanese()
-	japanese.Komi = 1 // an even game
+	japanese.Komi = 1 // makes the game even
 	require.Equal(t, board.Pass, chosen(false, japanese))
 	require.Equal(t, board.Point(12), chosen(true, japanese))
 }
