@@ -50,7 +50,7 @@ func (c *client) hello(ctx context.Context, command string, timeout time.Duratio
 const (
 	glance      = 50 * time.Millisecond  // between two checks
 	soon        = 5 * time.Second        // time after which the user is told that the program is slow
-	quiet       = time.Second            // without output, before a probe
+	quiet       = time.Second            // silence before a probe
 	prompt      = 300 * time.Millisecond // time to answer a probe
 	mostProbes  = 10
 	mostAnswers = 3                // answers in a row that are not GTP

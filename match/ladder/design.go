@@ -118,9 +118,9 @@ func (d *design) ranked(s *elo.Scale, zero int) []bool {
 
 // Assumptions for choosing the first pairs, with the weight of a few games each.
 const (
-	guessDial  = 80.0 // Elo a dial
-	guessStone = 60.0 // Elo a stone that an anchor gives
-	guessZero  = 4.0  // estimate: the dial as strong as GNU Go
+	guessDial  = 80.0 // Elo from one dial to the next
+	guessStone = 60.0 // Elo for each stone that an anchor gives
+	guessZero  = 4.0  // estimated dial that is as strong as GNU Go
 	guessGames = 4.0  // assumed games between neighbours, and between each anchor and the nearest dial
 	mostApart  = 3    // greatest distance, in places, of dials that meet
 )
