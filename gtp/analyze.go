@@ -15,8 +15,8 @@ import (
 type dialect uint8
 
 const (
-	leela dialect = iota // lz-: whole numbers of 1/10000
-	kata                 // kata-: decimals, more keys and options
+	leela dialect = iota // lz- commands: whole numbers in units of 1/10000
+	kata                 // kata- commands: decimals, more keys and options
 )
 
 // analysisCommands stream the results of a search. "analyze" and "genmove_analyze" work but are

@@ -86,7 +86,7 @@ func (p *terminal) complete(c Command) Command {
 			lower = other
 		}
 		_, known = p.table.Find(lower)
-		known = known && !(lower == "printsgf" && len(c.Args) == 0 && strings.EqualFold(c.Name, "save")) // the user meant a file
+		known = known && !(lower == "printsgf" && len(c.Args) == 0 && strings.EqualFold(c.Name, "save")) // save alone: the user meant a file
 		switch {
 		case known:
 			c.Name = lower
