@@ -58,7 +58,7 @@ func (g *transpositions) find(h board.Hash) uint32 {
 	return 0
 }
 
-// add enters a node, whose hash is set and is not in the table yet.
+// add enters a node; its hash must be set and not in the table yet.
 func (g *transpositions) add(i uint32) {
 	if 4*(g.count+1) > 3*len(g.slots) {
 		g.resize(max(1024, 2*len(g.slots)))

@@ -151,8 +151,8 @@ func (l *Leads) Show(ctx context.Context, log *slog.Logger, g *board.Game, r *Re
 	}
 }
 
-// Correct corrects the leads in a result of a search of g. All are limited to the size of the
-// board; far from an even komi they are derived from evaluations near it. That takes about a
+// Correct corrects the leads in a result of a search of g. All leads are limited to possible
+// scores; far from an even komi they are derived from evaluations near it. That takes about a
 // dozen evaluations per position, and one for each of the first moves.
 func (l *Leads) Correct(ctx context.Context, g *board.Game, r *Result) error {
 	if !r.Root.Raw.HasScore {
