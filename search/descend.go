@@ -32,8 +32,8 @@ const (
 	atCollision                // abandoned at a node under evaluation
 )
 
-// descend walks from the root to a leaf, leaving a virtual loss on every edge,
-// and fills the slot. Unless it returns atLeaf the losses are gone again.
+// descend walks from the root to a leaf, leaving a virtual loss on every edge, and fills the
+// slot. The losses are removed again unless it returns atLeaf.
 func (pl *playouts) descend(s *slot) arrival {
 	ns := pl.nodes
 	s.reset()

@@ -25,7 +25,7 @@ type mirror struct {
 	center    board.Point // NoPoint where a side of the board is even
 }
 
-// opposite returns the mirror image of a move; a pass is its own.
+// opposite returns the mirror image of a move; a pass is its own image.
 func opposite(size board.Size, p board.Point) board.Point {
 	if p < 0 {
 		return p
@@ -33,8 +33,8 @@ func opposite(size board.Size, p board.Point) board.Point {
 	return board.Point(size.Area()-1) - p
 }
 
-// copies reports whether the opponent of the side to move has been copying: in at least 7 moves
-// more than half of them, in nearly half of the recent ones and in the very last.
+// copies reports whether the opponent of the side to move has been copying: at least 7 more than
+// half of its moves, nearly half of the recent ones, and the very last are copies.
 func copies(g *board.Game) bool {
 	const fade, recentShare = 0.75, 0.45
 	var count, all, recent, recentAll float64
@@ -87,8 +87,8 @@ func blackExtra(g *board.Game) float64 {
 	return extra
 }
 
-// centerAsymmetry measures the 7x7 points around the centre. A stone that was not copied counts 1
-// and, if there is one, a copy whose original is gone a fifth; many count more than
+// centerAsymmetry measures the 7x7 points around the centre. A stone that was not copied counts
+// 1; if there is such a stone, a copy whose original is gone counts a fifth; many count more than
 // proportionally. Smaller boards always count as asymmetric.
 func centerAsymmetry(g *board.Game, player board.Color) float64 {
 	const reach, never = 3, 1e10
@@ -221,7 +221,7 @@ func (c *counter) readPosition() {
 }
 
 // prior raises the prior of a move: of the copy on the opponent's turn; on our turn, of moves in
-// the centre and near the stone there. It raises less deeper in the tree.
+// the centre and near the stone there. Deeper in the tree it raises less.
 func (c *counter) prior(p board.Point, prior float32) float32 {
 	lift := c.lift(p)
 	if lift == 0 {

@@ -30,8 +30,8 @@ func (c *timing) begin(now time.Time, l *Limits) {
 	c.latest = c.deadline.Add(max(0, l.Extend))
 }
 
-// The clock is checked every 50 to 500 microseconds, by a number of rounds, or after each round
-// if rounds are slow.
+// The clock is checked after a number of rounds that takes 50 to 500 microseconds, or after each
+// round if rounds are slow.
 const (
 	mostRounds = 64
 	checkEarly = 50 * time.Microsecond

@@ -135,8 +135,7 @@ func (t *Tree) applyParams() {
 	t.sh.value.u, t.sh.value.b = t.p.Utility, t.p.Backup
 }
 
-// Reset makes a copy of a game the new root, without any tree, and lifts all
-// restrictions.
+// Reset makes the root a copy of a game, without any tree, and lifts all restrictions.
 func (t *Tree) Reset(g *board.Game) {
 	t.position.reset(g)
 	t.sh.size = g.Size()
