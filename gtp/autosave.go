@@ -24,7 +24,7 @@ type SavableEngine interface {
 	Chose() (black, white bool)
 }
 
-// Autosave writes the record of each game to a file of its own in a folder, again after each
+// Autosave writes each game to a file of its own in a folder, and writes it again after each
 // move. A nil Autosave writes nothing. Not safe for concurrent use.
 type Autosave struct {
 	dir   string

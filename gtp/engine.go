@@ -44,7 +44,7 @@ type Position interface {
 	// occupied and off-board points; breaches of ko, superko and suicide rules
 	// are played, so that the game never differs from a server's.
 	Play(c board.Color, p board.Point) error
-	// Undo takes the last n moves and their time back, all or none; n >= 1. Set-up and
+	// Undo takes back the last n moves and the time they took, all or none; n >= 1. Set-up and
 	// handicap stones are not moves.
 	Undo(n int) error
 	// Setup replaces stones and side to move; history and handicap are

@@ -11,8 +11,7 @@ import (
 )
 
 // LifeJudge answers with proofs whether stones of a game live. The answers are several lines of
-// text for people; so are error texts, which become replies. When ctx ends, the answer holds the
-// proofs so far.
+// text for people; error texts become replies. When ctx ends, the answer holds the proofs so far.
 type LifeJudge interface {
 	// Life judges chains of one colour: whether each of them lives or, if the opponent has to
 	// take all, whether at least one does.

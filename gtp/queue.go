@@ -129,7 +129,8 @@ func (q *queue) waited(d time.Duration) {
 	q.mu.script++
 }
 
-// leave records that the client leaves and ends the running command. The caller holds the lock.
+// leave records that the client leaves, and ends the running command unless it belongs to the
+// newest script. The caller holds the lock.
 func (q *queue) leave() {
 	q.mu.left = true
 	if r := q.mu.running; r != nil && q.outlasted(r) {

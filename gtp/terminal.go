@@ -363,7 +363,7 @@ func customKomi(r board.Rules) float32 {
 // handicapKomi only decides draws.
 const handicapKomi = 0.5
 
-// handicap wraps a command that places handicap stones: komi is then handicapKomi.
+// handicap wraps a command that places handicap stones: it then sets komi to handicapKomi.
 func (p *terminal) handicap(run HandlerFunc) HandlerFunc {
 	return func(ctx context.Context, c Command, r *Reply) error {
 		before := p.engine.Game().Rules().Komi
@@ -393,8 +393,8 @@ func (p *terminal) newGame(run HandlerFunc) HandlerFunc {
 	}
 }
 
-// rules wraps a command that sets the rules: without handicap stones komi is then their usual
-// one.
+// rules wraps a command that sets the rules: without handicap stones it also sets their usual
+// komi.
 func (p *terminal) rules(run HandlerFunc) HandlerFunc {
 	return func(ctx context.Context, c Command, r *Reply) error {
 		if err := run(ctx, c, r); err != nil {
