@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// adminCommands returns the commands that identify the engine. They never wait for a network to
+// adminCommands returns the commands about the program itself. They never wait for a network to
 // load.
 func (s *handlers) adminCommands() []Handler {
 	return []Handler{

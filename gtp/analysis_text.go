@@ -46,7 +46,7 @@ var sixDecimals = KataText(func(b []byte, key string, x float64) []byte {
 })
 
 // threshold returns the visits that a move needs to be printed, and how many moves with fewer
-// are printed to reach the least number. Moves with less than one percent of the most visits are
+// visits fill the list up to least. Moves with less than one percent of the most visits are
 // noise, which clients that take the highest winrate of the list would show.
 func threshold(moves []thinking.Move, least int) (enough int64, extra int) {
 	for i := range moves {

@@ -15,8 +15,8 @@ import (
 type dialect uint8
 
 const (
-	leela dialect = iota // lz-: whole numbers of 1/10000
-	kata                 // kata-: decimals, more keys and options
+	leela dialect = iota // lz- commands: whole numbers in units of 1/10000
+	kata                 // kata- commands: decimals, more keys and options
 )
 
 // analysisCommands stream the results of a search. "analyze" and "genmove_analyze" work but are
@@ -40,7 +40,7 @@ func (s *analysisCommands) list() []Handler {
 	}
 }
 
-// analyze streams until input arrives, also if the search ends before.
+// analyze streams until input arrives, even if the search ends before that.
 func (s *analysisCommands) analyze(d dialect) HandlerFunc {
 	return func(ctx context.Context, c Command, r *Reply) error {
 		req, err := ParseAnalyze(s.engine.Game(), c.Args, d == kata, false)
@@ -312,8 +312,8 @@ func (p *analyzeParser) points(list string) ([]board.Point, error) {
 	return points, nil
 }
 
-// check keeps the last of repeated lists to allow, which strict refuses, and refuses a colour
-// that has both kinds of restriction.
+// check keeps the last allow list of each colour, or refuses a second one if strict, and refuses
+// a colour that has both kinds of restriction.
 func (p *analyzeParser) check() error {
 	var last [3]int // index in restrictions of each colour's allow list, plus 1
 	for i, r := range p.req.Restrictions {

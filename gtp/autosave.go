@@ -24,7 +24,7 @@ type SavableEngine interface {
 	Chose() (black, white bool)
 }
 
-// Autosave writes the record of each game to a file of its own in a folder, again after each
+// Autosave writes each game to a file of its own in a folder, and writes it again after each
 // move. A nil Autosave writes nothing. Not safe for concurrent use.
 type Autosave struct {
 	dir   string
@@ -35,7 +35,7 @@ type Autosave struct {
 	last  []byte
 }
 
-// OpenAutosave makes the folder; an empty name is no Autosave.
+// OpenAutosave makes the folder; for an empty name it returns nil.
 func OpenAutosave(dir string, log *slog.Logger) (*Autosave, error) {
 	if dir == "" {
 		return nil, nil
@@ -98,7 +98,7 @@ func (f *Autosave) writeNew(data []byte) (string, error) {
 	}
 }
 
-// saved is an engine whose games are saved after each move and count.
+// saved is an engine whose games are saved after each move and each count of the score.
 type saved struct {
 	SavableEngine
 	to *Autosave

@@ -32,7 +32,8 @@ func (p *player) SaveSGF(context.Context) ([]byte, error) {
 	return []byte(strings.Repeat(";", 1+p.game.NumMoves())), nil
 }
 
-// TestAutosave plays a game, takes moves back, and begins another.
+// TestAutosave: a game stays in one file when moves are taken back, and another game gets another
+// file.
 func TestAutosave(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new", "games")
 	var log strings.Builder

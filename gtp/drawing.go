@@ -7,7 +7,7 @@ import (
 	"kosumi/board"
 )
 
-// Colours of a terminal with 256: wood, its lines, the stones.
+// Colours of the board on a terminal with 256 colours: wood, its lines, the stones.
 const (
 	woodColour  = "\x1b[48;5;179m"
 	lineColour  = "\x1b[38;5;94m"

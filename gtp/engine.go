@@ -44,7 +44,7 @@ type Position interface {
 	// occupied and off-board points; breaches of ko, superko and suicide rules
 	// are played, so that the game never differs from a server's.
 	Play(c board.Color, p board.Point) error
-	// Undo takes the last n moves and their time back, all or none; n >= 1. Set-up and
+	// Undo takes back the last n moves and the time they took, all or none; n >= 1. Set-up and
 	// handicap stones are not moves.
 	Undo(n int) error
 	// Setup replaces stones and side to move; history and handicap are
@@ -55,9 +55,8 @@ type Position interface {
 	SetHandicap(stones []board.Point) error
 }
 
-// HandicapChooser is optional: an Engine that has it places free handicap
-// stones itself, n distinct empty points in any order. Others get a regular
-// pattern from the server.
+// HandicapChooser is optional: an Engine that has it places free handicap stones itself, n
+// distinct empty points in any order. Other engines get a regular pattern from the server.
 type HandicapChooser interface {
 	FreeHandicap(ctx context.Context, n int) ([]board.Point, error)
 }
@@ -69,11 +68,10 @@ type Thinker interface {
 	// it returns the best move so far within milliseconds and without error.
 	// The move is strictly legal, superko included.
 	GenMove(ctx context.Context, r thinking.MoveRequest) (thinking.Decision, error)
-	// Analyze searches the current position as r asks and calls report at every
-	// r.Interval and once more before it returns, so at least once, and never
-	// two calls at a time. It returns within milliseconds when ctx ends (then
-	// without error); it may return earlier, for instance at a visit limit.
-	// The analysis is the callee's to keep.
+	// Analyze searches the current position as r asks and calls report at every r.Interval and
+	// once more before it returns, so at least once, and never two calls at a time. It returns
+	// within milliseconds when ctx ends (then without error); it may return earlier, for instance
+	// at a visit limit. report may keep the analysis.
 	Analyze(ctx context.Context, r thinking.Request, report func(*thinking.Analysis)) error
 	// Evaluate runs the network once on the current position, without search.
 	Evaluate(ctx context.Context, r thinking.EvaluationRequest) (*thinking.Evaluation, error)
@@ -104,7 +102,7 @@ type Scorer interface {
 	Estimate(ctx context.Context) (*thinking.Estimate, error)
 }
 
-// Record reads and writes game records. The server does the files.
+// Record reads and writes game records. The server reads and writes the files.
 type Record interface {
 	// LoadSGF sets size, komi, rules (where the record has them), set-up and
 	// the moves of the main line up to the position before move number before;

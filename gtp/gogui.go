@@ -147,8 +147,7 @@ func (s *goguiCommands) paramMenu(_ context.Context, c Command, r *Reply) error 
 	return s.engine.SetParams(map[string]string{name: value})
 }
 
-// policyBoard writes the network's policy as a board of numbers, brightest
-// move 1.
+// policyBoard writes the network's policy as a board of numbers, of which the largest is 1.
 func (s *goguiCommands) policyBoard(ctx context.Context, _ Command, r *Reply) error {
 	g := s.engine.Game()
 	o, err := s.engine.Evaluate(ctx, thinking.EvaluationRequest{Color: g.ToMove()})

@@ -99,9 +99,9 @@ func (s *handlers) setFreeHandicap(_ context.Context, c Command, _ *Reply) error
 	return OrFail(errVertexList, s.engine.SetHandicap(points))
 }
 
-// FreeHandicap returns n points for any board and 2 <= n < area: fixed points
-// as far as they go, then always the point farthest from the stones so far, the
-// first and second line last.
+// FreeHandicap returns n points for any board and 2 <= n < area: fixed points as far as they go,
+// then always the point farthest from the stones so far, with points on the first and second line
+// last.
 func FreeHandicap(size board.Size, n int) []board.Point {
 	if points := board.FixedHandicap(size, n); points != nil {
 		return points

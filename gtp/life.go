@@ -11,10 +11,10 @@ import (
 )
 
 // LifeJudge answers with proofs whether stones of a game live. The answers are several lines of
-// text for people; errors are replies. When ctx ends, the answer holds the proofs so far.
+// text for people; error texts become replies. When ctx ends, the answer holds the proofs so far.
 type LifeJudge interface {
-	// Life judges chains of one colour: whether all of them live or, with all set, whether at
-	// least one does.
+	// Life judges chains of one colour: whether each of them lives or, if the opponent has to
+	// take all, whether at least one does.
 	Life(ctx context.Context, g *board.Game, stones []board.Point, all bool, limit time.Duration) (string, error)
 	// Unsettled lists the groups whose life depends on who moves first.
 	Unsettled(ctx context.Context, g *board.Game, limit time.Duration) (string, error)

@@ -26,8 +26,8 @@ const (
 // analyzeArgs are the arguments of the analysis commands.
 const analyzeArgs = "[COLOR] [CENTISECONDS] [KEY VALUE]..."
 
-// Manual returns every command as a Markdown table, in the order of list_commands, those
-// that are not listed last.
+// Manual returns all commands as a Markdown table, in the order of list_commands, with hidden
+// ones last.
 func (s *Server) Manual() string {
 	var b, hidden strings.Builder
 	b.WriteString("| command | what it does | from |\n|---|---|---|\n")

@@ -11,7 +11,7 @@ import (
 	"kosumi/board"
 )
 
-// positionCommands set the board up, play and take back, and show it.
+// positionCommands set up the board, play moves and take them back, and show the board.
 type positionCommands struct {
 	engine Engine
 	log    *slog.Logger

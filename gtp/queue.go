@@ -17,7 +17,7 @@ type line struct {
 	length  int    // bytes of its text
 	seq     int64  // number of the line in the session, from 1
 	script  int    // number of the script that it belongs to
-	tooLong bool   // command is only of the line's beginning
+	tooLong bool   // command holds only the line's beginning
 }
 
 // burst is how long the reader may wait for the next line of a script. Searches that belong to
@@ -129,7 +129,8 @@ func (q *queue) waited(d time.Duration) {
 	q.mu.script++
 }
 
-// leave records that the client leaves and ends the running command. The caller holds the lock.
+// leave records that the client leaves, and ends the running command unless it belongs to the
+// newest script. The caller holds the lock.
 func (q *queue) leave() {
 	q.mu.left = true
 	if r := q.mu.running; r != nil && q.outlasted(r) {
@@ -137,8 +138,8 @@ func (q *queue) leave() {
 	}
 }
 
-// outlasted reports whether a command must stop because the client has left since. The caller
-// holds the lock.
+// outlasted reports whether a command must stop because the client has left after its script. The
+// caller holds the lock.
 func (q *queue) outlasted(r *running) bool {
 	return q.mu.left && r.script != q.mu.script
 }
@@ -196,8 +197,8 @@ func (q *queue) full() bool {
 	return q.mu.size > q.most
 }
 
-// read feeds lines from r until its end, a quit command or the end of ctx. A
-// line longer than most bytes is cut there and marked.
+// read feeds lines from r until its end, a quit command or the end of ctx. A line longer than the
+// limit most, in bytes, is cut there and marked.
 func (q *queue) read(ctx context.Context, r io.Reader, most int) {
 	defer q.end()
 	b := bufio.NewReaderSize(r, 1<<16)

@@ -17,7 +17,7 @@ import (
 type output struct {
 	ctx    context.Context // context of the session
 	texts  chan []byte     // texts for the goroutine that writes
-	wrote  chan error      // its answer to each text
+	wrote  chan error      // result of each write
 	failed func()          // called once, without the lock, when writing fails
 	mu     struct {
 		sync.Mutex
@@ -42,7 +42,7 @@ func newOutput(ctx context.Context, w io.Writer, failed func()) *output {
 	return o
 }
 
-// close ends the goroutine that writes, or abandons it in its write. No write may follow.
+// close ends the goroutine that writes, or abandons it if it is writing. No write may follow.
 func (o *output) close() { close(o.texts) }
 
 // write sends text and does not retain it. After a failure it only returns the first error.

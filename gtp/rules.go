@@ -7,8 +7,8 @@ import (
 	"kosumi/board"
 )
 
-// ruleCommands returns the commands that read and change the rules as KataGo does, except komi:
-// names of rule sets never change it.
+// ruleCommands returns the commands that read and change the rules as KataGo does. They never
+// change komi.
 func (s *handlers) ruleCommands() []Handler {
 	return []Handler{
 		{Name: "kata-get-rules", Run: s.getRules, usage: usage{"", "the rules as JSON, without komi", byKataGo}},

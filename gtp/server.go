@@ -121,7 +121,7 @@ func NewServer(e Engine, log *slog.Logger, opts Options) *Server {
 	return s
 }
 
-// handlers carry out the commands that need no more state.
+// handlers carry out the commands that need nothing but these fields.
 type handlers struct {
 	engine Engine
 	log    *slog.Logger

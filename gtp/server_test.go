@@ -330,7 +330,8 @@ func (w *stuckWriter) Write([]byte) (int, error) {
 	select {}
 }
 
-// TestServeLeavesAStuckClient cancels the context while a reply or report is blocked.
+// TestServeLeavesAStuckClient: Serve returns when its context is cancelled while a reply or
+// report is blocked.
 func TestServeLeavesAStuckClient(t *testing.T) {
 	for _, command := range []string{"name\n", "kata-analyze b 1\n"} {
 		w := &stuckWriter{make(chan struct{})}

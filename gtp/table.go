@@ -61,8 +61,8 @@ func (t *Table) Wrap(wrap func(HandlerFunc) HandlerFunc, names ...string) {
 	}
 }
 
-// Keep drops all commands but those named. It lists the first ones in their order and hides the
-// others.
+// Keep drops all commands but those named. It lists those of listed, in that order, and hides
+// those of hidden.
 func (t *Table) Keep(listed, hidden []string) {
 	old := *t
 	*t = Table{}

@@ -18,7 +18,7 @@ import (
 // is a move that the engine answers, a failed command shows its usage, and the board is drawn
 // whenever it has changed. Programs must not get it.
 type Terminal struct {
-	// Colour draws boards in colours of 256, with stones beyond ASCII.
+	// Colour draws boards in 256 colours, with stones beyond ASCII.
 	Colour bool
 	// Remark returns a note about play on boards of a size, or "".
 	Remark func(board.Size) string
@@ -86,7 +86,7 @@ func (p *terminal) complete(c Command) Command {
 			lower = other
 		}
 		_, known = p.table.Find(lower)
-		known = known && !(lower == "printsgf" && len(c.Args) == 0 && strings.EqualFold(c.Name, "save")) // the user meant a file
+		known = known && !(lower == "printsgf" && len(c.Args) == 0 && strings.EqualFold(c.Name, "save")) // save alone: the user meant a file
 		switch {
 		case known:
 			c.Name = lower
@@ -363,7 +363,7 @@ func customKomi(r board.Rules) float32 {
 // handicapKomi only decides draws.
 const handicapKomi = 0.5
 
-// handicap is a command that places handicap stones, after which komi is handicapKomi.
+// handicap wraps a command that places handicap stones: it then sets komi to handicapKomi.
 func (p *terminal) handicap(run HandlerFunc) HandlerFunc {
 	return func(ctx context.Context, c Command, r *Reply) error {
 		before := p.engine.Game().Rules().Komi
@@ -393,7 +393,8 @@ func (p *terminal) newGame(run HandlerFunc) HandlerFunc {
 	}
 }
 
-// rules is the command that sets rules, after which komi is theirs.
+// rules wraps a command that sets the rules: without handicap stones it also sets their usual
+// komi.
 func (p *terminal) rules(run HandlerFunc) HandlerFunc {
 	return func(ctx context.Context, c Command, r *Reply) error {
 		if err := run(ctx, c, r); err != nil {

@@ -153,7 +153,7 @@ func (f *Flags) Usage(program string) string {
 }
 
 // Config reads the named config files; without any, default_gtp.cfg beside the program or in
-// KataGo's folder; else standIn.
+// KataGo's folder, else standIn. If standIn is empty, files must be named.
 func (f *Flags) Config(standIn string) (*config.Config, error) {
 	files := f.configs
 	if len(files) == 0 {

@@ -94,7 +94,7 @@ func (p *Params) set(values map[string]string) error {
 		return err
 	}
 	if !maps.Equal(p.play.Search, changed.Search) {
-		p.engine.DropTree() // KataGo does so even for a new limit
+		p.engine.DropTree() // KataGo drops the tree even for a new limit
 	}
 	p.conf, p.play, p.options = next, changed, options
 	p.log.WithoutEffect(slices.DeleteFunc(idle, func(name string) bool { _, given := values[name]; return !given }))

@@ -178,7 +178,7 @@ func (s *Setup) network(n config.Network, flight int) {
 	s.seed(n.Seed)
 }
 
-// seed sets the random seed to a hash of text.
+// seed mixes a hash of text into the random seed.
 func (s *Setup) seed(text string) {
 	if text == "" {
 		return

@@ -58,8 +58,8 @@ type Config struct {
 	// Engine is the program for the command word "engine" if no program of that name is found;
 	// empty: none. With it an unpacked archive can play itself.
 	Engine string
-	// Games is the number of games (--games), those in the journal included; 0 means 1, with
-	// openings 2. With openings it is even.
+	// Games is the number of games (--games), those in the journal included; 0 means 1, 2 with
+	// openings, 100,000 with SPRT. With openings it is even.
 	Games int
 	// Size is the board size (--boardsize); zero means 19x19.
 	Size board.Size

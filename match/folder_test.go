@@ -8,9 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestFolderFor: an interrupted match continues in its folder. A finished match, another match,
-// one that is running, or a folder of something else keeps its folder, and the new match gets
-// another.
+// TestFolderFor: an interrupted match continues in its folder. A new match gets another folder
+// than those of a finished match, of another match, of one that is running, or of something else.
 func TestFolderFor(t *testing.T) {
 	t.Parallel()
 	base := filepath.Join(t.TempDir(), "match")

@@ -14,8 +14,9 @@ import (
 const lateID = 200 * time.Millisecond
 
 // hello sends a program's first command, with an id. If the answer has the id, later answers must
-// have theirs; others are skipped. A program may be silent while it loads; if it prints something
-// other than GTP, the error is errForeign. waits is called once if the answer takes long.
+// have the ids of their commands; others are skipped. A program may be silent while it loads; if
+// it prints something other than GTP, the error is errForeign. waits is called once if the answer
+// takes long.
 func (c *client) hello(ctx context.Context, command string, timeout time.Duration, waits func()) (reply, error) {
 	c.useIDs = true
 	mine := func(r reply) bool { return r.id == c.lastID || r.id < 0 }
@@ -50,7 +51,7 @@ func (c *client) hello(ctx context.Context, command string, timeout time.Duratio
 const (
 	glance      = 50 * time.Millisecond  // between two checks
 	soon        = 5 * time.Second        // time after which the user is told that the program is slow
-	quiet       = time.Second            // without output, before a probe
+	quiet       = time.Second            // silence before a probe
 	prompt      = 300 * time.Millisecond // time to answer a probe
 	mostProbes  = 10
 	mostAnswers = 3                // answers in a row that are not GTP

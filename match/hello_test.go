@@ -34,7 +34,7 @@ func TestProgramThatSpeaksSomethingElse(t *testing.T) {
 // control characters, or three prompt answers to empty lines, are not GTP.
 func TestSuspicion(t *testing.T) {
 	for name, c := range map[string]struct {
-		writes  func(ms int, probes int) string // output so far at each check, ms after the start
+		writes  func(ms int, probes int) string // output at each check, ms after the start, given the new probes
 		foreign int                             // time in milliseconds after which it is not GTP; 0: never
 	}{
 		"silent":   {func(int, int) string { return "" }, 0},

@@ -23,8 +23,7 @@ func TestInterruptAndResume(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 	require.Equal(t, 3, s.Games)
 
-	// A journal whose last line was cut off by a crash, and one that another process is still
-	// writing.
+	// A crash has cut off the journal's last line.
 	journal := filepath.Join(c.Dir, JournalName)
 	text, err := os.ReadFile(journal)
 	require.NoError(t, err)

@@ -88,7 +88,7 @@ type GameResult struct {
 	Stillborn string `json:"stillborn,omitempty"`
 }
 
-// lineOf returns the digest of GameResult.Line.
+// lineOf returns the digest for GameResult.Line.
 func lineOf(size board.Size, steps []sgf.Step) string {
 	var least []byte
 	for sym := range board.Symmetry(size.Symmetries()) {

@@ -112,7 +112,7 @@ func (m *run) play(ctx context.Context) (Summary, error) {
 
 func decided(s Summary) bool { return s.SPRT != nil && s.SPRT.Decision != elo.Continue }
 
-// summary requires the lock, except before and after all tables.
+// summary describes the match so far. The caller holds the lock while tables play.
 func (m *run) summary() Summary {
 	s := m.plan.summarize(m.results)
 	s.Resumed = m.resumed
@@ -271,8 +271,8 @@ func (m *run) finish(number int, g *played, stop context.CancelCauseFunc) error 
 // mostAgain is how many repeated games in a row end a sequential test.
 const mostAgain = 20
 
-// mostStillborn is how many games in a row a program may lose before its first move before
-// the match ends.
+// mostStillborn is the number of games in a row that a program has to lose before its first move
+// to end the match.
 const mostStillborn = 3
 
 // hopeless returns an error once a program has failed before its first move in

@@ -169,7 +169,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestHarmlessOddities: odd behaviour that is not a fault.
+// TestHarmlessOddities: odd behaviour that does no harm is not a fault.
 func TestHarmlessOddities(t *testing.T) {
 	for _, args := range [][]string{
 		{"-mode", "junk"}, {"-mode", "greet"}, {"-mode", "greet", "-no-ids"}, {"-no-ids"}, {"-mode", "no-list"},
@@ -184,8 +184,8 @@ func TestHarmlessOddities(t *testing.T) {
 	}
 }
 
-// TestProgramThatNeverStarts ends a match at once if a program does not start: the other one has
-// won nothing.
+// TestProgramThatNeverStarts: a match ends at once if a program does not start, since the other one
+// has won nothing.
 func TestProgramThatNeverStarts(t *testing.T) {
 	t.Parallel()
 	good, bad := guestCommand(), guestCommand("-mode", "exit")
@@ -264,9 +264,8 @@ func TestRepeatedGames(t *testing.T) {
 	require.Equal(t, s.Games, s.Distinct.Games())
 }
 
-// TestInstantResignations: programs that always resign or answer nonsense at once play two games,
-// one with each colour. A match without a number of games ends after 20 repeated games and
-// reports the score.
+// TestInstantResignations: if one program always resigns at once, eight games count as two, one
+// with each colour. A sequential test ends after 20 repeated games and reports the score.
 func TestInstantResignations(t *testing.T) {
 	t.Parallel()
 	c := small(guestCommand("-mode", "resign", "-at", "1"), guestCommand("-mode", "same", "-seed", "6"))

@@ -247,7 +247,7 @@ func (s Summary) MarshalJSON() ([]byte, error) {
 	}{plain(s), known(s.Low), known(s.High)})
 }
 
-// names returns names of the programs that differ.
+// names returns different names for the two programs.
 func (p *plan) names(a, b string) (string, string) {
 	a, b = cmp.Or(a, "program a"), cmp.Or(b, "program b")
 	if a == b {

@@ -39,8 +39,8 @@ func (n *trained) Humans() nn.Network {
 	return n.human
 }
 
-// mouthGame is a game that ends with two passes and that Black wins by one point if the eye of a
-// chain in atari counts.
+// mouthGame is a game that ends with two passes and that Black wins by half a point if the eye of
+// a chain in atari counts.
 func mouthGame(t *testing.T, o board.GameOptions) *board.Game {
 	t.Helper()
 	b, err := board.ParseDiagram("X.XO.\nXXXO.\nOOOO.")
@@ -55,9 +55,9 @@ func mouthGame(t *testing.T, o board.GameOptions) *board.Game {
 	return g
 }
 
-// TestAreasAsTrained: finished positions are scored with the modes of the main network's
-// training, or with the configured ones, whatever the game's own; each network is queried with
-// its own.
+// TestAreasAsTrained: areas are scored with the modes of the main network's training, or with the
+// configured ones, whatever the game's own. The queries to both networks have these modes and the
+// configured option.
 func TestAreasAsTrained(t *testing.T) {
 	exclude := board.AreaModes{ExcludeTerritoryAdjacentToAtari: true}
 	for _, c := range []struct {
@@ -85,7 +85,7 @@ func TestAreasAsTrained(t *testing.T) {
 		r := searched(t, tree, 30)
 		pass := r.Move(board.Pass)
 		require.NotNil(t, pass, c.name)
-		white := map[bool]float64{false: 0, true: 1}[c.want == exclude] // the side that passes
+		white := map[bool]float64{false: 0, true: 1}[c.want == exclude] // winrate of White, who passes
 		require.Equal(t, white, pass.Winrate, c.name)
 		require.Equal(t, c.want, tree.position.base.Options().AreaModes, c.name)
 		require.Equal(t, c.own, tree.position.game.Options().AreaModes, c.name)

@@ -2,8 +2,8 @@ package search
 
 import "unsafe"
 
-// Sizes of the arenas' chunks: powers of two, 256 KiB each, so that an index
-// splits into chunk and slot by a shift and a mask and a block never straddles.
+// Sizes of the arenas' chunks: powers of two, 256 KiB each, so that a shift and a mask split an
+// index into chunk and slot, and no block straddles two chunks.
 const (
 	nodeBits  = 11
 	edgeBits  = 13
@@ -81,7 +81,7 @@ func (a *arena) used() int64 {
 // of edges, 16 of words.
 const indices = 1 << 32
 
-// spent reports whether the remaining indices may not suffice for a number of further bytes.
+// spent reports whether too few indices may remain for a number of further bytes.
 func (a *arena) spent(bytes int64) bool {
 	left := min((indices-int64(a.nodeCount))*int64(unsafe.Sizeof(node{})),
 		(indices-int64(a.edgeCount))*int64(unsafe.Sizeof(edge{})),
@@ -173,8 +173,8 @@ func (a *arena) wordsAt(i uint32, n int) []uint32 {
 	return a.words[i>>wordBits][at : at+uint32(n)]
 }
 
-// keepChunks adds spare chunks of edges for later: until edges have half the memory of the nodes,
-// and at least one.
+// keepChunks adds spare chunks of edges for later, until edges have more than one chunk and more
+// than half the memory of the nodes.
 func (a *arena) keepChunks(spare []*[edgeChunk]edge) {
 	for _, c := range spare {
 		if len(a.edges) > max(1, len(a.nodes)/2) {

@@ -6,9 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestIndicesEnd raises each count of a tree to the end of its 32-bit index: with less than 16
-// TiB of memory allowed the tree is full before that, and until it is full, pending evaluations
-// still find an index.
+// TestIndicesEnd: with 16 TiB of memory allowed, the tree is full shortly before a count reaches
+// the end of its 32-bit index, and until then pending evaluations still find indices.
 func TestIndicesEnd(t *testing.T) {
 	p := Defaults()
 	p.Memory.MaxBytes = 16 << 40

@@ -25,8 +25,8 @@ func snapshot(e *edge, child *node) before {
 // exactVisits is the number of visits below which a node averages all its children each time.
 const exactVisits = 64
 
-// settle updates a node's averages after one of its edges got visits or its child changed: from
-// all children at intervals, else by that edge's change. The node's visits must be counted
+// settle updates a node's averages after an edge got visits or the edge's child changed: at
+// intervals from all children, else by that edge's change. The node's visits must be counted
 // already.
 func (ns *nodes) settle(i uint32, changed *edge, old *before) {
 	n := ns.a.node(i)
@@ -77,8 +77,8 @@ func (s *sums) add(w float64, o *outcome) {
 	s.lead += w * float64(o.lead)
 }
 
-// rebuild computes a node's averages from its own evaluation and all children. It leaves
-// nodes without an evaluation and ends of the game alone.
+// rebuild computes a node's averages from its own evaluation and all children. Nodes without an
+// evaluation and ends of the game stay as they are.
 func (ns *nodes) rebuild(i uint32) {
 	n := ns.a.node(i)
 	if !n.is(flagEvaluated) || n.is(flagTerminal) {
@@ -182,7 +182,7 @@ func (ns *nodes) weighChildren(n *node, edges []edge) (original, total float64) 
 }
 
 // addOwn counts the node's own evaluation once more, with the given weight: at the end of a game,
-// and if no move is allowed.
+// if no move is allowed, and for a new root.
 func (ns *nodes) addOwn(i uint32, weight float64) {
 	n := ns.a.node(i)
 	u := float64(n.ownUtility)
@@ -202,7 +202,7 @@ func (ns *nodes) addOwn(i uint32, weight float64) {
 }
 
 // exactRoot recomputes the root's averages from all children, if they were updated by
-// differences. A root without moves keeps its own.
+// differences. A root without moves keeps its averages.
 func (ns *nodes) exactRoot() {
 	if ns.root != 0 && ns.p.Backup.ExactShare > 0 && ns.a.node(ns.root).edgeCount > 0 {
 		ns.rebuild(ns.root)

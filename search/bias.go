@@ -10,8 +10,8 @@ import (
 // before it.
 type biasKey = board.Hash
 
-// biasEntry sums the errors of evaluations on a pattern: over all nodes with it, the utility
-// by the children minus the node's own, weighted, in White's view.
+// biasEntry sums the errors of evaluations on a pattern over all nodes with it: the utility by a
+// node's children minus the node's own, weighted, in White's view.
 type biasEntry struct {
 	key       biasKey
 	sumDelta  float64
@@ -19,8 +19,7 @@ type biasEntry struct {
 	nodes     int32 // number of nodes that refer to the entry
 }
 
-// biasTable maps patterns to entries: an open hash table of places in a dense
-// list. Place 0 is not used.
+// biasTable maps patterns to entries in a dense list by an open hash table. Place 0 is not used.
 type biasTable struct {
 	p       Bias
 	slots   []uint32
@@ -59,7 +58,7 @@ func (b *biasTable) grow() {
 	b.index()
 }
 
-// index fills the empty slots from the entries.
+// index enters all entries into the cleared slots.
 func (b *biasTable) index() {
 	mask := uint64(len(b.slots) - 1)
 	for i := 1; i < len(b.entries); i++ {
@@ -86,13 +85,13 @@ func (b *biasTable) correction(n *node) float64 {
 	return b.p.Factor * e.sumDelta / e.sumWeight
 }
 
-// update replaces a node's contribution to its entry and returns the correction. original is
-// the weight of the node's children before pruning, total the weight after it, and sum the
-// sum of their utilities with that.
+// update replaces a node's contribution to its entry and returns the correction. original and
+// total are the weights of the node's children before and after pruning; sum is the sum of their
+// utilities, weighted as in total.
 func (b *biasTable) update(n *node, original, sum, total float64) float64 {
 	if total > 1e-10 {
 		e := &b.entries[n.bias.entry]
-		weight := math.Exp(b.p.WeightExponent * math.Log(original)) // half the time of math.Pow
+		weight := math.Exp(b.p.WeightExponent * math.Log(original)) // takes half the time of math.Pow
 		delta := (sum/total - float64(n.ownUtility)) * weight
 		d, w := float32(delta), float32(weight)
 		e.sumDelta += float64(d) - float64(n.bias.delta)

@@ -41,8 +41,8 @@ type candidate struct {
 	weight     float64 // the edge's share of the child's weight
 	weightFull float64 // weight of the child
 	utility    float64 // utility of the child, without ending bonus
-	bonus      float64 // in utility, White's view
-	score      float64 // PUCT score at the end
+	bonus      float64 // ending bonus in utility, White's view
+	score      float64 // PUCT score after the search
 	value      float64 // selection value: the choice is by the largest
 	plain      float64 // value before LCB
 	unmixed    float64 // value before the human policy's share is mixed in
@@ -216,7 +216,7 @@ func mostTrusted(moves []candidate) int {
 	return at
 }
 
-// applyLCB raises the weight of the move with the best lower bound above that of moves with lower
+// applyLCB raises the weight of the move with the best lower bound above that of moves with worse
 // bounds. The raise grows with the difference of the bounds relative to their spread.
 func (c *Choice) applyLCB(moves []candidate, most float64) {
 	best, at := math.Inf(-1), -1
@@ -242,10 +242,10 @@ func (c *Choice) applyLCB(moves []candidate, most float64) {
 	moves[at].value = lifted
 }
 
-// Choose picks a move: at temperature 0 the best one, else at random with
-// probabilities that go with Selection to the power 1/temperature. Moves that
-// are symmetric copies are not chosen. Without any visited move it picks by the
-// network's policy. It returns board.Pass if there is nothing to choose from.
+// Choose picks a move: at temperature 0 the best one, else at random with probabilities
+// proportional to Selection^(1/temperature). Moves that are symmetric copies are not chosen.
+// Without any visited move it picks by the network's policy. It returns board.Pass if there is
+// nothing to choose from.
 func (r *Result) Choose(temperature float64, rng *rand.Rand) board.Point {
 	moves := make([]board.Point, 0, len(r.Moves))
 	values := make([]float64, 0, len(r.Moves))
@@ -305,8 +305,8 @@ func most(values []float64) float64 {
 	return m
 }
 
-// trusted returns a value less Choice.Subtract, or 0 if it is below Choice.Prune. Both are
-// at most 1/64 of top, the largest value.
+// trusted returns a value less Choice.Subtract, or 0 if it is below Choice.Prune. Both settings
+// are capped at 1/64 of top, the largest value.
 func (c *Choice) trusted(v, top float64) float64 {
 	if v < min(c.Prune, top/64) {
 		return 0
@@ -314,11 +314,11 @@ func (c *Choice) trusted(v, top float64) float64 {
 	return max(0, v-min(c.Subtract, top/64))
 }
 
-// argmaxTemperature and below means the largest value.
+// argmaxTemperature is the temperature at and below which the largest value is drawn.
 const argmaxTemperature = 1e-4
 
-// draw returns a place with probability proportional to value^(1/temperature).
-// With TemperatureOnlyBelow only smaller shares are changed by the temperature.
+// draw returns a place with probability proportional to value^(1/temperature). The temperature
+// changes only shares below TemperatureOnlyBelow.
 func (c *Choice) draw(values []float64, temperature float64, rng *rand.Rand) int {
 	at := 0
 	for i, v := range values {
@@ -344,7 +344,7 @@ func (c *Choice) draw(values []float64, temperature float64, rng *rand.Rand) int
 }
 
 // untouched returns the logarithm of the value above which the temperature does not change a
-// move's probability; the largest value if it changes all.
+// move's probability, or of the largest value if it changes all.
 func (c *Choice) untouched(values []float64) float64 {
 	all, top := 0.0, most(values)
 	for _, v := range values {

@@ -47,7 +47,7 @@ func (r *run) combine(ctx context.Context) (end func()) {
 		c.lock.Unlock()
 		select {
 		case <-c.wake:
-		case s := <-answers: // sessions do not combine
+		case s := <-answers: // only if sessions do not combine
 			r.settle(ctx, s)
 		case <-ctx.Done():
 			r.quit.Store(true)

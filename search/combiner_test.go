@@ -116,8 +116,8 @@ func TestCombiningFault(t *testing.T) {
 	require.Panics(t, func() { _, _ = tree.Search(t.Context(), Limits{Visits: 20000, Focus: &focus}) })
 }
 
-// TestEvaluatorPanics: a panic of the evaluator ends the search with an error, alone and with
-// evaluations pending on other goroutines.
+// TestEvaluatorPanics: a panic of the evaluator ends the search with an error, with one worker
+// and with evaluations pending on other goroutines.
 func TestEvaluatorPanics(t *testing.T) {
 	for _, workers := range []int{1, 4} {
 		e := &stub{fail: func(n int64) error {

@@ -32,8 +32,8 @@ const (
 	atCollision                // abandoned at a node under evaluation
 )
 
-// descend walks from the root to a leaf, leaving a virtual loss on every edge,
-// and fills the slot. Unless it returns atLeaf the losses are gone again.
+// descend walks from the root to a leaf, leaving a virtual loss on every edge, and fills the
+// slot. The losses are removed again unless it returns atLeaf.
 func (pl *playouts) descend(s *slot) arrival {
 	ns := pl.nodes
 	s.reset()
@@ -81,8 +81,8 @@ func (s *slot) reset() {
 	s.result.err, s.result.illegal, s.result.terminal, s.result.hasBias, s.result.pattern = nil, false, false, false, 0
 }
 
-// follow steps through an edge. Anything but atLeaf means that the descent is
-// over: the child has visits that this edge has not, or lies on the path already.
+// follow steps through an edge. Anything but atLeaf means that the descent is over: the child has
+// visits that this edge lacks, or lies on the path already.
 func (pl *playouts) follow(s *slot, i uint32, n *node, place int, kind visitKind) arrival {
 	ns := pl.nodes
 	e := ns.a.edge(n.edges + uint32(place))
@@ -125,9 +125,8 @@ func (pl *playouts) await(s *slot, i uint32, why purpose) arrival {
 	return atLeaf
 }
 
-// collide gives a descent up at a node that is being evaluated. One virtual
-// loss stays on the edge to it until the evaluation is done, so that the next
-// descent looks elsewhere.
+// collide gives up a descent at a node that is being evaluated. One virtual loss stays on the
+// edge to it until the evaluation is done, so that the next descent looks elsewhere.
 func (pl *playouts) collide(s *slot, n *node) arrival {
 	pl.tally.stats.Collisions++
 	if last := len(s.path) - 1; last >= 0 {
@@ -147,7 +146,7 @@ func (pl *playouts) collide(s *slot, n *node) arrival {
 // holder returns the slot that evaluates a pending node.
 func (pl *playouts) holder(n *node) *slot { return pl.slots[n.slot] }
 
-// newChild gives the best move without an edge an edge: to a new node or, with graph search, to
+// newChild makes an edge for the best move that has none: to a new node or, with graph search, to
 // one that other move orders reached. It returns false if the move is not legal; then it will not
 // be offered again.
 func (pl *playouts) newChild(s *slot, i uint32) (int, bool) {
@@ -161,7 +160,7 @@ func (pl *playouts) newChild(s *slot, i uint32) (int, bool) {
 			pl.nodes.dropPrior(n, pl.sh.size)
 			return 0, false
 		}
-		forced = false // unless the game is over
+		forced = false // s.forced is set if the game is over
 		hash = s.game.GraphHashWithin(pl.nodes.graph.hashes.get(i), pl.p.Graph.RepBound)
 		if s.forced {
 			hash = board.Hash{Hi: hash.Hi ^ forcedHash.Hi, Lo: hash.Lo ^ forcedHash.Lo}

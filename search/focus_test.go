@@ -33,9 +33,9 @@ func unlikely(t *testing.T, g *board.Game, e nn.Evaluator) board.Point {
 	return at
 }
 
-// TestFocusHasNoWeight: in random positions with random focuses, each child of the root has more
-// visits than its edge by the number of focus playouts that ordinary visits have not yet taken
-// over, and the root counts none of them.
+// TestFocusHasNoWeight: in random positions with random focuses, the root counts no focus
+// playouts, and its children have as many more visits than its edges as there are focus playouts
+// that ordinary visits have not yet taken over.
 func TestFocusHasNoWeight(t *testing.T) {
 	rng := rand.New(rand.NewPCG(58, 2))
 	focused, probes := int64(0), int64(0)
@@ -107,8 +107,8 @@ func searchedWith(t testing.TB, tree *Tree, l Limits) Result {
 	return r
 }
 
-// TestFocusOfNothing: without a focus, or with one whose moves cannot be searched, a search is
-// unchanged, visit for visit.
+// TestFocusOfNothing: an empty focus leaves a search unchanged, visit for visit; a focus whose
+// moves cannot be searched gets no playouts.
 func TestFocusOfNothing(t *testing.T) {
 	g := newGame(t, 9)
 	size := g.Size()
@@ -129,7 +129,7 @@ func TestFocusOfNothing(t *testing.T) {
 		got := result(focusOn(f))
 		require.Equal(t, want.Moves, got.Moves, name)
 	}
-	// The focus has drawn a random number, so only what does not depend on those is equal.
+	// The focus has drawn random numbers, so only results that do not depend on them are equal.
 	for name, moves := range map[string][]board.Point{"illegal": {taken}, "forbidden": {banned}, "both": {banned, taken}} {
 		got := result(focusOn(&thinking.Focus{Moves: moves, Prob: 0.9}))
 		require.Zero(t, got.Stats.Focused, name)
@@ -201,7 +201,8 @@ func TestFocusOnAnImage(t *testing.T) {
 	}
 }
 
-// TestFocusIsReplaced by another goroutine during a search.
+// TestFocusIsReplaced: after another goroutine replaces the focus during a search, the new moves
+// get playouts too.
 func TestFocusIsReplaced(t *testing.T) {
 	g := newGame(t, 9)
 	size := g.Size()
@@ -263,8 +264,8 @@ func TestFocusBesidePasses(t *testing.T) {
 	}
 }
 
-// TestFocusKeepsCountersWhole: in a finished position, which can be visited without end, a node's
-// visits stop at the largest count, and the search continues.
+// TestFocusKeepsCountersWhole: a node whose visits have reached the largest count, as they may in
+// a finished position, gets no more, and the search continues.
 func TestFocusKeepsCountersWhole(t *testing.T) {
 	tree := newTree(t, Defaults(), &stub{})
 	tree.Reset(newGame(t, 3))

@@ -148,7 +148,7 @@ func TestBiasByHand(t *testing.T) {
 }
 
 // TestBiasPattern: equal surroundings have equal keys even if the rest of the board differs;
-// other colours, ataris, kos and last moves have other keys.
+// other surroundings, points and last moves have other keys.
 func TestBiasPattern(t *testing.T) {
 	size := board.Square(9)
 	key := func(diagram string, last, p board.Point) biasKey {
@@ -184,7 +184,7 @@ func TestLiftByLCB(t *testing.T) {
 	require.InDelta(t, 100, moves[0].value, 0)
 }
 
-// TestChoiceByHand: the visits that the final values justify.
+// TestChoiceByHand: the choice counts only the visits that the final values justify.
 func TestChoiceByHand(t *testing.T) {
 	judged := func(change func(*Choice)) []float64 {
 		p := Plain()

@@ -139,8 +139,8 @@ func TestScoreTableIsNearTheExpectation(t *testing.T) {
 	require.InDelta(t, -1, scoreValue(-1e9, 1e9, 0, 2, 19), 1.01)
 }
 
-// TestTerminalOutcomes: the winner, the value of draws, and the score's deviation when a draw
-// counts half.
+// TestTerminalOutcomes checks the winner, the value of draws, and the score's deviation when a
+// draw counts half.
 func TestTerminalOutcomes(t *testing.T) {
 	v := valuer{u: Defaults().Utility}
 	require.Equal(t, outcome{winLoss: 1, scoreMean: 2.5, scoreMeanSq: 6.25, lead: 2.5}, v.terminal(2.5, false))
@@ -157,8 +157,8 @@ func TestTerminalOutcomes(t *testing.T) {
 	require.InDelta(t, 2.5*2.5+0.7*(3.5*3.5-2.5*2.5), won.scoreMeanSq, 1e-5)
 }
 
-// TestPriorOrder: the likeliest moves first, equal ones in board order with the pass last; the
-// pass is never cut off.
+// TestPriorOrder: the likeliest moves come first, equal ones in board order with the pass last;
+// the pass is never cut off.
 func TestPriorOrder(t *testing.T) {
 	for _, n := range []int{1, 5, 16, 24, 25, 40, 82, 362, 626} {
 		for kind := range 4 {

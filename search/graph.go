@@ -6,16 +6,16 @@ import (
 	"kosumi/board"
 )
 
-// transpositions finds nodes by their graph hash: an open hash table. It also
-// keeps the hash of every node, since a child's hash is made from its parent's.
+// transpositions finds nodes by their graph hash in an open hash table. It also keeps the hash of
+// every node, since a child's hash is made from its parent's.
 type transpositions struct {
 	slots  []transposition
 	count  int
 	hashes byNode[board.Hash]
 }
 
-// transposition is a node and a part of its hash, which spares looking at the
-// whole hash of nearly every other node that is met on the way.
+// transposition is a node and a part of its hash, so that a search of the table rarely reads the
+// whole hash of another node.
 type transposition struct {
 	tag  uint32
 	node uint32
@@ -36,7 +36,7 @@ func (g *transpositions) bytes() int64 {
 		int64(len(g.hashes))*nodeChunk*int64(unsafe.Sizeof(board.Hash{}))
 }
 
-// growth is the memory that the table takes in addition when it grows next.
+// growth returns the additional memory that the table takes when it next grows.
 func (g *transpositions) growth() int64 {
 	if 8*g.count < 3*len(g.slots) {
 		return 0
@@ -58,7 +58,7 @@ func (g *transpositions) find(h board.Hash) uint32 {
 	return 0
 }
 
-// add enters a node, whose hash is set and is not in the table yet.
+// add enters a node; its hash must be set and not in the table yet.
 func (g *transpositions) add(i uint32) {
 	if 4*(g.count+1) > 3*len(g.slots) {
 		g.resize(max(1024, 2*len(g.slots)))

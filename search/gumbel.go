@@ -12,9 +12,9 @@ import (
 // by planning with Gumbel", Danihelka et al., ICLR 2022). It improves the policy with any number
 // of visits, and is better than PUCT below about 64 visits.
 type Gumbel struct {
-	Considered int     // moves to begin with; 0 is off. The paper's 16.
-	VisitScale float64 // c_visit, the paper's 50
-	ValueScale float64 // c_scale, the paper's 1 for values from 0 to 1
+	Considered int     // moves at the start, 16 in the paper; 0: off
+	VisitScale float64 // c_visit, 50 in the paper
+	ValueScale float64 // c_scale, 1 in the paper, for values from 0 to 1
 	Greedy     bool    // without noise: for play rather than for training
 }
 
@@ -24,8 +24,8 @@ type gumbelState struct {
 	nodes    *nodes
 	size     board.Size
 	radius   float64 // largest possible utility
-	schedule []int32 // visits that the move to visit next shall have
-	skipped  int64   // playouts of this search that were not for moves
+	schedule []int32 // visits that the next move to visit must have had
+	skipped  int64   // playouts of this search that visited no move
 	noise    [board.MaxMoves]float64
 	logits   [board.MaxMoves]float64 // log prior; -Inf where not allowed
 	base     [board.MaxMoves]int32   // edge visits before this search

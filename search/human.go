@@ -49,8 +49,8 @@ func (h Human) Meta() (m features.Meta, set bool) {
 	return m, set && err == nil
 }
 
-// Alone returns the settings with which only the main network judges: the profile stays, for a
-// main network that takes one.
+// Alone returns the settings for judging by the main network only: the profile stays, for a main
+// network that takes one.
 func (h Human) Alone() Human {
 	h.Root, h.Own, h.Opponent, h.ChosenShare = HumanShare{}, HumanShare{}, HumanShare{}, 0
 	return h
@@ -58,7 +58,7 @@ func (h Human) Alone() Human {
 
 // HumanShare is the probability, 0 to 1, that a move is selected by the human policy instead of
 // the search's own, in visits without weight (they evaluate the move but do not count above it)
-// and in ordinary ones. If the sum exceeds 1, the first take precedence.
+// and in ordinary ones. If the sum exceeds 1, visits without weight take precedence.
 type HumanShare struct{ Weightless, Weightful float64 }
 
 func (h HumanShare) any() bool { return h.Weightless+h.Weightful > 0 }
@@ -66,7 +66,7 @@ func (h HumanShare) any() bool { return h.Weightless+h.Weightful > 0 }
 // humanState is a search's use of the human network. Workers read it.
 type humanState struct {
 	eval    nn.Evaluator // nil if not in use
-	later   nn.Submitter // eval, answering later
+	later   nn.Submitter // eval, for answers that come later
 	profile *features.Meta
 	inTree  bool // also asked below the root
 }
@@ -161,8 +161,8 @@ func (sel *selector) drawSelection(i uint32, n *node) selection {
 	return ordinary
 }
 
-// selectHuman is selectMove by the human policy. Visits without weight use all information on a
-// move, and ignore the exceptions of the root.
+// selectHuman is selectMove by the human policy. Visits without weight use the whole weight of
+// the position after a move, and ignore the special rules of the root.
 func (sel *selector) selectHuman(i uint32, n *node, edges []edge, how selection) int {
 	policy, root := sel.humanOf(i, n), i == sel.nodes.root
 	weightless := how == humanWeightless
@@ -205,7 +205,8 @@ func (sel *selector) selectHuman(i uint32, n *node, edges []edge, how selection)
 	return sel.orNewHuman(i, n, &x, policy, weightless, best, at)
 }
 
-// weightFor is the weight of an edge, or all that the position behind it has.
+// weightFor returns the weight of an edge or, if weightless, the whole weight of the position
+// after it.
 func (ns *nodes) weightFor(e *edge, weightless bool) float64 {
 	if !weightless {
 		return float64(e.weight)

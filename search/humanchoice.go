@@ -42,8 +42,8 @@ func (ch *chooser) imitate(moves []candidate, i uint32, n *node) bool {
 	return true
 }
 
-// options lists the moves of a node with the values by which they are chosen and, for the root if
-// asked, every other legal move.
+// options lists the moves of a node with the values by which they are chosen; with all, which is
+// for the root only, also every other legal move.
 func (ch *chooser) options(moves []candidate, all bool) []option {
 	list := make([]option, 0, len(moves)+ch.sh.size.Area()+1)
 	sign := ch.nodes.view()
@@ -85,8 +85,7 @@ func (ch *chooser) humanOptions(moves []candidate) []option {
 	return list
 }
 
-// settle drops the values that are too small, and takes the priors where
-// none is left.
+// settle removes the values that are too small to trust, and takes the priors if none is left.
 func (c *Choice) settle(list []option, moves []candidate) {
 	values := make([]float64, len(moves))
 	for k := range moves {

@@ -20,12 +20,12 @@ type Leads struct {
 	game  board.Game
 	out   nn.Output
 	known map[board.Hash]standing
-	last  int // komi of the last position that was even, less a half
+	last  int // the last even komi lay between last+0.5 and last+1.5
 	any   bool
 }
 
-// standing is what is known about a position for every komi: the komi that makes it even, and
-// White's lead minus komi after each move.
+// standing is what is known about a position for every komi: the komi that makes it even, and the
+// komi that is even after each move.
 type standing struct {
 	even  float64
 	after map[board.Point]float64
@@ -34,7 +34,7 @@ type standing struct {
 // NewLeads returns leads by a network.
 func NewLeads(net nn.Evaluator) *Leads { return &Leads{net: net, known: map[board.Hash]standing{}} }
 
-// knownLeads bounds what is remembered.
+// knownLeads bounds the number of positions remembered.
 const knownLeads = 256
 
 // opinion is a network's evaluation under some komi: White's winrate and lead in points.
@@ -55,8 +55,8 @@ func (l *Leads) ask(ctx context.Context, komi float64) (o opinion, ok bool, err 
 	return o, true, nil
 }
 
-// standing finds the even komi: where White's winrate crosses 50 %, to half a point, and in
-// between by the leads. ok is false if the network predicts no score.
+// standing finds the even komi, where White's winrate crosses 50 %: by bisection between two komi
+// a point apart, and between these by their leads. ok is false if the network predicts no score.
 func (l *Leads) standing(ctx context.Context, g *board.Game) (s standing, ok bool, err error) {
 	l.game.CopyFrom(g)
 	l.game.SetKomi(0)
@@ -120,7 +120,7 @@ func evenBetween(low, high int, seen map[int]opinion) float64 {
 func Bounds(g *board.Game) (low, high float64) {
 	extra := float64(g.Rules().Komi + g.HandicapBonusScore())
 	most := float64(g.Size().Area())
-	if g.Rules().Scoring == board.ScoringTerritory { // and prisoners
+	if g.Rules().Scoring == board.ScoringTerritory { // prisoners count too
 		b := g.Board()
 		most += float64(b.Captured(board.Black) + b.Captured(board.White))
 	} else {
@@ -129,8 +129,8 @@ func Bounds(g *board.Game) (low, high float64) {
 	return extra - most, extra + most
 }
 
-// Leads are corrected in part beyond the first values and fully beyond the second: the
-// distance of komi from the usual one, and the winrate of the side behind.
+// Leads are corrected in part beyond the first value of each pair and fully beyond the second: of
+// the distance of komi from the usual one, and of the winrate of the side behind.
 const (
 	usualKomi         = 7.0
 	komiFar, komiOut  = 8.0, 16.0
@@ -151,8 +151,8 @@ func (l *Leads) Show(ctx context.Context, log *slog.Logger, g *board.Game, r *Re
 	}
 }
 
-// Correct corrects the leads in a result of a search of g. All are limited to the size of the
-// board; far from an even komi they are derived from evaluations near it. That takes about a
+// Correct corrects the leads in a result of a search of g. All leads are limited to possible
+// scores; far from an even komi they are derived from evaluations near it. That takes about a
 // dozen evaluations per position, and one for each of the first moves.
 func (l *Leads) Correct(ctx context.Context, g *board.Game, r *Result) error {
 	if !r.Root.Raw.HasScore {

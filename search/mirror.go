@@ -25,7 +25,7 @@ type mirror struct {
 	center    board.Point // NoPoint where a side of the board is even
 }
 
-// opposite returns the mirror image of a move; a pass is its own.
+// opposite returns the mirror image of a move; a pass is its own image.
 func opposite(size board.Size, p board.Point) board.Point {
 	if p < 0 {
 		return p
@@ -33,9 +33,8 @@ func opposite(size board.Size, p board.Point) board.Point {
 	return board.Point(size.Area()-1) - p
 }
 
-// copies reports whether the opponent of the side to move has been copying: in at
-// least half of the moves and 7 more, in most of the last ones and in the very
-// last.
+// copies reports whether the opponent of the side to move has been copying: at least 7 more than
+// half of its moves, nearly half of the recent ones, and the very last are copies.
 func copies(g *board.Game) bool {
 	const fade, recentShare = 0.75, 0.45
 	var count, all, recent, recentAll float64
@@ -88,9 +87,9 @@ func blackExtra(g *board.Game) float64 {
 	return extra
 }
 
-// centerAsymmetry measures the 7x7 points around the centre. A stone without its copy counts 1;
-// if there are any, a copy without its stone counts a fifth; many count more than proportionally.
-// Smaller boards always count as asymmetric.
+// centerAsymmetry measures the 7x7 points around the centre. A stone that was not copied counts
+// 1; if there is such a stone, a copy whose original is gone counts a fifth; many count more than
+// proportionally. Smaller boards always count as asymmetric.
 func centerAsymmetry(g *board.Game, player board.Color) float64 {
 	const reach, never = 3, 1e10
 	size := g.Size()
@@ -178,8 +177,8 @@ type counter struct {
 	game *board.Game // position at the node
 
 	depth int
-	ours  bool // the root's side to move moves here
-	tough bool // hard at this node
+	ours  bool // the side to move at the root moves here
+	tough bool // mirror.hard holds at this node
 	held  bool // the copying player has the centre at the root
 	last  board.Point
 	// reply is the copy of the last move, a pass where that is not legal;
@@ -221,8 +220,8 @@ func (c *counter) readPosition() {
 	}
 }
 
-// prior raises the prior of a move: the copy's on the opponent's turn; on our turn those of moves
-// in the centre and next to its stone. Less so deeper in the tree.
+// prior raises the prior of a move: of the copy on the opponent's turn; on our turn, of moves in
+// the centre and near the stone there. Deeper in the tree it raises less.
 func (c *counter) prior(p board.Point, prior float32) float32 {
 	lift := c.lift(p)
 	if lift == 0 {
@@ -257,7 +256,7 @@ func (c *counter) around(p board.Point, lines int) bool {
 	return x >= (size.W-1)/2-lines && x <= size.W/2+lines && y >= (size.H-1)/2-lines && y <= size.H/2+lines
 }
 
-// distance is the square of that to the centre.
+// distance returns the squared distance to the centre.
 func (c *counter) distance(p board.Point) int {
 	size := c.game.Size()
 	x, y := size.XY(p)
@@ -298,7 +297,7 @@ func (c *counter) bonus(p board.Point, gain, worth, weight, total float64) float
 	return 0
 }
 
-// replyBonus lets the opponent copy.
+// replyBonus is the bonus of the copy on the opponent's turn.
 func (c *counter) replyBonus(p board.Point, open, weight, total float64) float64 {
 	var dump, bias float64
 	switch {

@@ -38,7 +38,7 @@ func TestMirrorGoIsRecognised(t *testing.T) {
 		want  bool
 	}{
 		{"", false},
-		{copied14[:13], false}, // fewer than 7 and half of 13
+		{copied14[:13], false}, // 13 copies of 13, but 7+13/2 are needed
 		{copied14, true},
 		{copied20 + "-", false},      // the last one is no copy
 		{copied20 + "----o", true},   // 0.49 of the last moves are copies
@@ -64,7 +64,7 @@ func TestMirrorAdvantageByHand(t *testing.T) {
 		scoring  board.Scoring
 		bonus    board.HandicapBonus
 		handicap int
-		black    bool // stones and their copies
+		black    bool // Black copies, from the centre on
 		komi     float32
 		want     float64
 	}{
@@ -92,7 +92,7 @@ func TestMirrorAdvantageByHand(t *testing.T) {
 	}
 }
 
-// boardWith returns a game on an empty board with some stones.
+// boardWith returns a game that begins with some stones.
 func boardWith(t testing.TB, size int, black, white []board.Point, toMove board.Color) *board.Game {
 	t.Helper()
 	g := newGame(t, size)
@@ -103,7 +103,7 @@ func boardWith(t testing.TB, size int, black, white []board.Point, toMove board.
 func TestCenterAsymmetryByHand(t *testing.T) {
 	for _, c := range []struct {
 		size         int
-		black, white []board.Point // White copies
+		black, white []board.Point // stones; White copies
 		want         float64
 	}{
 		{9, []board.Point{30}, []board.Point{50}, 0},
@@ -120,7 +120,8 @@ func TestCenterAsymmetryByHand(t *testing.T) {
 	}
 }
 
-// TestLeanByHand: tanh(atanh(0.2)+0.7) = 0.7176; with 0.3, 0.4643.
+// TestLeanByHand: the owner of the centre gains: win minus loss rises from 0.2 to
+// tanh(atanh(0.2)+0.7) = 0.7176, or with asymmetry 1 to tanh(atanh(0.2)+0.3) = 0.4643.
 func TestLeanByHand(t *testing.T) {
 	for _, c := range []struct {
 		asymmetry               float64
@@ -168,7 +169,7 @@ func TestMirrorPriorsByHand(t *testing.T) {
 		{at(quiet, 0, ahead), 30, 0.1, 0.145},          // diagonal to the centre: half of that, 0.05
 		{at(quiet, 0, ahead), 38, 0.1, 0.1},            // two lines off
 		{at(theirs, 0, ahead), 38, 0.1, 0.127},         // three tenths of that, 0.03
-		{at(theirs, 0, ahead), board.Pass, 0.01, 0.01}, // never
+		{at(theirs, 0, ahead), board.Pass, 0.01, 0.01}, // a pass never
 		{at(theirs, 0, ahead), 0, 0.2, 0.2},
 	} {
 		require.InDelta(t, c.want, c.c.prior(c.move, c.from), 1e-6, "move %v", c.move)
@@ -194,8 +195,8 @@ func TestMirrorPriorsByHand(t *testing.T) {
 	require.Equal(t, board.NoPoint, at(after, 3, ahead).reply, "nobody copies a pass")
 }
 
-// TestReplyBonusByHand: a bonus of 100 below the forced share of weight; between half of the
-// desired share and the whole, 0.18 and 0.36 times what is missing.
+// TestReplyBonusByHand: the bonus is 100 below the forced share of the weight, plus 0.18 below
+// the desired share and 0.36 more below half of that; decided games get less of the latter two.
 func TestReplyBonusByHand(t *testing.T) {
 	quiet, theirs := newGame(t, 9), boardWith(t, 9, nil, []board.Point{40}, board.Black)
 	require.NoError(t, quiet.Play(board.Black, 11))
@@ -212,13 +213,13 @@ func TestReplyBonusByHand(t *testing.T) {
 		{quiet, mirror{advantage: 6}, 0, 50, 0},
 		{quiet, mirror{advantage: 6}, 1, 15, 0.162},               // 0.3 of the maximum 0.54
 		{quiet, mirror{advantage: 6}, 0.5, 15, 0.4455},            // 1-0.7/4
-		{quiet, mirror{advantage: 1}, 0, 99, 100.54},              // more than all of it
-		{quiet, mirror{advantage: -1}, 0, 0, 0},                   // KataGo's rule: a share below 0
-		{quiet, mirror{advantage: -6}, 0, 4, 100.54},              // 5 %, 10 %
+		{quiet, mirror{advantage: 1}, 0, 99, 100.54},              // the forced share is above 1
+		{quiet, mirror{advantage: -1}, 0, 0, 0},                   // KataGo's rule: the shares are below 0
+		{quiet, mirror{advantage: -6}, 0, 4, 100.54},              // forced share 5 %, desired share 10 %
 		{quiet, mirror{advantage: -6}, 0, 5, 0.18},                //
-		{quiet, mirror{advantage: 6, asymmetry: 3}, 0, 4, 100.54}, // 5 %, 17 %
+		{quiet, mirror{advantage: 6, asymmetry: 3}, 0, 4, 100.54}, // forced share 5 %, desired share 17 %
 		{quiet, mirror{advantage: 6, asymmetry: 3}, 0, 16, 0.18},
-		{theirs, mirror{advantage: 6}, 0, 39, 100.18}, // 1/(0.75+sqrt(13)/2) = 39.17 %, 75 %
+		{theirs, mirror{advantage: 6}, 0, 39, 100.18}, // forced share 1/(0.75+sqrt(13)/2) = 39.17 %, desired share 75 %
 		{theirs, mirror{advantage: 6}, 0, 40, 0.18},
 	} {
 		require.InDelta(t, c.want, at(c.g, 1, c.m).bonus(reply, 0, c.worth, c.weight, 100), 1e-9, "%+v", c)
@@ -237,7 +238,7 @@ func TestReplyByPassingByHand(t *testing.T) {
 	require.InDelta(t, 0.54, c.bonus(board.Pass, 0, 0, 0.7, 100), 1e-9)
 }
 
-// TestCenterBonusByHand: own moves in and around the centre get forced shares of the weight, and
+// TestCenterBonusByHand: our moves in and around the centre get forced shares of the weight, and
 // attaching to the opponent's centre stone gets a bonus.
 func TestCenterBonusByHand(t *testing.T) {
 	const center = 40
@@ -254,11 +255,11 @@ func TestCenterBonusByHand(t *testing.T) {
 		{at(quiet, 0, ahead), center, 0, 6.1, 0},
 		{at(quiet, 2, ahead), center, 0, 11.9, 100},
 		{at(quiet, 2, ahead), center, 0, 12.1, 0},
-		{at(quiet, 2, ahead), 31, 0, 0, 0}, // only if the opponent holds the centre
+		{at(quiet, 2, ahead), 31, 0, 0, 0}, // no bonus unless the opponent holds the centre
 		{at(quiet, 2, ahead), board.Pass, 0, 0, 0},
 		{at(near, 0, ahead), center, 0, 3.3, 100}, // 6 % * 0.9 * 0.825 * 0.75
 		{at(near, 0, ahead), center, 0, 3.4, 0},
-		{at(theirs, 0, ahead), 31, 0, 2.4, 100.15}, // 0.75/5; 10 % for 4 liberties
+		{at(theirs, 0, ahead), 31, 0, 2.4, 100.15}, // bonus 0.75/5; forced share 10 %/4, for 4 liberties
 		{at(theirs, 0, ahead), 31, 0, 2.6, 0.15},
 		{at(theirs, 0, ahead), 31, -2.15, 1.9, 100.15}, // a loss of 2: the share is halfway to 1.5 %
 		{at(theirs, 0, ahead), 31, -2.15, 2.1, 0.15},
@@ -349,7 +350,8 @@ func TestAntiMirrorMindsNoOtherGame(t *testing.T) {
 	}
 }
 
-// TestTreeIsDroppedWhenMirrorGoBegins, but kept with anti-mirror off.
+// TestTreeIsDroppedWhenMirrorGoBegins: a tree is dropped when mirror Go begins, but kept with
+// anti-mirror off.
 func TestTreeIsDroppedWhenMirrorGoBegins(t *testing.T) {
 	copying := &stub{answer: func(g *board.Game, out *nn.Output) {
 		if p := opposite(g.Size(), g.LastMove(0).Point); p >= 0 && out.Policy[p] >= 0 {

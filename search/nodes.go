@@ -16,7 +16,7 @@ type nodes struct {
 	// selection is biased on purpose.
 	keepWeights bool
 
-	// Scratch of rebuild, of walks, of dropPrior, and of warm.
+	// Scratch space, one field each, of rebuild, walks, dropPrior and warm.
 	children []child
 	stack    []visit
 	keys     [board.MaxMoves]uint64

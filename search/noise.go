@@ -14,8 +14,8 @@ func byTurn(early, late, halflife float64, turn int, sqrtArea float64) float64 {
 	return late + (early-late)*math.Exp2(-halvings)
 }
 
-// flatten applies the root's temperature at a turn to a policy; moves below 0 are
-// not legal.
+// flatten applies the root's temperature at a turn to a policy; negative entries are illegal
+// moves.
 func (p *Params) flatten(policy []float32, turn int, sqrtArea float64) {
 	r := &p.Root
 	if r.PolicyTemperature == 1 && r.PolicyTemperatureEarly == 1 {
@@ -43,7 +43,7 @@ func (p *Params) flatten(policy []float32, turn int, sqrtArea float64) {
 	}
 }
 
-// addNoise mixes Dirichlet noise into a policy; moves below 0 are not legal.
+// addNoise mixes Dirichlet noise into a policy; negative entries are illegal moves.
 func (r *Root) addNoise(policy []float32, rng *rand.Rand) {
 	alpha := make([]float64, len(policy))
 	dirichletAlphas(alpha, policy, r)

@@ -108,8 +108,8 @@ func (m *memo) disturb(key memoKey, outputs [][]float32) {
 	}
 }
 
-// The answers of others' networks to the sample's queries are in testdata, so the sample runs
-// without these networks.
+// The answers of KataGo's trained networks to the sample's queries are in testdata, so the sample
+// runs without these networks.
 const answersFile = "../testdata/golden/search/answers.jsonl.gz"
 
 var recordAnswers = flag.Bool("search.record", false, "write the answers of the sample's searches anew, by the networks")

@@ -37,7 +37,7 @@ func (r *reuseRecord) play(t *testing.T, nets networks, settings map[string]map[
 		require.NoError(t, err)
 		var same record
 		same.Result.RootInfo, same.Result.MoveInfos = step.RootInfo, step.MoveInfos
-		for j := range same.Result.MoveInfos { // fields that these records lack
+		for j := range same.Result.MoveInfos { // fills in fields that these records lack
 			m := &same.Result.MoveInfos[j]
 			if p, err := g.Size().ParseVertex(m.Move); err == nil && got.Move(p) != nil {
 				own := got.Move(p)

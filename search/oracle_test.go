@@ -121,7 +121,7 @@ func (r *record) restrictions(t testing.TB, size board.Size) []thinking.Restrict
 type networks struct {
 	t      testing.TB
 	open   map[string]*nn.Server
-	sample bool // others' networks answer from the stored sample
+	sample bool // KataGo's trained networks answer from the stored sample
 }
 
 // models are KataGo's test networks with their stored answers, shared by all tests.
@@ -163,8 +163,8 @@ func bySample(t *testing.T, file string, check func(t *testing.T, path string, n
 
 func (r *record) id() string { return r.ID }
 
-// eachRecord checks the records of a file: all of the sample; of the full file those named in
-// KOSUMI_ORACLE, or all.
+// eachRecord checks the records of a file: all of the sample; of the full file those that wanted
+// selects, or all with KOSUMI_ORACLE=all.
 func eachRecord[R any, P interface {
 	*R
 	id() string
@@ -359,8 +359,9 @@ func (r *record) wanted(inSample bool) bool {
 // outputs.
 var roundings = []float64{1e-6, 3e-6, 1e-5}
 
-// tipped reports whether rounding explains the difference: with the network's outputs disturbed
-// as little as by another runtime, the recorded search results, visit for visit.
+// tipped reports whether rounding explains the difference: if the network's outputs are disturbed
+// as little as by another runtime, the search equals the recorded one, visit for visit. It also
+// returns the size of the disturbance.
 func (r *record) tipped(t *testing.T, nets networks, settings map[string]map[string]string) (float64, bool) {
 	m := models[r.Net]
 	if nets.sample {

@@ -170,7 +170,7 @@ func (ns *nodes) addOwnersBelow(n *node, share, least float64) (own float64) {
 	return own
 }
 
-// edgeWeight is the weight that a child has by the visits of one edge.
+// edgeWeight returns the part of a child's weight that the visits of one edge give it.
 func (ns *nodes) edgeWeight(e *edge) float64 {
 	e2 := *e
 	e2.refresh(ns.a.node(e.child))

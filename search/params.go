@@ -39,8 +39,8 @@ type PUCT struct {
 	ExplorationBase         float64
 	ParentOffset            float64
 	UtilityStdevScale       float64
-	UtilityStdevPrior       float64 // expected spread
-	UtilityStdevPriorWeight float64 // weight in visits
+	UtilityStdevPrior       float64 // expected spread of utility
+	UtilityStdevPriorWeight float64 // weight of that expectation, in visits
 }
 
 // FPU sets the utility of a move that was not searched yet.
@@ -51,7 +51,7 @@ type FPU struct {
 	ParentWeightByVisitedPolicy    bool
 	ParentWeightByVisitedPolicyPow float64
 	ParentWeight                   float64
-	LossProp                       float64 // share of a lost game in the result
+	LossProp                       float64 // share of a lost game in the assumed utility
 	RootLossProp                   float64
 }
 
@@ -67,12 +67,12 @@ type VirtualLoss struct {
 // Utility is the value of results and scores.
 type Utility struct {
 	WinLossFactor              float64
-	StaticScoreFactor          float64 // score against an even game
-	DynamicScoreFactor         float64 // score against the expected score
-	DynamicCenterZeroWeight    float64 // share of 0 in the expected score
+	StaticScoreFactor          float64 // weight of the score against an even game
+	DynamicScoreFactor         float64 // weight of the score against the expected score
+	DynamicCenterZeroWeight    float64 // how far the centre is moved from the expected score to 0, 0..1
 	DynamicCenterScale         float64
 	NoResultForWhite           float64 // utility of a game without result
-	DrawEquivalentWinsForWhite float64 // value of a draw in wins, 0..1
+	DrawEquivalentWinsForWhite float64 // value of a draw for White in wins, 0..1
 }
 
 // Backup is how evaluations are averaged on the way up.
@@ -189,7 +189,8 @@ type Parallel struct {
 type Memory struct {
 	MaxBytes int64 // limit for nodes, edges and priors, MinBytes or more; 0 means 4 GiB
 	// PriorsPerNode is the number of moves whose priors a node stores, or up to a third more if
-	// that covers all; when all of them are searched it is evaluated again for the rest. 64.
+	// that covers all; when all of them are searched the node is evaluated again for the rest.
+	// The default is 64.
 	PriorsPerNode int
 }
 
@@ -250,11 +251,11 @@ func Plain() Params {
 	return p
 }
 
-// Tutorial returns the search of the AlphaGo Zero tutorials: PUCT with a fixed
-// c of 1.5 and the node's own visits under the root sign, an unvisited move
-// counts as an even game, a virtual loss of 3, plain averages of win minus loss
-// and choice by visits. Noise is off; Root.NoiseEnabled adds 25 % of Dirichlet
-// noise of 0.3 a move (9x9; set Root.DirichletAlpha to 0.03 on 19x19).
+// Tutorial returns the search of the AlphaGo Zero tutorials: PUCT with a fixed c of 1.5 and the
+// node's own visits under the square root, unvisited moves that count as an even game, a virtual
+// loss of 3, plain averages of win minus loss and choice by visits. Noise is off;
+// Root.NoiseEnabled adds 25 % of Dirichlet noise of 0.3 a move (9x9; set Root.DirichletAlpha to
+// 0.03 on 19x19).
 func Tutorial() Params {
 	p := Plain()
 	p.PUCT = PUCT{Exploration: 1.5, ExplorationBase: 500, ParentOffset: 1,

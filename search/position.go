@@ -43,8 +43,7 @@ func (p *position) rebase() {
 	p.base.ContinueWith(o)
 }
 
-// judge makes areas be judged in these modes, and reports whether they were judged in
-// others before.
+// judge sets the modes in which areas are judged, and reports whether they changed.
 func (p *position) judge(m board.AreaModes) (changed bool) {
 	if p.areas == m {
 		return false
@@ -79,9 +78,8 @@ func (p *position) allows(move board.Point) bool {
 	return thinking.Permits(p.bans, p.base.ToMove(), move, 0)
 }
 
-// passChanges reports whether a pass would end the phase in this position while an existing tree
-// assumed otherwise: with conservative passing, and in games without clean-up phases, a root must
-// not count on the end.
+// passChanges reports whether a pass at this root has another effect than the old tree assumed:
+// with conservative passing, and in games without clean-up phases, it must not count as the end.
 func (p *position) passChanges(pass *Pass) bool {
 	if pass.Conservative && p.base.PassWouldEndGame() {
 		return true

@@ -42,7 +42,7 @@ func TestPosition(t *testing.T) {
 }
 
 // TestPassChanges: a root reached by a pass must not treat another pass as the end if passing is
-// conservative or the game avoids what comes after it.
+// conservative or the game has no clean-up phase.
 func TestPassChanges(t *testing.T) {
 	for _, keepsOut := range []bool{false, true} {
 		g := newGame(t, 9)

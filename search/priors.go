@@ -25,9 +25,9 @@ func priorKey(prior float32, index int) uint64 {
 func keyPrior(k uint64) float32 { return math.Float32frombits(uint32(k >> 16)) }
 func keyIndex(k uint64) int     { return 0xffff - int(k&0xffff) }
 
-// rankKeys puts the largest key first, followed by others: keep in all, or up to a third more if
-// that covers all. A pass, which is the last key if present, is always kept. It returns the
-// number kept and whether they are in order.
+// rankKeys moves the largest keys to the front: keep of them, or up to a third more if that
+// covers all; the largest comes first. A pass, which is the last key if present, is always kept.
+// It returns the number kept and whether they are in order.
 func rankKeys(keys []uint64, keep int, pass int) (kept int, sorted bool) {
 	n := len(keys)
 	kept = n
@@ -115,9 +115,8 @@ func sortFalling(keys []uint64) {
 // blockWords is the length of a block of count priors: even, header included.
 func blockWords(count int) int { return (2 + count + (count+1)/2 + 1) &^ 1 }
 
-// packPriors writes keys into a block; owner and length are filled in later.
-// The priors of moves that are not in the list keep their meaning: nothing is
-// normalised.
+// packPriors writes keys into a block; owner and length are filled in later. Priors are not
+// normalised over the list.
 func packPriors(block []uint32, keys []uint64, size board.Size) {
 	n := len(keys)
 	priors, moves := block[2:2+n], block[2+n:]
@@ -160,8 +159,7 @@ func (a *arena) priorAt(n *node, k int) (board.Point, float32) {
 	return board.Point(int16(moveIn(block[count:], k))), math.Float32frombits(block[k])
 }
 
-// priorOf returns the prior of the k-th move, and leaves the memory of the moves
-// alone.
+// priorOf returns the prior of the k-th move without reading the memory of the moves.
 func (a *arena) priorOf(n *node, k int) float32 {
 	return math.Float32frombits(*a.word(n.priors + 2 + uint32(k)))
 }
@@ -197,7 +195,7 @@ func (a *arena) raiseNext(n *node) {
 	setMoveIn(moves, at, x)
 }
 
-// moveIn reads the k-th of moves that lie two a word; a pass is the largest.
+// moveIn reads move k, packed two to a word; a pass is the largest number.
 func moveIn(moves []uint32, k int) uint16 { return uint16(moves[k/2] >> (16 * (k & 1))) }
 
 func setMoveIn(moves []uint32, k int, move uint16) {

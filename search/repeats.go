@@ -23,7 +23,7 @@ type patternKey uint64
 type repeats struct {
 	player  board.Color             // player who is charged; Empty: neither
 	charged map[patternKey]struct{} // patterns of the game so far
-	charge  float64                 // charge for each, in White's utility
+	charge  float64                 // charge for each pattern, in White's utility
 	keys    byNode[patternKey]
 }
 
@@ -56,7 +56,7 @@ func (r *repeats) begin(g *board.Game, p RepeatPenalty) (keep bool) {
 	return keep
 }
 
-// learn charges for a move on a board, turned and mirrored in every way and in both colours.
+// learn charges for the pattern of a move on a board, in all orientations and both colours.
 func (r *repeats) learn(b *board.Board, m board.Move) {
 	size := b.Size()
 	for sym := range board.Symmetry(size.Symmetries()) {
@@ -92,8 +92,8 @@ func repeatPattern(b *board.Board, c board.Color, p board.Point) patternKey {
 	return patternOf(b, board.Move{Color: c, Point: p}, nil, c)
 }
 
-// patternOf is repeatPattern of a board turned by table, nil for as it is, in the colours
-// in which the move is c's.
+// patternOf is repeatPattern on a board turned by table (nil: not turned), with colours swapped
+// unless the move is c's.
 func patternOf(b *board.Board, m board.Move, table []board.Point, c board.Color) patternKey {
 	size := b.Size()
 	if !size.Contains(m.Point) || b.At(m.Point) != board.Empty || takesKo(b, m) {
@@ -130,8 +130,8 @@ func patternOf(b *board.Board, m board.Move, table []board.Point, c board.Color)
 	return patternKey(h | 1<<63)
 }
 
-// takesKo reports whether a move takes a single stone and leaves its own with no
-// neighbour, as in a ko.
+// takesKo reports whether a move takes a single stone from a point surrounded by the opponent, as
+// in a ko.
 func takesKo(b *board.Board, m board.Move) bool {
 	taken := 0
 	for _, q := range b.Neighbors(m.Point) {

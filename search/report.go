@@ -84,7 +84,7 @@ func (rep *report) moveInfo(m *candidate, white bool) thinking.Move {
 	radius := rep.sh.value.radius()
 	avg := c.avg
 	if m.visits == 0 {
-		avg = rep.nodes.a.node(rep.nodes.root).avg // without a value of its own it takes the root's
+		avg = rep.nodes.a.node(rep.nodes.root).avg // a move without visits shows the root's value
 	}
 	v.Value = valueOf(&avg, s)
 	v.Utility = s * m.utility
@@ -100,7 +100,7 @@ func (rep *report) moveInfo(m *candidate, white bool) thinking.Move {
 	return v
 }
 
-// valueOf converts an outcome to the view s, without its utility.
+// valueOf converts an outcome to the view of the side with sign s; the utility is left out.
 func valueOf(o *outcome, s float64) thinking.Value {
 	return thinking.Value{
 		Winrate: 0.5 + 0.5*s*float64(o.winLoss), NoResult: float64(o.noResult),
@@ -172,8 +172,8 @@ func (rep *report) principal(e edge) (pv []board.Point, visits, edgeVisits []int
 	return pv, visits, edgeVisits
 }
 
-// untilPhaseEnd returns how many moves of a variation are made until a clean-up
-// phase begins, which games as people play them do not have, and whether one does.
+// untilPhaseEnd returns how many moves of a variation are made until a clean-up phase begins, and
+// whether one does; games as people play them have no such phase.
 func (rep *report) untilPhaseEnd(pv []board.Point) (n int, begins bool) {
 	if rep.sh.position.base.Rules().Scoring != board.ScoringTerritory || !rep.sh.position.game.Options().PreventEncore || !slices.Contains(pv, board.Pass) {
 		return len(pv), false

@@ -19,8 +19,8 @@ func withinBans(bans []thinking.Restriction, c board.Color, pv []board.Point) in
 	return len(pv)
 }
 
-// sameBelow reports whether a symmetry maps the moves that are allowed below the root
-// to moves that are, at each ply.
+// sameBelow reports whether a symmetry maps the moves allowed below the root to allowed moves, at
+// each ply.
 func sameBelow(bans []thinking.Restriction, g *board.Game, k board.Symmetry) bool {
 	size := g.Size()
 	for _, b := range bans {
@@ -41,7 +41,7 @@ func sameBelow(bans []thinking.Restriction, g *board.Game, k board.Symmetry) boo
 	return true
 }
 
-// restricts reports whether any move is forbidden to c, wherever that is.
+// restricts reports whether any move is forbidden to c at any depth.
 func restricts(bans []thinking.Restriction, c board.Color) bool {
 	return slices.ContainsFunc(bans, func(r thinking.Restriction) bool { return r.Color == c })
 }

@@ -58,7 +58,7 @@ func TestVariationsWithinRestrictions(t *testing.T) {
 		g := symmetricGame(t, rng, []int{3, 5, 6, 9}[rng.IntN(4)])
 		size := g.Size()
 		bans := randomRestrictions(rng, size)
-		if n == 0 { // only moves in a corner of the empty board
+		if n == 0 { // forbids moves in one corner of the empty board
 			g = newGame(t, 9)
 			size = g.Size()
 			bans = []thinking.Restriction{{Color: board.Black, Depth: 100}}

@@ -31,11 +31,11 @@ type Stats struct {
 	CacheHits   int64
 	Terminals   int64 // visits to the end of the game
 	CatchUps    int64 // visits that only took over results found through other move orders
-	Probes      int64 // zero-weight visits to passes
-	Focused     int64 // and to moves of the focus
+	Probes      int64 // zero-weight visits that probe passing, or not passing
+	Focused     int64 // zero-weight visits to moves of the focus
 	Collisions  int64 // descents given up at a leaf that was being evaluated
 	MaxDepth    int
-	DepthSum    int64         // over all playouts
+	DepthSum    int64         // sum of the depths of all playouts
 	Elapsed     time.Duration // duration of the search
 	Extended    time.Duration // time by which its deadline was extended
 	Waiting     time.Duration // part of Elapsed spent on evaluations or waiting for them

@@ -7,10 +7,10 @@ import (
 )
 
 // Advance plays a move at the root and keeps the subtree below it, with its visits, as the new
-// tree. It returns false if there was nothing to keep: the move was not searched, it is not the
-// turn of c, the game would end there, a pass may have another effect than in the old tree, or
-// the playout doubling advantage now belongs to the other side. Restrictions are lifted. After an
-// illegal move the tree has no position and needs Reset.
+// tree. It returns false if there was nothing to keep: the move was not searched, or searched
+// under restrictions, it is not the turn of c, the game would end there, a pass may have another
+// effect than in the old tree, or the playout doubling advantage now belongs to the other side.
+// Restrictions are lifted. After an illegal move the tree has no position and needs Reset.
 func (t *Tree) Advance(c board.Color, p board.Point) bool {
 	pos := &t.position
 	if !pos.ready {
@@ -43,7 +43,7 @@ func (ns *nodes) childOf(p board.Point) uint32 {
 	return 0
 }
 
-// reroot makes a copy of a node the root and discards everything unreachable from it.
+// reroot makes the root a copy of a node and discards everything unreachable from it.
 func (ns *nodes) reroot(child uint32) {
 	root := ns.a.newNode()
 	n := ns.a.node(root)

@@ -11,7 +11,7 @@ import (
 
 // prepareRoot readies the root for a search: the centre of the score terms, edges for allowed
 // moves only, and a new evaluation, since the root is queried with other options than nodes
-// below. It rescores a kept tree. The evaluation ignores the end of ctx, so that there always is
+// below. It rescores a kept tree. The evaluation ignores cancellation, so that there always is
 // one.
 func (t *Tree) prepareRoot(ctx context.Context) error {
 	t.playouts.makeSlots(1)
@@ -114,8 +114,8 @@ func (t *Tree) installRoot(s *slot, fresh bool) {
 	t.selector.gumbel.begin(&t.nodes, t.p.Root.Gumbel, t.sh.size, v.radius(), t.tally.target, t.rng, fresh)
 }
 
-// arrangePriors puts the root's priors, with temperature and noise, on its edges
-// and the moves left over, in order, behind them.
+// arrangePriors gives the root's edges their priors, with temperature and noise, and stores the
+// other moves behind them in order.
 func (t *Tree) arrangePriors(s *slot) {
 	n := t.nodes.a.node(t.nodes.root)
 	area := t.sh.size.Area()
@@ -146,7 +146,7 @@ func (t *Tree) arrangePriors(s *slot) {
 }
 
 // dropForbidden removes edges of a kept root whose moves are no longer legal or allowed, and
-// updates its numbers. It reports whether there were any.
+// updates the root's numbers. It reports whether there were any.
 func (t *Tree) dropForbidden() bool {
 	n := t.nodes.a.node(t.nodes.root)
 	edges := t.nodes.a.edgesOf(n)

@@ -143,7 +143,7 @@ func TestDirichletConcentration(t *testing.T) {
 	dirichletAlphas(alpha, policy, &r)
 	require.Equal(t, []float64{0.3, 0.3, 0.3, 0.3}, alpha[:4])
 
-	// The average noise is the concentration, and it always sums to 1.
+	// The noise always sums to 1, and averages the normalised alphas.
 	p := Plain()
 	p.Root.DirichletShaped, p.Root.DirichletWeight, p.Root.DirichletTotalConcentration = true, 1, 0.5
 	rng := rand.New(rand.NewPCG(1, 2))

@@ -112,7 +112,7 @@ search:
 	return found
 }
 
-// markUseless drops moves inside sure areas if the opponent's last four moves were passes.
+// markUseless drops moves inside pass-alive areas if the opponent's last four moves were passes.
 func (ru *rootRules) markUseless(safe []board.Color) {
 	opponent := ru.position.base.ToMove().Opponent()
 	for i := 0; i <= 6; i += 2 {
@@ -176,8 +176,8 @@ func touches(b *board.Board, c board.Color, p board.Point) bool {
 	return slices.ContainsFunc(b.Neighbors(p), func(q board.Point) bool { return b.At(q) == c })
 }
 
-// connects reports whether a move of own joins a chain that is not pass-alive to
-// another one.
+// connects reports whether a move of colour own joins a chain that is not pass-alive to another
+// one.
 func connects(b *board.Board, own board.Color, p board.Point, safe []board.Color) bool {
 	if safe[p] == own {
 		return false
@@ -219,8 +219,8 @@ func (ru *rootRules) allowed(p board.Point) bool {
 	return ru.position.allows(p) && !ru.useless[i] && ru.copyOf[i] == board.NoPoint
 }
 
-// neutral reports whether a point is not surely the opponent's, or touches a point
-// that is surely one's own.
+// neutral reports whether a point is not surely the opponent's, or touches a point that surely
+// belongs to the side to move.
 func (ru *rootRules) neutral(p board.Point) bool {
 	own := ru.out.Ownership
 	if own[p] >= -sureOwnership {

@@ -25,7 +25,7 @@ func evenly(value func(g *board.Game) float32) *stub {
 // TestValueSignAlternates: a value is from the view of the side to move; one ply up it is the
 // opponent's. The sketch adds a leaf's value to the leaf itself and negates it for the parent, so
 // that a node's value is from the view of the player to move there, while its parent reads it as
-// its own.
+// if from the parent's.
 func TestValueSignAlternates(t *testing.T) {
 	for name, p := range map[string]Params{"tutorial": Tutorial(), "plain": Plain()} {
 		for _, toMove := range []board.Color{board.Black, board.White} {
@@ -92,7 +92,7 @@ func TestEndOfTheGame(t *testing.T) {
 	for _, c := range []struct {
 		toMove board.Color
 		komi   float32
-		wins   bool // the side to move
+		wins   bool // the side to move wins
 	}{
 		{board.Black, 4.5, true}, {board.Black, 5.5, false}, {board.White, 4.5, false}, {board.White, 5.5, true},
 	} {
@@ -122,7 +122,8 @@ func TestEndOfTheGame(t *testing.T) {
 	}
 }
 
-// TestPolicyIndexFollowsTheSize: the sketch uses row*9+column on every board.
+// TestPolicyIndexFollowsTheSize: a move's index follows the width of the board; the sketch uses
+// row*9+column on every board.
 func TestPolicyIndexFollowsTheSize(t *testing.T) {
 	for _, size := range []board.Size{{W: 5, H: 5}, {W: 7, H: 9}, {W: 13, H: 13}, {W: 19, H: 19}, {W: 25, H: 25}} {
 		g, err := board.NewGame(size, board.TrompTaylor())
@@ -140,8 +141,9 @@ func TestPolicyIndexFollowsTheSize(t *testing.T) {
 	}
 }
 
-// TestVirtualLossIsALossForTheOneWhoChooses: the sketch subtracts 3 from the child's sum, which
-// is the opponent's value, so the move looks better to the player who should avoid it.
+// TestVirtualLossIsALossForTheOneWhoChooses: a virtual loss makes the move look worse to the
+// player who chooses. The sketch subtracts 3 from the child's sum, which is the opponent's value,
+// so the move looks better.
 func TestVirtualLossIsALossForTheOneWhoChooses(t *testing.T) {
 	v := Tutorial().VirtualLoss
 	// Ten visits averaging 0.2 for White, and one loss of weight 3 for the side that moves.
@@ -186,8 +188,8 @@ func TestTutorialSelection(t *testing.T) {
 	require.Equal(t, board.Black, r.ToMove)
 }
 
-// TestSuperkoInTheTree: with 5 stones each in a corner full of kos, a search under superko never
-// repeats a position; Play would fail otherwise.
+// TestSuperkoInTheTree: in games on 4x4 under several ko rules, no search contains an illegal
+// move.
 func TestSuperkoInTheTree(t *testing.T) {
 	for _, rules := range []string{"tromp-taylor", "aga", "chinese", "japanese"} {
 		rules, err := board.ParseRules(rules)

@@ -30,7 +30,7 @@ type run struct {
 	quit   *atomic.Bool // set when the context ends; each search has its own
 
 	idle []*slot
-	done chan *slot // answered
+	done chan *slot // answered slots
 	then func()     // called after each batch of answers; may be nil
 }
 
@@ -187,7 +187,7 @@ func (r *run) poll() *slot {
 	}
 }
 
-// settle adds the result of a slot that came back to the tree, and frees the slot.
+// settle adds the result of an answered slot to the tree, and frees the slot.
 func (r *run) settle(ctx context.Context, s *slot) {
 	grown, err := r.playouts.expand(s)
 	if grown {

@@ -12,8 +12,8 @@ import (
 // can set it.
 type Setting = setting.Setting[Params]
 
-// Settings returns all settings, in the order of Params. Seed, Parallel.Workers and
-// Memory.MaxBytes are not among them, since they concern the machine.
+// Settings returns all settings, in the order of Params. Fields that the program sets itself,
+// such as Seed and Parallel.Workers, are not among them.
 func Settings() setting.Table[Params] { return slices.Clone(settings) }
 
 // Presets are the named parameter sets for Preset.

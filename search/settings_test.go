@@ -70,7 +70,7 @@ func leavesOf(p search.Params) map[string]any {
 }
 
 // TestSettingsReachEveryField: each setting changes one field, no two the same one, and every
-// field has a setting, except those that belong to the machine.
+// field has a setting, except those that the program sets itself.
 func TestSettingsReachEveryField(t *testing.T) {
 	elsewhere := map[string]bool{".RepeatPenalty.Player": true, ".Root.LooseImages": true, ".Seed": true, ".Parallel.Workers": true, ".Parallel.Sessions": true, ".Memory.MaxBytes": true}
 	reached := map[string]string{}

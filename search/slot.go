@@ -74,7 +74,7 @@ type humanQuestion struct {
 	query   nn.Query
 	out     nn.Output
 	job     nn.Job
-	pending atomic.Int32 // answers outstanding of the two queries
+	pending atomic.Int32 // outstanding answers to the two queries
 }
 
 // blockMax is the longest block of priors, a human policy behind it included.
@@ -109,7 +109,7 @@ type shared struct {
 	mirror   mirror
 	net      nn.Network
 	human    humanState
-	later    nn.Submitter // net, answering later
+	later    nn.Submitter // net, for answers that come later
 	limits   Limits
 	size     board.Size
 	// repeating is the player who is charged for repeated patterns; Empty: neither.
@@ -185,7 +185,7 @@ func answersLater(n nn.Network) nn.Submitter {
 func (g goroutines) Submit(ctx context.Context, j *nn.Job) { go g.answer(ctx, j) }
 
 func (g goroutines) answer(ctx context.Context, j *nn.Job) {
-	then := j.Then // read first: another may reuse the job once it is done
+	then := j.Then // read first: another goroutine may reuse the job once it is done
 	func() {
 		defer contain(&j.Err)
 		j.Err = g.Evaluate(ctx, j.Query, j.Out)

@@ -2,8 +2,8 @@ package search
 
 import "time"
 
-// decided reports whether no other move can reach the relevant share of the best move's visits
-// with the remaining visits.
+// decided reports whether the most visited move would be chosen and no other can reach its visits
+// with the remaining ones.
 func (r *run) decided(now time.Time) bool {
 	left, ok := r.visitsLeft(now)
 	if !ok || r.tally.stats.Playouts < 2 {
@@ -44,7 +44,7 @@ func (r *run) extendDeadline(now time.Time) bool {
 	return true
 }
 
-// rivalShare is the share of the most visits that a move needs to count as
+// rivalShare is the share of the most visited move's visits that a move needs to count as
 // searched well.
 const rivalShare = 0.1
 

@@ -59,7 +59,8 @@ func TestUnstableChoice(t *testing.T) {
 	require.False(t, newTree(t, p, &stub{}).chooser.unstable(), "no tree yet")
 }
 
-// TestDeadlineIsPutOff by eighths while the choice is unstable, but never beyond the limit.
+// TestDeadlineIsPutOff: an unstable choice postpones the deadline by eighths, but never beyond
+// the limit.
 func TestDeadlineIsPutOff(t *testing.T) {
 	tree := contested(t, [2]int32{100, 60}, [2]float64{0.3, 0.5})
 	tree.begin(Limits{Time: 8 * time.Second, Extend: 2500 * time.Millisecond})

@@ -22,7 +22,7 @@ type stub struct {
 	flat      bool // even policy and value 0
 	noScore   bool
 	ownership bool
-	errors    bool // with an error head
+	errors    bool // predicts its errors
 	delay     time.Duration
 	answer    func(g *board.Game, out *nn.Output)
 	fail      func(n int64) error

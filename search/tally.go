@@ -4,8 +4,8 @@ package search
 type tally struct {
 	stats    Stats
 	target   int64 // playouts to make; negative: no bound
-	inFlight int   // evaluations
-	free     int   // playouts without evaluation since one came back
+	inFlight int   // evaluations in flight
+	free     int   // playouts without evaluation since an evaluation came back
 }
 
 // aim sets the number of playouts to make, given the visits kept from earlier searches.
@@ -32,7 +32,7 @@ func (c *tally) mayLaunch(p *Parallel, visits int64) bool {
 	}
 	most := p.Workers
 	if p.VisitsPerFlight > 0 {
-		visits = max(visits, c.stats.Reused+c.stats.Playouts+c.stats.Focused) // at least the counted ones, since some visits have no weight
+		visits = max(visits, c.stats.Reused+c.stats.Playouts+c.stats.Focused) // at least the visits counted, since some have no weight
 		busy := min(p.Sessions, 1+8*int(visits)/p.VisitsPerFlight)
 		most = min(most, max(1, busy, int(visits)/p.VisitsPerFlight))
 	}

@@ -215,7 +215,7 @@ func TestPassIsProbed(t *testing.T) {
 	}
 }
 
-// TestEndingBonusByHand: half a point for a move that only fills sure area, in proportion to
+// TestEndingBonusByHand: a move that only fills sure area costs half a point, in proportion to
 // ownership from 0.95 to 1.
 func TestEndingBonusByHand(t *testing.T) {
 	// Black, to move, owns the left, White the right.
@@ -335,7 +335,7 @@ func TestDameBeforePass(t *testing.T) {
 		return r.Choose(0, nil)
 	}
 	japanese := board.Japanese()
-	japanese.Komi = 1 // an even game
+	japanese.Komi = 1 // makes the game even
 	require.Equal(t, board.Pass, chosen(false, japanese))
 	require.Equal(t, board.Point(12), chosen(true, japanese))
 }

@@ -11,7 +11,7 @@ type timing struct {
 	snapshot time.Time   // time of the next snapshot
 	alarm    *time.Timer // fires when the clock has to be checked; nil: nobody waits for it
 
-	checked time.Time // last
+	checked time.Time // time of the last check
 	every   int       // rounds of the search cycle between two checks
 	rounds  int       // rounds until the next check of the clock
 }
@@ -30,8 +30,8 @@ func (c *timing) begin(now time.Time, l *Limits) {
 	c.latest = c.deadline.Add(max(0, l.Extend))
 }
 
-// The clock is checked every 50 to 500 microseconds, by a number of rounds, or after each round
-// if rounds are slow.
+// The clock is checked after a number of rounds that takes 50 to 500 microseconds, or after each
+// round if rounds are slow.
 const (
 	mostRounds = 64
 	checkEarly = 50 * time.Microsecond
@@ -70,8 +70,8 @@ func (c *timing) setAlarm(now time.Time) {
 	c.alarm.Reset(next.Sub(now) + time.Microsecond)
 }
 
-// extend postpones a deadline that has come by an eighth of the search's time, up to the limit,
-// and returns by how much.
+// extend postpones a deadline that has come: by an eighth of the search's time, up to the limit.
+// It returns by how much.
 func (c *timing) extend(now time.Time) time.Duration {
 	next := now.Add(max(c.deadline.Sub(c.start)/8, time.Millisecond))
 	if next.After(c.latest) {

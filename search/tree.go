@@ -135,8 +135,7 @@ func (t *Tree) applyParams() {
 	t.sh.value.u, t.sh.value.b = t.p.Utility, t.p.Backup
 }
 
-// Reset makes a copy of a game the new root, without any tree, and lifts all
-// restrictions.
+// Reset makes the root a copy of a game, without any tree, and lifts all restrictions.
 func (t *Tree) Reset(g *board.Game) {
 	t.position.reset(g)
 	t.sh.size = g.Size()
@@ -199,7 +198,7 @@ func (t *Tree) begin(l Limits) {
 	}
 }
 
-// Snapshot copies the newest published result: while Search runs with
-// Limits.SnapshotEvery one of the last moments, afterwards the final one. Any goroutine
-// may call it. The slices are shared and must not be written to.
+// Snapshot copies the newest published result: a recent one while Search runs with
+// Limits.SnapshotEvery, afterwards the final one. Any goroutine may call it. The slices are
+// shared and must not be written to.
 func (t *Tree) Snapshot(dst *Result) { *dst = *t.report.published.Load() }

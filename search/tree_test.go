@@ -391,8 +391,8 @@ func TestChoose(t *testing.T) {
 	require.InDelta(t, 0.3, c.TemperatureAt(9, board.Square(9)), 1e-9)
 }
 
-// TestTrusted: weights too small to trust are removed, and a share of the others, both in the
-// choice of a move and in averages.
+// TestTrusted: weights too small to trust become 0, and Subtract is taken from the others, both
+// in the choice of a move and in averages.
 func TestTrusted(t *testing.T) {
 	for _, c := range []struct {
 		prune, subtract, value, plain float64

@@ -10,7 +10,7 @@ import (
 )
 
 // unsearchedMoves lists the n unsearched moves with the largest priors, and their symmetric
-// copies. A searched move also counts for its copies. Ownership is the root's.
+// copies, but no copies of searched moves. Ownership is the root's.
 func (rep *report) unsearchedMoves(searched []thinking.Move, n int) []thinking.Move {
 	top, policy := rep.rules, rep.rules.out.Policy[:rep.sh.size.Area()+1]
 	done := map[board.Point]bool{}

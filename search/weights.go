@@ -7,7 +7,7 @@ import (
 
 // child is the data of an edge for averaging a node.
 type child struct {
-	weight  float64 // rest of its weight
+	weight  float64 // the edge's weight, changed by pruning and value weighting
 	utility float64 // from the view of the side to move at the parent
 	prior   float64
 }

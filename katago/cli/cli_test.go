@@ -58,8 +58,8 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestOpens: the config is applied before the network is opened; a missing network file is
-// reported before that.
+// TestOpens: a missing network file is reported before the network is opened, and the config is
+// applied before that too.
 func TestOpens(t *testing.T) {
 	model := filepath.Join(t.TempDir(), "net.bin.gz")
 	h := &host{play: engine.Defaults()}

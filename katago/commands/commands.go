@@ -132,8 +132,8 @@ func (k *handlers) list() []gtp.Handler {
 	}
 }
 
-// dropsTree makes a command drop the search tree: one that sets up a position, even the same one,
-// or that runs its own searches for scoring.
+// dropsTree makes a command drop the search tree: a command that sets up a position, even the
+// same one, or that runs its own searches for scoring.
 func (p *Personality) dropsTree(run gtp.HandlerFunc) gtp.HandlerFunc {
 	return func(ctx context.Context, c gtp.Command, r *gtp.Reply) error {
 		err := run(ctx, c, r)
@@ -145,7 +145,7 @@ func (p *Personality) dropsTree(run gtp.HandlerFunc) gtp.HandlerFunc {
 }
 
 // parse reads a command line. If fault is not empty, it is the whole reply. ok is false for a
-// line with nothing but a comment.
+// line that is blank or only a comment.
 func parse(line string) (c gtp.Command, fault string, ok bool) {
 	text := strings.TrimSpace(gtp.Clean(line))
 	if !strings.ContainsFunc(text, func(r rune) bool { return r > ' ' && r <= '~' }) {

@@ -135,7 +135,7 @@ func TestClocks(t *testing.T) {
 	require.Equal(t, 4500*time.Millisecond, s.left[board.White])
 }
 
-// TestTree: commands that set up a position drop the tree if they succeed.
+// TestTree: a command that sets up a position drops the tree if it succeeds, and only then.
 func TestTree(t *testing.T) {
 	s := newStill(t)
 	p := &Personality{Engine: s}
@@ -163,7 +163,8 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// TestFocus reads the key of analysis commands in each of their forms.
+// TestFocus: the key focus of analysis commands is read in each of its forms, and wrong forms are
+// refused.
 func TestFocus(t *testing.T) {
 	g := newStill(t).game
 	at := func(v string) board.Point {

@@ -17,8 +17,8 @@ import (
 type form uint8
 
 const (
-	leela form = iota // lz-: whole numbers in units of 1/10000
-	kata              // kata-: decimals, with more keys and options
+	leela form = iota // lz- commands: whole numbers in units of 1/10000
+	kata              // kata- commands: decimals, with more keys and options
 	plain             // analyze: decimals with trailing zeros, no options
 )
 

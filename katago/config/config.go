@@ -115,7 +115,7 @@ func (c *Config) Clone() *Config {
 	return &Config{name: c.name, values: maps.Clone(c.values), used: maps.Clone(c.used)}
 }
 
-// Name returns the config's name in messages: its first file, and the number of overrides.
+// Name returns the config's name in messages: its first file, and a phrase for each override.
 func (c *Config) Name() string { return c.name }
 
 // Has reports whether a key is given, without marking it as used.

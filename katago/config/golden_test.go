@@ -119,7 +119,7 @@ func (e *example) check(t *testing.T) {
 	require.Equal(t, e.Params, params)
 }
 
-// refusal compares the error with which KataGo did not start.
+// refusal requires the error with which KataGo refused to start, or none if it started.
 func (e *example) refusal(t *testing.T, err error) {
 	t.Helper()
 	if e.Exit == 0 {
@@ -129,7 +129,7 @@ func (e *example) refusal(t *testing.T, err error) {
 	require.EqualError(t, err, strings.TrimPrefix(e.Stderr[len(e.Stderr)-1], "  what():  "))
 }
 
-// said checks that KataGo wrote all these lines.
+// said requires that KataGo wrote all these lines.
 func (e *example) said(t *testing.T, lines []string) {
 	t.Helper()
 	for _, line := range lines {

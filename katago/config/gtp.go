@@ -56,7 +56,7 @@ func (c *Config) PlayOptions(was PlayOptions) (PlayOptions, error) {
 type GTPSettings struct {
 	Log                                   Log
 	LogCommands, LogSearch                bool
-	Greet                                 bool // print what was loaded on stderr
+	Greet                                 bool // print on stderr what was loaded
 	Rules                                 board.Rules
 	ForcedKomi                            *float32
 	Play                                  Play

@@ -8,7 +8,7 @@ import (
 
 // Network is the settings of the network.
 type Network struct {
-	Cache     int // the cache has 2 to this power entries; -1: no cache
+	Cache     int // the cache has 2^Cache entries; -1: no cache
 	MaxBatch  int // 0 if not given
 	Sessions  int // 0 if not given
 	Symmetry  int // forced symmetry, 0 to 7; -1: none

@@ -58,7 +58,7 @@ var searchTable = search.Settings()
 // setOwn sets parameters that KataGo does not have, and returns the remaining unknown names.
 func setOwn(p *search.Params, names []string, pairs map[string]string) (unknown []string, err error) {
 	for _, name := range names {
-		if row := searchTable.Find(name); row == nil || FindParam(name) != nil { // KataGo's, or not a setting of the search
+		if row := searchTable.Find(name); row == nil || FindParam(name) != nil { // a parameter of KataGo's, or no setting of the search
 			unknown = append(unknown, name)
 		} else if err := row.Set(p, pairs[name]); err != nil {
 			return nil, err

@@ -105,7 +105,7 @@ func TestSPRTDecides(t *testing.T) {
 	}
 }
 
-// TestEloText: no "-0" and no infinite end.
+// TestEloText: a text shows no "-0" and no infinite end.
 func TestEloText(t *testing.T) {
 	for _, test := range []struct {
 		e    Estimate
@@ -210,7 +210,7 @@ func TestIntervalNarrows(t *testing.T) {
 			require.InDelta(t, -e.Low, e.High, 1e-6)
 		}
 	}
-	// Few games, 1:1, 2:2 and 3:2, with decreasing widths.
+	// Few games, 1:1 and 2:2, with decreasing widths.
 	require.InDelta(t, 393, Of(1, 0, 1).High, 1)
 	require.InDelta(t, 301, Of(2, 0, 2).High, 1)
 	// Many games: as computed from mean and standard error.

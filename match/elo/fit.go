@@ -16,7 +16,7 @@ type Pair struct {
 // scale turns Elo into natural logarithms of odds.
 const scale = math.Ln10 / 400
 
-// Scale has players on one scale of Elo.
+// Scale has the ratings of players on one scale of Elo.
 type Scale struct {
 	Elo     []float64
 	inverse mat.SymDense // inverse of the information matrix, in Elo squared
@@ -29,7 +29,7 @@ func Fit(n int, pairs []Pair, zero int) (elo, errs []float64) {
 	return Solve(n, pairs, 2).From(zero)
 }
 
-// From returns Elo numbers and their 95 % errors from one player, who has 0.
+// From returns Elo numbers and their 95 % errors relative to one player, who has 0.
 func (s *Scale) From(zero int) (elo, errs []float64) {
 	elo, errs = make([]float64, len(s.Elo)), make([]float64, len(s.Elo))
 	for i := range elo {
@@ -75,9 +75,9 @@ func (s *Scale) Covariance(i, j, k, l int) float64 {
 	return at(i, k) - at(i, l) - at(j, k) + at(j, l)
 }
 
-// Gain estimates by how much further games between a and b lower the variances of rating
-// differences between player zero and the players that count. Each is the reduction of a
-// variance, not a ratio, so the least certain player counts most.
+// Gain estimates how much further games between a and b lower the variances of rating differences
+// between player zero and the players that count. Each reduction is weighted by the present
+// variance, so the least certain player counts most.
 func (s *Scale) Gain(a, b, zero int, games float64, counts []bool) float64 {
 	x := scoreOf(s.Elo[a] - s.Elo[b])
 	w := scale * scale * games * x * (1 - x)

@@ -9,7 +9,7 @@ import (
 	"kosumi/match/elo"
 )
 
-// TestFitElo fits the exact expected scores of known ratings.
+// TestFitElo: a fit to the exact expected scores of known ratings returns the ratings.
 func TestFitElo(t *testing.T) {
 	truth := []float64{0, 150, 420, 300}
 	var pairs []elo.Pair

@@ -33,7 +33,7 @@ func lowest(scores []float64, counts []int) float64 {
 	if mean == 0 {
 		return 0
 	}
-	// tilted is the mean for u and how far Pearson's statistic is above its quantile.
+	// tilted returns the mean for u, and how far Pearson's statistic is above its quantile.
 	tilted := func(u float64) (m, above float64) {
 		weight := 0.0
 		for i, c := range counts {

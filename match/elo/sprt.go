@@ -13,7 +13,8 @@ import (
 type SPRT struct {
 	Elo0 float64 `json:"elo0"`
 	Elo1 float64 `json:"elo1"`
-	// Alpha is the chance of accepting H1 where H0 holds, Beta the other way.
+	// Alpha is the chance of accepting H1 where H0 holds, Beta that of accepting H0 where H1
+	// holds.
 	Alpha float64 `json:"alpha"`
 	Beta  float64 `json:"beta"`
 }
@@ -24,7 +25,7 @@ func (c SPRT) WithDefaults() SPRT {
 	return c
 }
 
-// Check returns an error about settings that make no test.
+// Check returns an error if the settings define no test.
 func (c SPRT) Check() error {
 	switch {
 	case !(c.Elo0 < c.Elo1) || math.Abs(c.Elo0) > Limit || math.Abs(c.Elo1) > Limit:
@@ -71,7 +72,7 @@ func (c SPRT) Test(wins, draws, losses int) SPRTResult {
 	return c.test([]float64{0, 0.5, 1}, []int{losses, draws, wins})
 }
 
-// TestPairs computes it from pairs of games: pairs[k] is the number of pairs in
+// TestPairs computes the test's state from pairs of games: pairs[k] is the number of pairs in
 // which a got k half points.
 func (c SPRT) TestPairs(pairs [5]int) SPRTResult {
 	return c.test([]float64{0, 0.25, 0.5, 0.75, 1}, pairs[:])

@@ -14,7 +14,7 @@ import (
 
 // design chooses the pair that plays next: the one that gives most information per second. Pairs
 // of similar strength give precise differences but little about the ladder, whose errors add up
-// from dial to dial; so mostly pairs are chosen of which one side wins five games in six. Only
+// from dial to dial; so it mostly chooses pairs of which one side wins five games in six. Only
 // errors of the dials that define ranks count.
 type design struct {
 	c     *Config
@@ -30,7 +30,7 @@ type design struct {
 const turn = 2
 
 // playFor plays until the ladder's time is used up, counting earlier runs. Running games then get
-// a tenth more to finish.
+// a tenth of that time more to finish.
 func (c *Config) playFor(ctx context.Context, all []*pair) error {
 	d := &design{c: c, pairs: all, playing: map[*pair]bool{}}
 	spent := 0.0
@@ -118,11 +118,11 @@ func (d *design) ranked(s *elo.Scale, zero int) []bool {
 
 // Assumptions for choosing the first pairs, with the weight of a few games each.
 const (
-	guessDial  = 80.0 // Elo a dial
-	guessStone = 60.0 // Elo a stone that an anchor gives
-	guessZero  = 4.0  // estimate: the dial as strong as GNU Go
-	guessGames = 4.0  // estimated games of each two neighbours, and of each anchor with the nearest dial
-	mostApart  = 3    // places between dials that meet
+	guessDial  = 80.0 // Elo from one dial to the next
+	guessStone = 60.0 // Elo for each stone that an anchor gives
+	guessZero  = 4.0  // estimated dial that is as strong as GNU Go
+	guessGames = 4.0  // assumed games between neighbours, and between each anchor and the nearest dial
+	mostApart  = 3    // greatest distance, in places, of dials that meet
 )
 
 // scale fits the players to all games so far, those of the known ladder included, and to the

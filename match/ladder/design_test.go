@@ -75,8 +75,8 @@ func TestDesign(t *testing.T) {
 	require.Less(t, errs[1], errs[0])
 }
 
-// TestDesignCountsWhatRanksNeed: the ranks of 13x13 end at -1,120 and 1,010 Elo, so dials beyond
-// the nearest outside are ignored.
+// TestDesignCountsWhatRanksNeed: the ranks of 13x13 end at -1,120 and 1,010 Elo, so of the dials
+// beyond either end only the nearest counts.
 func TestDesignCountsWhatRanksNeed(t *testing.T) {
 	c := &Config{Dials: []float64{-4, -3, -2, 0, 3, 6, 9, 12, 15}, Anchors: []Anchor{{}}, Size: board.Square(13)}
 	d := &design{c: c}

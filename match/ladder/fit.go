@@ -78,8 +78,8 @@ func (c *Config) fit(l *level.Ladder) error {
 	return failed
 }
 
-// zero is the player that sets the scale, and its Elo: the first anchor, otherwise the one that
-// set it in the known games, otherwise the first dial.
+// zero returns the player that sets the scale, and its Elo: the first anchor, otherwise the one
+// that set it in the known games, otherwise the first dial.
 func (c *Config) zero(names []string) (int, float64) {
 	if len(c.Anchors) > 0 {
 		if i := slices.Index(names, c.Anchors[0].Name); i >= 0 {
@@ -97,7 +97,7 @@ func (c *Config) zero(names []string) (int, float64) {
 }
 
 // addKnown adds the known statistics of a dial's moves from games that the folder does not hold,
-// weighted by the number of games.
+// weighted by the number of games or moves.
 func (c *Config) addKnown(s *level.Support) {
 	if c.Known == nil {
 		return

@@ -17,8 +17,8 @@ func TestWithPairs(t *testing.T) {
 	require.Len(t, withPairs(here, nil), 1)
 }
 
-// TestKnownGames: games in other folders count, on their own scale, and so do known statistics of
-// the players' moves.
+// TestKnownGames: the games of a known ladder count and set the scale, and its statistics of the
+// players' moves count too.
 func TestKnownGames(t *testing.T) {
 	over, stop := context.WithCancel(t.Context())
 	stop()

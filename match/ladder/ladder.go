@@ -20,7 +20,7 @@ import (
 
 // Config describes the ladder to measure.
 type Config struct {
-	// Engine starts a seat; " --level" and the name of a dial are added.
+	// Engine is the command that starts a dial; " --level" and the dial's name are added.
 	Engine string
 	Dials  []float64 // rising, level.Strongest to level.Weakest
 	// Anchors are fixed opponents, the first of which has ZeroElo. Each plays every
@@ -32,8 +32,8 @@ type Config struct {
 	// AnchorGames is the number of games of pairs with an anchor; 0 means Games.
 	AnchorGames int
 	// Time ends the ladder, if it is not 0. Then dials up to three places apart may meet, and any dial may
-	// meet any anchor; the pair that gives most information about ranks per second plays next, any number of
-	// games. The time of earlier runs counts.
+	// meet any anchor; the pair that gives most information about ranks per second plays next, and no pair's
+	// games are limited. The time of earlier runs counts.
 	Time     time.Duration
 	Size     board.Size
 	Rules    string
@@ -76,7 +76,7 @@ func (c *Config) Check() error {
 	return errors.Join(errs...)
 }
 
-// A pair of players that meet: dials count first, then anchors.
+// pair is two players that meet: their numbers count the dials first, then the anchors.
 type pair struct {
 	a, b, games int
 	points      elo.Pair
@@ -117,17 +117,17 @@ func (c *Config) pairs() []*pair {
 	return all
 }
 
-// program is how a player is started.
+// program returns the program of a player.
 func (c *Config) program(i int) match.Program {
 	if i >= len(c.Dials) {
 		return c.Anchors[i-len(c.Dials)].Program
 	}
 	name := level.DialName(c.Dials[i])
-	// Journals are in a folder of the network's: the path of the engine does not matter.
+	// Journals are in the network's own folder, so the path of the engine does not matter.
 	return match.Program{Command: c.Engine + " --level " + name, Name: name, KnownAs: "engine gtp --level " + name}
 }
 
-// match is how a pair plays.
+// match returns the match that a pair plays.
 func (c *Config) match(p *pair, games int) match.Config {
 	m := match.Config{A: c.program(p.a), B: c.program(p.b), Games: games, Size: c.Size, Rules: c.Rules, Komi: &c.Komi,
 		Parallel: c.Parallel, Dir: filepath.Join(c.Dir, fileName(c.program(p.a).Name)+"-"+fileName(c.program(p.b).Name))}
@@ -206,7 +206,7 @@ func (c *Config) play(ctx context.Context, all []*pair) error {
 // not reach, and of runs with other dials in between.
 func (c *Config) collect(all []*pair) []*pair {
 	over, stop := context.WithCancel(context.Background())
-	stop() // no match is left running
+	stop() // so that matches only read their journals
 	for a := range c.Dials {
 		for b := a + 1; b < len(c.Dials)+len(c.Anchors); b++ {
 			p := &pair{a: a, b: b, points: elo.Pair{A: a, B: b}}

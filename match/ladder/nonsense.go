@@ -12,13 +12,13 @@ import (
 // record alone, not from the engine's own evaluations.
 type Nonsense struct {
 	Moves int // passes included
-	// Eyes are one-point eyes of one's own that were filled without saving a chain
-	// in atari.
+	// Eyes counts the player's own one-point eyes that were filled without saving a chain in
+	// atari.
 	Eyes int
-	// Suspects counts moves that put an own chain of five stones or more into atari, or fill its
-	// last liberty, without a capture, at once or by recapturing. SelfAtaris counts those that
-	// lose a point or more according to a judge: the others are sacrifices, or stones that were
-	// already dead.
+	// Suspects counts moves that put the player's own chain of five stones or more into atari, or
+	// remove it, and neither capture nor allow a recapture. SelfAtaris counts those that lose a
+	// point or more according to a judge: the others are sacrifices, or stones that were already
+	// dead.
 	Suspects, SelfAtaris int
 	Habits               level.Habits
 }
@@ -77,7 +77,7 @@ type counter struct {
 	board, work *board.Board // position before the move, and a copy to try moves on
 }
 
-// stone counts move i, which is on the board, and plays it.
+// stone counts move i, which is not a pass, and plays it.
 func (c *counter) stone(n *Nonsense, moves []board.Move, i int) error {
 	m, h := moves[i], &n.Habits
 	if i < firstMoves && edge(c.board.Size(), m.Point) {
@@ -120,8 +120,8 @@ func (c *counter) pass(h *level.Habits, moves []board.Move, i int) error {
 // Definition of the habits of beginners.
 const (
 	firstMoves   = 30 // first moves of a game, in which moves on the edge count
-	chainOfHabit = 3  // stones put into atari
-	outOfAtari   = 3  // liberties of a chain that an extension has saved
+	chainOfHabit = 3  // fewest stones of a chain put into atari
+	outOfAtari   = 3  // fewest liberties of a chain that an extension has saved
 )
 
 func edge(size board.Size, p board.Point) bool {
@@ -129,8 +129,8 @@ func edge(size board.Size, p board.Point) bool {
 	return min(x, y, size.W-1-x, size.H-1-y) == 0
 }
 
-// savable returns a stone of each chain of a side that the last of some moves has put into
-// atari and that a capture or an extension saves.
+// savable returns a stone of each of a side's chains that the last move put into atari and that a
+// capture or an extension saves.
 func (c *counter) savable(us board.Color, moves []board.Move) (stones []board.Point) {
 	if len(moves) == 0 || moves[len(moves)-1].Point < 0 || moves[len(moves)-1].Color == us {
 		return nil
@@ -144,8 +144,8 @@ func (c *counter) savable(us board.Color, moves []board.Move) (stones []board.Po
 	return stones
 }
 
-// saves reports whether a move saves the chain of p, which is in atari: by an extension to three
-// liberties, or by capturing a chain in atari next to it.
+// saves reports whether some move saves the chain of p, which is in atari: by an extension to
+// three liberties, or by capturing a chain in atari next to it.
 func (c *counter) saves(us board.Color, p board.Point) bool {
 	b, them := c.board, us.Opponent()
 	tries := b.LibertyPoints(nil, p)
@@ -169,7 +169,8 @@ func (c *counter) saves(us board.Color, p board.Point) bool {
 	return false
 }
 
-// left counts those chains that are still in atari after the move.
+// left counts the chains of stones, which could be saved, and those still in atari after the
+// move.
 func (c *counter) left(h *level.Habits, stones []board.Point) {
 	h.Ataris += len(stones)
 	for _, p := range stones {
@@ -197,7 +198,7 @@ func (j Judge) of(r *sgf.Record, i int, p board.Point) (float64, error) {
 }
 
 // takesBack reports whether, after the opponent captures a move's chain, which is in atari on b,
-// its capturing stones can be recaptured at the same place. It changes b.
+// the capturing stones can be recaptured at the same place. It changes b.
 func takesBack(b *board.Board, m board.Move) bool {
 	if b.At(m.Point) != m.Color {
 		return false // the stone was a suicide

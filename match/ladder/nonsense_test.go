@@ -10,7 +10,8 @@ import (
 	"kosumi/sgf"
 )
 
-// TestCountNonsense: each record ends with a nonsense move, or with one that only looks like it.
+// TestCountNonsense: each record ends with a nonsense move, which counts, or with another one,
+// which does not.
 func TestCountNonsense(t *testing.T) {
 	for name, c := range map[string]struct {
 		record     string

@@ -40,7 +40,7 @@ func (c *Config) AddAnchors(list, gnugo string) error {
 	return nil
 }
 
-// addAnchor adds a fixed opponent: N or N+STONES for GNU Go, vN for ourselves.
+// addAnchor adds a fixed opponent: N or N+STONES for GNU Go, vN for Kosumi at N visits.
 func (c *Config) addAnchor(text string, gnugo *string) error {
 	if visits, own := strings.CutPrefix(text, "v"); own {
 		n, err := strconv.ParseUint(visits, 10, 31)
@@ -89,8 +89,8 @@ func findGnugo(path *string) error {
 	return nil
 }
 
-// gnugoElo is the Elo of a level of GNU Go 3.8 on 9x9, from level 10: a fit to a few
-// hundred games of this engine's against levels 1, 5 and 10, give or take 200.
+// gnugoElo is the Elo of a level of GNU Go 3.8 on 9x9 relative to level 10: a fit to a few
+// hundred games of this engine against levels 1, 5 and 10, give or take 200.
 func gnugoElo(n int) float64 {
 	if n >= 5 {
 		return -109 * float64(10-n) / 5

@@ -57,7 +57,7 @@ func TestAddAnchors(t *testing.T) {
 	}
 }
 
-// TestUpdate replaces only the ladder of the same network and size.
+// TestUpdate: a new ladder replaces only the one of the same network and size.
 func TestUpdate(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "ladder.json")
 	ladder := func(sha string, size int, elo float64) level.Ladder {

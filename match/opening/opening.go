@@ -65,8 +65,8 @@ func (b *book) draw(ctx context.Context) ([]string, error) {
 	return lines, nil
 }
 
-// one draws an opening. It returns false for one that is known, unbalanced, or contains a
-// pass.
+// one draws an opening. It returns false for one that is known or unbalanced, or if no move is
+// left.
 func (b *book) one(ctx context.Context) (string, bool, error) {
 	g, err := board.NewGame(b.Size, b.Rules)
 	if err != nil {
@@ -99,7 +99,8 @@ func (b *book) one(ctx context.Context) (string, bool, error) {
 	return strings.Join(words, " "), math.Abs(float64(out.Win-out.Loss)) <= 2*b.Balance, nil
 }
 
-// evaluate shows the position in one fixed orientation, so that a seed repeats the book.
+// evaluate shows the position in one fixed orientation, so that the same seed gives the same
+// book.
 func (b *book) evaluate(ctx context.Context, g *board.Game, out *nn.Output) error {
 	return b.eval.Evaluate(ctx, &nn.Query{Game: g}, out)
 }

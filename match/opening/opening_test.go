@@ -12,8 +12,8 @@ import (
 	"kosumi/nn/nntest"
 )
 
-// TestRunOut asks for more openings than exist: on 3x3 the first move is one of three, up to
-// symmetry.
+// TestRunOut: a request for more openings than exist is an error: on 3x3 the first move is one of
+// three, up to symmetry.
 func TestRunOut(t *testing.T) {
 	server, err := nn.NewServer(nntest.Uniform(), nn.ServerConfig{})
 	require.NoError(t, err)

@@ -44,10 +44,10 @@ type Info struct {
 	// Unit is the factor between value and field, such as 1<<20 for a setting in MiB whose field
 	// counts bytes. 0 means 1.
 	Unit int64
-	// NoLimit is the parameter's number for "no limit", which is 0 here, as for maxVisits.
+	// NoLimit is the parameter's number for "no limit", as for maxVisits; the setting's own
+	// number is 0.
 	NoLimit float64
 	// From and To convert between the parameter's value and the setting's; nil converts nothing.
-	// If only To is nil, the key can be set but is not shown.
 	From func(string) (string, error)
 	To   func(string) string
 	// Doc explains the setting and its unit; a word in backquotes stands for the value in --help.
