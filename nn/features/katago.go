@@ -186,8 +186,8 @@ func (w *writer) turnsLegal() int {
 	return historyTurns
 }
 
-// history marks the last moves in planes from first on and their passes in the
-// first globals, as long as colours alternate. It returns how many were shown.
+// history marks the last moves in the planes from first on, and the passes among them in the first
+// globals, as long as colours alternate. It returns how many were shown.
 func (w *writer) history(first, turns int) int {
 	color := w.opp
 	for i := range turns {
