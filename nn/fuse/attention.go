@@ -11,7 +11,7 @@ import (
 type attention struct {
 	layer                      *layer
 	heads, kvHeads, qDim, vDim int
-	cosines, sines             []float32 // [tokens][kvHeads][qDim/2]; nil: no turn
+	cosines, sines             []float32 // [tokens][kvHeads][qDim/2]; nil: no rotation
 	tokens                     int
 	out                        string
 }
@@ -143,7 +143,7 @@ func (r *rewriter) headsOf(name string) *heads {
 	return h
 }
 
-// plainHeads is the split without a turn.
+// plainHeads returns the heads of a projection that is split without a rotation.
 func (r *rewriter) plainHeads(last *onnx.Node) *heads {
 	split := r.producers[last.Input(0)]
 	if split == nil || !split.Is("Reshape") {
@@ -161,7 +161,7 @@ func (r *rewriter) plainHeads(last *onnx.Node) *heads {
 	return h
 }
 
-// project reads the weights of the projection, with the columns in an order.
+// project reads the weights of the projection and puts their columns in the given order.
 func (r *rewriter) project(h *heads, order func(column int) int) bool {
 	if h.matmul == nil || !h.matmul.Is("MatMul") {
 		return false
