@@ -186,7 +186,7 @@ func (c *call) product(x *block, in, out int, factor float32, turned bool, bias 
 	c.step(&work{step: kernel.Step{Kind: kernel.StepLayer, N: x.size / in, H: 1, W: 1}, layer: c.Node, writes: [2]*block{to}, reads: [3]*block{x, bias}})
 }
 
-// gemm is a product by a constant matrix and a sum with anything.
+// gemm is a product by a constant matrix, plus any value.
 func gemm(c *call) (bool, error) {
 	x, m := c.block(0), c.matrix(1)
 	if x == nil || m == nil || c.Int("transA", 0) != 0 || len(c.in[0].dims) != 2 || c.Input(2) != "" && c.block(2) == nil {

@@ -271,7 +271,7 @@ func reduction(what int) func(*call) (bool, error) {
 	}
 }
 
-// pool reduces all axes behind the channels.
+// pool reduces all axes after the channels.
 func pool(what int) func(*call) (bool, error) {
 	return func(c *call) (bool, error) {
 		x := c.block(0)
