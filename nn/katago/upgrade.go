@@ -72,7 +72,7 @@ func (p *PolicyHead) upgradePass() {
 	p.Pass1, p.PassBias, p.PassAct, p.Pass2 = first, bias, f.act(p.Pass1.Name+"_act"), second
 }
 
-// moreColumns returns a matrix with more columns, those behind the old ones 0.
+// moreColumns returns a matrix with more columns; the new ones come last and are 0.
 func moreColumns(m []float32, old, wide int) []float32 {
 	to := make([]float32, len(m)/old*wide)
 	for i := 0; i*old < len(m); i++ {
