@@ -56,7 +56,7 @@ const (
 	ReLU
 	Mish
 	SiLU
-	SwiGLU // of layers of size 1: silu of the first half of the outputs, times the second half
+	SwiGLU // only of layers of size 1: silu of the first half of the outputs, times the second half
 )
 
 // Available returns the sets of instructions that this processor has, the best

@@ -30,7 +30,7 @@ var workers struct {
 	all     []*worker
 	script  string
 	module  js.Value
-	started int           // workers that replaced one that had ended
+	started int           // number of workers that replaced ended ones
 	paused  chan struct{} // closed when sessions may run again; nil: they may run now
 }
 
@@ -271,8 +271,7 @@ func (w *worker) stop(why error) {
 	w.thread.Call("terminate")
 }
 
-// ask sends a message, hands the worker the message's buffer meanwhile, and waits for the
-// answer.
+// ask sends a message, gives the worker the buffer, if there is one, and waits for the answer.
 func (w *worker) ask(message map[string]any, buffer js.Value) answer {
 	done := make(chan answer, 1)
 	w.mu.Lock()
