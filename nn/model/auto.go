@@ -59,8 +59,8 @@ type choice struct {
 	Loaded bool   `json:"loaded,omitempty"`
 }
 
-// The time for measuring all providers together, and the limit for a device to open its
-// sessions before.
+// The time for measuring all providers together, and the time limit for a device to open its
+// sessions before that.
 const (
 	measureFor = 3 * time.Second
 	readyIn    = 20 * time.Second

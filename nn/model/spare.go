@@ -81,7 +81,7 @@ func (m *Model) openOnDevice(size board.Size, maxBatch int) (nn.Backend, error) 
 	return b, err
 }
 
-// lose gives the device up and logs it once.
+// lose gives up the device and logs the reason once.
 func (m *Model) lose(why error) {
 	if m.lost.CompareAndSwap(false, true) {
 		m.stop(nn.ErrLost)
