@@ -14,8 +14,8 @@ type Value string
 // ErrBuild marks a graph that was built wrongly.
 var ErrBuild = errors.New("cannot build graph")
 
-// MinOpset and MaxOpset bound the versions of the default domain that Builder
-// writes and that the operators' forms in this package are known for.
+// MinOpset and MaxOpset bound the versions of the default domain that Builder writes and whose
+// forms of operators this package knows.
 const (
 	MinOpset = 9
 	MaxOpset = 21
@@ -66,9 +66,9 @@ func NewBuilder(name string, opset int64) *Builder {
 	return b
 }
 
-// Extend returns a builder that continues a model: its values can be used by
-// their names, new nodes come behind its nodes and new outputs behind its
-// outputs. The model is not changed; its metadata and producer are not copied.
+// Extend returns a builder that continues a model: its values can be used by their names, new nodes
+// come after its nodes and new outputs after its outputs. The model is not changed; its metadata
+// and producer are not copied.
 func Extend(m *Model) (*Builder, error) {
 	if err := Check(m); err != nil {
 		return nil, err

@@ -100,8 +100,8 @@ func inferReshape(c *call) error {
 	return nil
 }
 
-// solve finds the one dimension of out that is not known from the number of
-// elements of x, and refuses shapes of different numbers of elements.
+// solve computes the unknown dimension free of out from the number of elements of x, and refuses
+// shapes of different numbers of elements.
 func (c *call) solve(x, out Shape, free int) error {
 	if x == nil {
 		return nil
@@ -251,7 +251,7 @@ func inferConcat(c *call) error {
 	return nil
 }
 
-// joinVals strings the elements of all inputs together.
+// joinVals concatenates the elements of all inputs.
 func (c *call) joinVals() []elem {
 	vals := []elem{}
 	for _, v := range c.in {
