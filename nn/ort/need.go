@@ -24,9 +24,9 @@ func SetFetcher(fetch func(why string, cuda bool) error) {
 	fetcher.fetch, fetcher.tried, fetcher.err = fetch, false, nil
 }
 
-// Need loads the library as [Load] does. It downloads it first, once in a process, if no
-// library is found, or one without CUDA for the provider "cuda" or "tensorrt", and neither
-// flag nor environment names one. Safe for concurrent use.
+// Need loads the library as [Load] does. If neither explicit nor the environment names one, and
+// none is found (for the provider "cuda" or "tensorrt": none with CUDA), it first downloads one,
+// once in a process. Safe for concurrent use.
 func Need(why, provider, explicit string) (Library, error) {
 	named := explicit != "" || os.Getenv(EnvLibrary) != ""
 	_, loaded := Loaded()

@@ -219,10 +219,9 @@ func matchTensor(what string, p onnx.ValueInfo, t *Tensor) error {
 	return nil
 }
 
-// Run computes the graph once over the bound tensors. On the CPU it allocates nothing in
-// Go. On devices it binds the inputs anew, because onnxruntime copies them when they are
-// bound, not when they are used (its issue 5857); those of [Device.NewTensor] it does not
-// copy.
+// Run computes the graph once over the bound tensors. On the CPU it allocates nothing in Go. On
+// devices it binds the inputs anew, because onnxruntime copies them when they are bound, not when
+// they are used (its issue 5857); it does not copy those of [Device.NewTensor].
 func (b *Binding) Run() error {
 	if b.graph.closed {
 		return ErrClosed
