@@ -83,8 +83,8 @@ func (d *deviceQueue) serve(x *session) {
 	}
 }
 
-// next waits for jobs, and until no other session fills a batch, then takes them. It
-// returns false if the session has to end.
+// next waits until there are jobs and no other session fills a batch, then takes jobs. It returns
+// false if the session has to end.
 func (d *deviceQueue) next(x *session) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -171,8 +171,8 @@ func (d *deviceQueue) due() bool {
 // room returns how many more jobs the batch takes.
 func (x *session) room() int { return x.most - len(x.batch) }
 
-// fillBy is the least number of new jobs that wakes the session that fills its batch; for
-// large batches an eighth of one does.
+// fillBy is the least number of new jobs for which the filling session wakes; for large batches it
+// is an eighth of the batch.
 const fillBy = 8
 
 // worthEncoding reports whether enough jobs wait to wake the filler for encoding.

@@ -36,8 +36,8 @@ type Job struct {
 type Submitter interface {
 	Evaluator
 	// Submit queues the job and returns at once, except for the first job of a board size, which
-	// waits until that size is open. A context that ends cancels the job until a session takes
-	// it, and while a device is late.
+	// waits until that size is open. The end of ctx cancels the job while it waits for a session,
+	// and while a device is late.
 	Submit(ctx context.Context, j *Job)
 }
 

@@ -21,8 +21,8 @@ type Fragile interface {
 	Lost(error)
 }
 
-// FirstRun runs a new backend whose opening began at opened. If a device does not answer within a
-// multiple of the time since, it is lost.
+// FirstRun runs a new backend, which took the time opened to open. A device that does not answer
+// within a multiple of that time is lost.
 func FirstRun(b Backend, rows int, opened time.Duration) error {
 	f, ok := b.(Fragile)
 	if !ok {
