@@ -35,7 +35,7 @@ var Methods = []Method{SGD, Adam, AdamW, Muon}
 type Optimizer struct {
 	Method   Method
 	Momentum float64 // for SGD (0 keeps no state) and Muon
-	Nesterov bool    // SGD
+	Nesterov bool    // for SGD
 	Beta1    float64 // for Adam, AdamW, and the parameters that Muon leaves to AdamW
 	Beta2    float64
 	Epsilon  float64
