@@ -145,7 +145,7 @@ func (w *writer) turnsV7(lossIfEnded bool) (turns int, hideEnd bool) {
 	return min(w.limitTurns(turns), w.g.ValidTurns()), hideEnd
 }
 
-// turnsOld returns how many turns the older versions show: all or nothing.
+// turnsOld returns how many turns the older versions show: all that the options allow, or none.
 func (w *writer) turnsOld() (turns int, hidden bool) {
 	hidden = w.g.Ended() ||
 		w.g.PassWouldEndGame() && (w.o.ConservativePassRoot || w.g.FriendlyPassSuppressed())
@@ -165,9 +165,9 @@ func (w *writer) limitTurns(turns int) int {
 	return turns
 }
 
-// turnsLegal counts the last moves, at most five, before the latest suicide or ko violation. It
-// does not notice superko violations: that would require the whole record, for records that break
-// the rules and networks that nobody has trained since 2020.
+// turnsLegal counts the moves, at most five, after the latest suicide or ko violation. It does not
+// notice superko violations: that would require the whole record, for records that break the rules
+// and networks that nobody has trained since 2020.
 func (w *writer) turnsLegal() int {
 	w.g.PastBoard(&w.s.past, 0)
 	for i := range historyTurns {

@@ -75,8 +75,7 @@ func ParseProfile(name string) (m Meta, set bool, err error) {
 // Amateurs are two players of 1 dan: a default profile for measuring human-like networks.
 var Amateurs, _ = rankMeta("1d", days(2020, time.March))
 
-// rankMeta describes a rated game of two players of a rank, or of two ranks
-// separated by _.
+// rankMeta describes a game on KGS between two players of a rank, or of two ranks separated by _.
 func rankMeta(ranks string, day int) (Meta, bool) {
 	black, white, two := strings.Cut(ranks, "_")
 	if !two {
