@@ -25,8 +25,8 @@ type heads struct {
 	nodes          []*onnx.Node // all its nodes
 }
 
-// attentionAt returns the attention whose softmax is n, nil if n is in none. Package katago
-// writes it, with queries and keys split into heads and possibly turned by position, as
+// attentionAt returns the attention whose softmax is n, nil if n is in none. Package katago writes
+// it, with queries and keys split into heads and possibly rotated by position, as
 //
 //	reshape(transpose(softmax(q * transpose(k)) * v))
 func (r *rewriter) attentionAt(n *onnx.Node) *attention {

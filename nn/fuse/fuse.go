@@ -222,7 +222,8 @@ func other(n *onnx.Node, v string) string {
 	return n.Input(0)
 }
 
-// byChannel returns a constant with one value for each channel of the layer.
+// byChannel returns a constant as one value for each channel of the layer; nil if that is not what
+// it is.
 func (r *rewriter) byChannel(l *layer, name string) []float32 {
 	t := r.consts[name]
 	if t == nil {
@@ -258,7 +259,7 @@ func (r *rewriter) follow(l *layer) {
 	r.takeBranch(l)
 }
 
-// takeLinear fuses a sum or product before the residual.
+// takeLinear fuses a sum or product that follows a layer: factors and biases, then the residual.
 func (r *rewriter) takeLinear(l *layer, n *onnx.Node) bool {
 	if !n.Is("Add", "Mul") {
 		return false
@@ -320,7 +321,7 @@ func times(a, b []float32) []float32 {
 	return out
 }
 
-// branch is a norm and an activation behind a sum.
+// branch is a norm and an activation after a sum.
 type branch struct {
 	nodes        []*onnx.Node
 	scale, shift []float32
