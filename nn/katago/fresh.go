@@ -8,8 +8,8 @@ import (
 	"strconv"
 )
 
-// Arch is the shape of a fresh network: a residual trunk with global pooling
-// blocks and KataGo's heads, model version 15.
+// Arch is the shape of a fresh network of model version 15: a trunk of convolutions, with global
+// pooling in some blocks, or of transformer layers, and KataGo's heads.
 type Arch struct {
 	Blocks   int
 	Channels int

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Version of the networks that Fresh makes and Upgrade ends with.
+// freshVersion is the version of the networks that Fresh and Upgrade make.
 const freshVersion = 15
 
 // Errors of win minus loss, and of the score in points, that an upgraded network predicts at
@@ -17,10 +17,10 @@ const (
 )
 
 // Upgrade returns a network of version 8 to 14 as one of version 15, which gives the same answers
-// and can learn the new outputs: a second layer for the pass; an optimistic policy, which begins
-// as a copy of the plain one; and short-term errors, which begin as constants (those of version
-// 14 stay). Other versions, and policies too narrow for the second layer, are returned unchanged.
-// The result shares the layers that stay.
+// and can learn the new outputs: a second layer for the pass; an optimistic policy, which begins as
+// a copy of the plain one; and short-term errors, which begin as constants (those of version 14
+// stay). Networks of other versions, or with a policy too narrow for the second layer, are returned
+// unchanged. The result shares the layers that stay.
 func Upgrade(n *Network) *Network {
 	h, p, v := n.Header, n.Policy, n.Value
 	old := p.Channels
