@@ -53,8 +53,8 @@ const (
 	ReduceMax
 )
 
-// StepAxes is the number of axes of joins and moves, the outermost first; unused ones come first
-// with size 1.
+// StepAxes is the number of axes of joins and moves. Unused ones, of size 1, come first, then the
+// others from the outermost on.
 const StepAxes = 6
 
 // Step is one step of a program.

@@ -30,7 +30,7 @@ var workers struct {
 	all     []*worker
 	script  string
 	module  js.Value
-	started int           // number of workers that replaced ended ones
+	started int           // number of workers that had to be started again, or were given up
 	paused  chan struct{} // closed when sessions may run again; nil: they may run now
 }
 
