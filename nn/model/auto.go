@@ -210,7 +210,8 @@ func (c *chooser) choose() (choice, error) {
 	return found, nil
 }
 
-// without chooses the CPU, for the reason in a mark.
+// without chooses the CPU, for the reason in a mark; it fails if the mark says that the library or
+// plugin did not load.
 func (c *chooser) without(left choice) (choice, error) {
 	if !left.Loaded {
 		return choice{}, errors.New(left.Why)
@@ -349,7 +350,7 @@ func (c *chooser) measured(ctx context.Context, src source, provider string, len
 	return nn.Await(ctx, func() (float64, error) { return m.rate(ctx, length) }, nil)
 }
 
-// rate opens sessions and lets them run.
+// rate returns the evaluations per second of sessions that it opens.
 func (m *Model) rate(ctx context.Context, length time.Duration) (float64, error) {
 	size := m.conf.Size
 	if size == (board.Size{}) || m.Serves(size) != nil {

@@ -143,7 +143,7 @@ func newModel(c Config, src source, run runner) *Model {
 	return m
 }
 
-// context ends the waiting for a device.
+// context returns the context that ends the waiting for a device.
 func (c *Config) context() context.Context { return cmp.Or(c.Context, context.Background()) }
 
 // Spec describes the network for boards of that size; nn.ErrSize if it cannot
