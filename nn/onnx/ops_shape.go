@@ -136,8 +136,8 @@ func (c *call) solve(x, out Shape, free int) error {
 	return nil
 }
 
-// rankFrom returns a shape of unknown dimensions, one for each element of the vector in input i;
-// nil if their number is unknown.
+// rankFrom returns the shape that the vector in input i holds, with unknown dimensions for unknown
+// elements; nil if their number is unknown.
 func (c *call) rankFrom(i int) Shape {
 	if vals := c.at(i).vals; vals != nil {
 		out := make(Shape, len(vals))

@@ -6,9 +6,8 @@ import (
 	"kosumi/nn/onnx"
 )
 
-// Run computes the outputs of a model. Inputs are given by name; those that an
-// initializer backs may be left out. A symbolic dimension takes the size that its first
-// input has.
+// Run computes the outputs of a model. Inputs are given by name; those that an initializer backs
+// may be left out. A symbolic dimension takes its size from the first input that has it.
 func Run(m *onnx.Model, inputs map[string]*onnx.Tensor) (map[string]*onnx.Tensor, error) {
 	all, err := Trace(m, inputs)
 	if err != nil {
