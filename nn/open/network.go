@@ -56,7 +56,7 @@ func Start(c Config) *Network {
 	}
 	go func() {
 		defer close(n.ready)
-		// A missing main file is reported before the other one is loaded.
+		// A missing human file is reported before the main one is loaded.
 		if _, err := os.Stat(c.HumanFile); n.humans != nil && err != nil {
 			n.err = fmt.Errorf("--human-model: %w", err)
 			return
