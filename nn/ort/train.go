@@ -23,8 +23,7 @@ type Tensor struct {
 	Data []float32 // row-major, aligned to cache lines, pinned
 	pin  runtime.Pinner
 	val  *ort.Tensor[float32]
-	// For a tensor in a device's memory: the device's copy, and the host's copy that was sent
-	// last.
+	// For a tensor in a device's memory: the device, its copy, and which copy was written last.
 	device *Device
 	there  unsafe.Pointer
 	newer  newer
