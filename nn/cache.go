@@ -8,9 +8,9 @@ import (
 	"kosumi/board"
 )
 
-// cacheKey identifies everything that an evaluation depends on, except the
-// last moves and the orientation (as in KataGo: transpositions share one
-// evaluation, and the orientation seen first stays).
+// cacheKey identifies everything that an evaluation depends on, except the last moves and the
+// orientation (as in KataGo: transpositions share one evaluation, and the orientation seen first
+// stays). A reproducible server's key includes them.
 type cacheKey struct{ hi, lo uint64 }
 
 // mix folds one more number into the key (the finalizer of MurmurHash3 on two
@@ -82,7 +82,7 @@ func newCache(bytes int64, exact bool) *cache {
 // maxEntryWords is the largest entry: exact, 25x25, with ownership.
 const maxEntryWords = entryPolicy + board.MaxMoves + board.MaxPoints
 
-// allocate makes the ring, and at most one index slot per 32 words of it: almost every entry is
+// allocate makes the ring, and one or two index slots per 32 words of it: almost every entry is
 // longer than that.
 func (s *cacheShard) allocate() {
 	s.ring = make([]uint32, s.words)

@@ -9,8 +9,8 @@ import (
 )
 
 // Network is an evaluator with further capabilities. The zero result of a method means that the
-// network lacks the capability; [Plain] lacks all. A wrapper embeds the network that it wraps, by
-// [Wrapper] if it changes answers. Any number of goroutines may use it.
+// network lacks the capability; [Plain] lacks all. A wrapper embeds the Network, or a [Wrapper] if
+// it changes answers. Any number of goroutines may use it.
 type Network interface {
 	Evaluator
 	// Submitter evaluates asynchronously; nil: the network cannot.
