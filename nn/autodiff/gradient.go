@@ -178,8 +178,8 @@ func (t *tape) reshape(v onnx.Value, dims []int64) onnx.Value {
 	return t.b.Reshape(v, dims...)
 }
 
-// sumTo sums the derivative of a result of dimensions from over the axes along which an operand of
-// dimensions to was broadcast. v may be narrow.
+// sumTo sums the derivative of a result over the axes along which an operand was broadcast. from
+// has the result's dimensions, to the operand's; v may be narrow.
 func (t *tape) sumTo(v onnx.Value, from, to []int64) onnx.Value {
 	have := align(t.dims(v), len(from))
 	want := align(to, len(from))

@@ -174,9 +174,8 @@ type patchKey struct {
 	at, size int64
 }
 
-// patches turns the size channels of [N,C,H,W] that begin at channel at into [size*kH*kW,
-// outH*outW*N]: for each channel and place in the kernel, the inputs that it meets at each point of
-// the result.
+// patches turns some channels of [N,C,H,W], as many as size, into [size*kH*kW, outH*outW*N]: for
+// each channel and place in the kernel, the inputs that it meets at each point of the result.
 func (t *tape) patches(x value, g geometry, at, size, channels int64) value {
 	key := patchKey{x, g, at, size}
 	if v, ok := t.patched[key]; ok {
