@@ -90,7 +90,7 @@ func sameTurn(q, k []float32, kv, group, pairs int) bool {
 	return true
 }
 
-// take marks nodes as fused, if only out is read by other nodes.
+// take marks nodes as fused, unless other nodes read any of their results but out.
 func (r *rewriter) take(nodes []*onnx.Node, out string) bool {
 	for _, n := range nodes {
 		name := n.Output(0)
@@ -216,7 +216,8 @@ func (r *rewriter) turnOf(h *heads, join *onnx.Node, half int) bool {
 
 func equal(a, b []float32) bool { return slices.Equal(a, b) }
 
-// isSlice reports whether a node cuts columns first to last out of tokens.
+// isSlice reports whether a node is a slice of tokens that keeps the columns from first up to, not
+// including, last.
 func (r *rewriter) isSlice(n *onnx.Node, first, last int) bool {
 	if !n.Is("Slice") || len(n.Inputs) < 4 || n.Input(4) != "" && !r.isInts(n.Input(4), 1) {
 		return false

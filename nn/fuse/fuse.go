@@ -439,8 +439,7 @@ func (r *rewriter) activationAt(x string) (kernel.Activation, []*onnx.Node, stri
 	return kernel.Identity, nil, ""
 }
 
-// product returns the node that multiplies x by the value by, if nothing else reads by; otherwise
-// nil.
+// product returns the node that multiplies x by a value which nothing else reads; otherwise nil.
 func (r *rewriter) product(x, by string) *onnx.Node {
 	mul := r.only(by)
 	if mul != nil && mul.Is("Mul") && other(mul, by) == x {
