@@ -181,7 +181,7 @@ func startWorker(script string, module js.Value) (*worker, error) {
 		w.thread = class.New(script)
 		w.thread.Set("onmessage", w.heard)
 		w.thread.Set("onerror", w.failed)
-	} else { // node
+	} else { // Node.js
 		w.thread = js.Global().Call("require", "node:worker_threads").Get("Worker").New(script)
 		w.thread.Call("on", "message", w.heard)
 		w.thread.Call("on", "error", w.failed)
