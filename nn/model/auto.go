@@ -82,8 +82,8 @@ type chooser struct {
 	rate       func(ctx context.Context, src source, provider string, length time.Duration) (float64, error)
 }
 
-// chooseDevice chooses the provider of "auto" for the network in a file, which open opens.
-// It loads nothing if no device is to be expected.
+// chooseDevice chooses the provider of "auto" for the network in a file; open reads the network. It
+// loads nothing if no device is to be expected.
 func chooseDevice(c Config, file string, open func() (source, error)) (choice, error) {
 	lib, err := ort.Find(c.Library)
 	named := c.Library != "" || os.Getenv(ort.EnvLibrary) != "" && ort.Available
@@ -372,7 +372,7 @@ func (m *Model) rate(ctx context.Context, length time.Duration) (float64, error)
 			return 0, err
 		}
 		all = append(all, b)
-		for _, in := range b.Inputs() { // planes are mostly 0; a third of ones is realistic
+		for _, in := range b.Inputs() { // like a board's planes: mostly 0, a third 1
 			for i := range in {
 				if i%3 == 0 {
 					in[i] = 1

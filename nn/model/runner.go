@@ -44,8 +44,8 @@ const (
 
 const chosen = "chosen by --provider"
 
-// chooseRunner returns the configured runner, or the fastest for the network in a file,
-// which open opens.
+// chooseRunner returns the configured runner, or the fastest for the network in a file; open reads
+// the network.
 func chooseRunner(c Config, file string, open func() (source, error)) (runner, error) {
 	switch provider := strings.ToLower(c.Provider); provider {
 	case "", "auto":
