@@ -100,7 +100,7 @@ func inferReshape(c *call) error {
 	return nil
 }
 
-// solve computes the unknown dimension free of out from the number of elements of x, and refuses
+// solve computes the one unknown dimension of out from the number of elements of x, and refuses
 // shapes of different numbers of elements.
 func (c *call) solve(x, out Shape, free int) error {
 	if x == nil {

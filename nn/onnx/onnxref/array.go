@@ -150,8 +150,8 @@ func walk(dims, strides []int, start int) []int {
 	return places
 }
 
-// spread returns the source of each element when an array whose dimensions are from is broadcast to
-// dims.
+// spread returns, for each element of an array of dims, its source in the array of fewer or smaller
+// dimensions that is broadcast to it.
 func spread(from, dims []int) []int {
 	strides := make([]int, len(dims))
 	for k, step := range steps(from) {
