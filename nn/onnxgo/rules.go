@@ -209,7 +209,7 @@ func (l *lowering) stretch(v value, shape []int) (value, error) {
 	return l.reshape(l.matmul(l.reshape(v, kept, 1), filled(1, 1, after)), shape...), nil
 }
 
-// repeat stretches elements of shape from to shape to, of the same rank.
+// repeat stretches elements from one shape to another of the same rank.
 func repeat(data []float32, from, to []int) []float32 {
 	inner := 1
 	for axis := len(to) - 1; axis >= 0; axis-- {
