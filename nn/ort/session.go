@@ -27,8 +27,8 @@ type session struct {
 	outputs [][]float32
 	pins    runtime.Pinner
 	rows    []*rows // by number of rows, made on first use; entry 0 is unused
-	// bind says that inputs and outputs are bound once, on the CPU. Devices copy an input when it
-	// is bound, so they bind before each run.
+	// bind says that inputs and outputs are bound once, as on the CPU. Devices copy an input when
+	// it is bound, so for them it is bound before each run.
 	bind   bool
 	closed bool
 	alone  bool // see alone
