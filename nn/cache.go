@@ -139,8 +139,8 @@ func keyOf(e []uint32) cacheKey {
 	return cacheKey{uint64(e[0])<<32 | uint64(e[1]), uint64(e[2])<<32 | uint64(e[3])}
 }
 
-// get fills out from the cache and reports whether the key was found. If ownership is wanted, an
-// entry without it fills everything else and partial is true.
+// get copies a key's entry to out and reports whether there was one. If ownership is wanted and the
+// entry lacks it, the rest is copied and partial is true.
 func (c *cache) get(k cacheKey, ownership bool, out *Output) (hit, partial bool) {
 	s := c.shard(k)
 	s.mu.Lock()
@@ -153,7 +153,7 @@ func (c *cache) get(k cacheKey, ownership bool, out *Output) (hit, partial bool)
 	return true, ownership && !out.HasOwnership
 }
 
-// put stores out under a key, replacing any earlier value.
+// put stores an output under a key, replacing any earlier one.
 func (c *cache) put(k cacheKey, area int, out *Output) {
 	n := uint64(c.entryWords(area, out.HasOwnership))
 	s := c.shard(k)

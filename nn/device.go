@@ -184,9 +184,9 @@ func (d *deviceQueue) worthEncoding() bool {
 // shape returns how many rows the device computes for the session's batch.
 func (x *session) shape() int { return min(Shape(len(x.rows)), x.most) }
 
-// topUp returns how many of the queued jobs to add to a batch that has some rows, up to
-// most rows in all. The device pads batches to the sizes of [Shape]; topUp leaves jobs out
-// where more than a sixteenth would be padding.
+// topUp returns how many of the queued jobs to add to a batch that has some rows; most limits its
+// rows. The device pads batches to the sizes of [Shape]; topUp leaves jobs out where more than a
+// sixteenth would be padding.
 func topUp(rows, queued, most int) int {
 	all := min(rows+queued, most)
 	waste := min(Shape(all), most) - all

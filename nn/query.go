@@ -101,7 +101,7 @@ func (o *Output) Value() float32 { return o.Win - o.Loss }
 
 // Evaluator answers queries. Any number of goroutines may call it.
 type Evaluator interface {
-	// Evaluate fills out; after an error out is not valid. The end of ctx cancels the query while
-	// it waits for a batch.
+	// Evaluate stores the answer in out, which is not valid after an error. The end of ctx cancels
+	// the query while it waits for a batch.
 	Evaluate(ctx context.Context, q *Query, out *Output) error
 }
