@@ -11,8 +11,7 @@ type Scratch struct {
 	memory *Memory
 }
 
-// NewScratch returns buffers for boards of any size, with a memory of their
-// own.
+// NewScratch returns buffers for boards of any size, with a new Memory.
 func NewScratch() *Scratch { return NewMemory().NewScratch() }
 
 // NewScratch returns buffers for boards of any size that share m.

@@ -253,7 +253,7 @@ func (w *writer) oldGlobals() {
 	w.global[11] = indicator(w.g.Phase() == 2)
 }
 
-// ruleGlobals writes ko, suicide and scoring, which all versions have alike.
+// ruleGlobals writes ko, suicide and scoring, which are the same in all versions.
 func (w *writer) ruleGlobals() {
 	rules := w.g.Rules()
 	switch rules.Ko {
@@ -266,7 +266,7 @@ func (w *writer) ruleGlobals() {
 	w.global[9] = indicator(rules.Scoring == board.ScoringTerritory)
 }
 
-// komi returns the points of the side to move besides the board, limited.
+// komi returns the points that the side to move has besides those on the board, within ±clip.
 func (w *writer) komi(clip float32) float32 {
 	return max(-clip, min(clip, w.g.SelfKomi(w.o.DrawWins())))
 }
