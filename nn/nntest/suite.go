@@ -244,7 +244,7 @@ func testModels(t *testing.T, open Opener, n *Network) {
 	})
 }
 
-// testParallel runs sessions of the same model at once, each by one caller.
+// testParallel: sessions of the same model can run at once, each with one caller.
 func testParallel(t *testing.T, open Opener, n *Network) {
 	const sessions, runs = 4, 25
 	done := make(chan error, sessions)
