@@ -196,8 +196,8 @@ func (c *call) list(name string, i int) []int {
 	return out
 }
 
-// operators has the operators of the default domain that this package computes, but for
-// Split, which has several results.
+// operators has the operators of the default domain that this package computes, except Split, which
+// has several results.
 var operators map[string]func(*call) *array
 
 func init() {
