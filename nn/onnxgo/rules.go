@@ -11,7 +11,7 @@ import (
 // names the property that cannot be run.
 type rule func(l *lowering, n *onnx.Node, x value) (value, error)
 
-// rules by operator of the default domain. Filled in by init because rules call
+// rules holds the rule of each operator of the default domain. init fills it because rules call
 // each other through it.
 var rules map[string]rule
 
