@@ -157,8 +157,8 @@ func TestLoadIsOnceForTheProcess(t *testing.T) {
 	require.ErrorIs(t, err, ort.ErrOtherLibrary)
 }
 
-// TestFirstSessions opens the first sessions of a process in parallel, in many processes, since
-// each process has only one first time.
+// TestFirstSessions: the first sessions of a process can be opened in parallel. Many processes try
+// it, since each has only one first time.
 func TestFirstSessions(t *testing.T) {
 	needLibrary(t)
 	if os.Getenv("FIRST_SESSIONS") == "" {
