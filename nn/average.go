@@ -6,7 +6,7 @@ import (
 	"kosumi/board"
 )
 
-// Average stores in out the arithmetic mean of post-processed answers to the same position, as
+// Average stores the arithmetic mean of post-processed answers to the same position in out, as
 // KataGo does. out.Symmetry is the first answer's. There must be at least one answer.
 func Average(out *Output, answers []Output, size board.Size) {
 	*out = answers[0]

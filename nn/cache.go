@@ -29,8 +29,8 @@ func scramble(x uint64) uint64 {
 	return x ^ x>>33
 }
 
-// Layout of an entry in 32-bit words: a header, then the policy, then the
-// ownership if there is one. Compact entries hold two values a word.
+// Layout of an entry in 32-bit words: a header, then the policy, then the ownership if there is
+// one. Compact entries hold two values per word.
 const (
 	entryKey    = 0 // 4 words
 	entryMeta   = 4 // area | flags | symmetry

@@ -62,7 +62,7 @@ type binding struct {
 	at   *int
 	role Role
 	need bool
-	row  int // values a row; 0: any number
+	row  int // values per row; 0: any number
 }
 
 // bind finds the tensors of some roles and checks their row lengths.
