@@ -42,7 +42,7 @@ func TestEvaluateAllocatesNothing(t *testing.T) {
 	}
 }
 
-// TestRewriteAllocatesNothing: an edited copy of a query is not allocated.
+// TestRewriteAllocatesNothing: the edited copies of queries are reused.
 func TestRewriteAllocatesNothing(t *testing.T) {
 	n := nn.Rewrite(new(recorder), func(q *nn.Query) { q.FixSymmetry(5) })
 	q := nn.Query{Game: randomGame(t, board.Square(9), board.TrompTaylor(), 12, 3), Symmetry: nn.SymmetryRandom}

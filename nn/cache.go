@@ -8,9 +8,9 @@ import (
 	"kosumi/board"
 )
 
-// cacheKey identifies everything that an evaluation depends on, except the
-// last moves and the orientation (as in KataGo: transpositions share one
-// evaluation, and the orientation seen first stays).
+// cacheKey identifies everything that an evaluation depends on, except the last moves and the
+// orientation (as in KataGo: transpositions share one evaluation, and the orientation seen first
+// stays). A reproducible server's key includes them.
 type cacheKey struct{ hi, lo uint64 }
 
 // mix folds one more number into the key (the finalizer of MurmurHash3 on two
@@ -29,8 +29,8 @@ func scramble(x uint64) uint64 {
 	return x ^ x>>33
 }
 
-// Layout of an entry in 32-bit words: a header, then the policy, then the
-// ownership if there is one. Compact entries hold two values a word.
+// Layout of an entry in 32-bit words: a header, then the policy, then the ownership if there is
+// one. Compact entries hold two values per word.
 const (
 	entryKey    = 0 // 4 words
 	entryMeta   = 4 // area | flags | symmetry
@@ -82,7 +82,7 @@ func newCache(bytes int64, exact bool) *cache {
 // maxEntryWords is the largest entry: exact, 25x25, with ownership.
 const maxEntryWords = entryPolicy + board.MaxMoves + board.MaxPoints
 
-// allocate makes the ring, and at most one index slot per 32 words of it: almost every entry is
+// allocate makes the ring, and one or two index slots per 32 words of it: almost every entry is
 // longer than that.
 func (s *cacheShard) allocate() {
 	s.ring = make([]uint32, s.words)
@@ -139,8 +139,8 @@ func keyOf(e []uint32) cacheKey {
 	return cacheKey{uint64(e[0])<<32 | uint64(e[1]), uint64(e[2])<<32 | uint64(e[3])}
 }
 
-// get fills out from the cache and reports whether the key was found. If ownership is wanted, an
-// entry without it fills everything else and partial is true.
+// get copies a key's entry to out and reports whether there was one. If ownership is wanted and the
+// entry lacks it, the rest is copied and partial is true.
 func (c *cache) get(k cacheKey, ownership bool, out *Output) (hit, partial bool) {
 	s := c.shard(k)
 	s.mu.Lock()
@@ -153,7 +153,7 @@ func (c *cache) get(k cacheKey, ownership bool, out *Output) (hit, partial bool)
 	return true, ownership && !out.HasOwnership
 }
 
-// put stores out under a key, replacing any earlier value.
+// put stores an output under a key, replacing any earlier one.
 func (c *cache) put(k cacheKey, area int, out *Output) {
 	n := uint64(c.entryWords(area, out.HasOwnership))
 	s := c.shard(k)

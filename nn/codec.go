@@ -57,13 +57,12 @@ func (c *Codec) NeedsProfile() bool { return c.meta >= 0 }
 // HasOwnership reports whether the network predicts ownership.
 func (c *Codec) HasOwnership() bool { return c.ownership >= 0 }
 
-// binding is where the codec keeps the position of the tensor with a role, -1 if it is
-// absent.
+// binding says where the codec keeps the index of the tensor with a role, -1 if it is absent.
 type binding struct {
 	at   *int
 	role Role
 	need bool
-	row  int // values a row; 0: any number
+	row  int // values per row; 0: any number
 }
 
 // bind finds the tensors of some roles and checks their row lengths.
@@ -199,7 +198,7 @@ func (c *Codec) Encode(q *Query, sym board.Symmetry, rows [][]float32, s *Scratc
 	return nil
 }
 
-// copyEncoded writes one row of inputs that are encoded already, in another orientation.
+// copyEncoded writes one row from inputs that are encoded already, turned to an orientation.
 func (c *Codec) copyEncoded(e *Encoded, sym board.Symmetry, rows [][]float32) error {
 	own, area := c.spec.Encoding, c.size.Area()
 	if e.Encoding != own || len(e.Spatial) != own.Planes()*area || len(e.Global) != own.Globals() {

@@ -37,8 +37,8 @@ func (c *Codec) Decode(q *Query, sym board.Symmetry, rows [][]float32, s *Scratc
 	return ok
 }
 
-// decodePolicy fills out.Policy: weights relative to the largest, the pass cap,
-// and the sum.
+// decodePolicy fills out.Policy: it takes the weights of the legal moves, limits the pass if asked
+// to, and divides by the sum.
 func (c *Codec) decodePolicy(q *Query, table []board.Point, rows [][]float32, s *Scratch, out *Output) bool {
 	area := c.size.Area()
 	w := s.weights[:area+1]
@@ -197,8 +197,8 @@ func (c *Codec) decodeOwnership(table []board.Point, raw []float32, out *Output)
 	return ok
 }
 
-// noResultPossible reports whether the rules allow games without a result, as networks
-// are trained on them.
+// noResultPossible reports whether, in the training of networks, games under these rules can end
+// without a result.
 func noResultPossible(r board.Rules) bool {
 	return r.Ko == board.KoSimple || r.Scoring == board.ScoringTerritory
 }

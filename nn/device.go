@@ -83,8 +83,8 @@ func (d *deviceQueue) serve(x *session) {
 	}
 }
 
-// next waits for jobs, and until no other session fills a batch, then takes them. It
-// returns false if the session has to end.
+// next waits until there are jobs and no other session fills a batch, then takes jobs. It returns
+// false if the session has to end.
 func (d *deviceQueue) next(x *session) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -171,8 +171,8 @@ func (d *deviceQueue) due() bool {
 // room returns how many more jobs the batch takes.
 func (x *session) room() int { return x.most - len(x.batch) }
 
-// fillBy is the least number of new jobs that wakes the session that fills its batch; for
-// large batches an eighth of one does.
+// fillBy is the least number of new jobs for which the filling session wakes; for large batches it
+// is an eighth of the batch.
 const fillBy = 8
 
 // worthEncoding reports whether enough jobs wait to wake the filler for encoding.
@@ -184,9 +184,9 @@ func (d *deviceQueue) worthEncoding() bool {
 // shape returns how many rows the device computes for the session's batch.
 func (x *session) shape() int { return min(Shape(len(x.rows)), x.most) }
 
-// topUp returns how many of the queued jobs to add to a batch that has some rows, up to
-// most rows in all. The device pads batches to the sizes of [Shape]; topUp leaves jobs out
-// where more than a sixteenth would be padding.
+// topUp returns how many of the queued jobs to add to a batch that has some rows; most limits its
+// rows. The device pads batches to the sizes of [Shape]; topUp leaves jobs out where more than a
+// sixteenth would be padding.
 func topUp(rows, queued, most int) int {
 	all := min(rows+queued, most)
 	waste := min(Shape(all), most) - all

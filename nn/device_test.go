@@ -58,7 +58,7 @@ func testOneDevice(t *testing.T, atOnce, sessions int) {
 	require.NoError(t, err)
 	defer s.Close()
 	require.NoError(t, s.Warm(board.Square(5)))
-	d.rows, d.most = nil, 0 // the sessions' first runs happen in parallel
+	d.rows, d.most = nil, 0 // the sessions' first runs do not count: they happen in parallel
 	ask := func(n int) {
 		for range n {
 			job := &nn.Job{Query: &nn.Query{Game: newGame(t, board.Square(5))}, Out: new(nn.Output), Done: func() {}}

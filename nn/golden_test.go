@@ -70,8 +70,8 @@ func compare(t *testing.T, w worst, m nn.Model, p *featurestest.Position, positi
 	w.see("noResult", p.Post.NoResult, float64(out.NoResult))
 	w.see("scoreMean", p.Post.ScoreMean, sign*float64(out.ScoreMean))
 	w.see("scoreMeanSq (relative)", 0, (p.Post.ScoreMeanSq-float64(out.ScoreMeanSq))/max(1, p.Post.ScoreMeanSq))
-	// The recorded moments are rounded; the effect on their difference is proportional to the
-	// square and inversely to the deviation.
+	// The recorded moments are rounded, which changes the deviation in proportion to
+	// ScoreMeanSq/stdev.
 	stdev := math.Sqrt(max(0, p.Post.ScoreMeanSq-p.Post.ScoreMean*p.Post.ScoreMean))
 	w.see("stdev (relative)", 0, (stdev-float64(out.ScoreStdev))*stdev/max(1, p.Post.ScoreMeanSq))
 	w.see("lead", p.Post.Lead, sign*float64(out.Lead))

@@ -35,9 +35,9 @@ type Job struct {
 // may call it.
 type Submitter interface {
 	Evaluator
-	// Submit queues the job and returns at once, except for the first job of a board size, which
-	// waits until that size is open. A context that ends cancels the job until a session takes
-	// it, and while a device is late.
+	// Submit queues the job and returns at once; it waits only while the board size is being
+	// opened. The end of ctx cancels the job while it waits for a session, and while a device is
+	// late.
 	Submit(ctx context.Context, j *Job)
 }
 

@@ -21,8 +21,8 @@ type Fragile interface {
 	Lost(error)
 }
 
-// FirstRun runs a new backend whose opening began at opened. If a device does not answer within a
-// multiple of the time since, it is lost.
+// FirstRun runs a new backend. opened is the time that opening it took: a device that does not
+// answer within a multiple of that is lost.
 func FirstRun(b Backend, rows int, opened time.Duration) error {
 	f, ok := b.(Fragile)
 	if !ok {
@@ -41,9 +41,9 @@ func FirstRun(b Backend, rows int, opened time.Duration) error {
 // errHangs says that a first run does not end.
 var errHangs = fmt.Errorf("%w: it hangs", ErrLost)
 
-// Await returns the result of call, or the cause of the context's end if that comes first:
-// a call into a driver may never return. A later result goes to late, if that is set, on
-// the goroutine of the call.
+// Await returns the result of call, or the cause of the context's end if that comes first: a call
+// into a driver may never return. A result that comes later goes to the function late, if there is
+// one, on the goroutine of the call.
 func Await[T any](ctx context.Context, call func() (T, error), late func(T, error)) (T, error) {
 	type result struct {
 		value T

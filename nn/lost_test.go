@@ -17,8 +17,8 @@ import (
 	"kosumi/nn/nntest"
 )
 
-// lose runs a test on a server whose device is lost at some run. After Close only hanging calls
-// may remain, and after these nothing.
+// lose runs a test on a server whose device is lost at some run. After Close only hanging calls may
+// remain, and nothing once they have returned.
 func lose(t *testing.T, m *nntest.Perishable, hangs bool, c nn.ServerConfig, test func(t *testing.T, s *nn.Server)) {
 	synctest.Test(t, func(t *testing.T) {
 		m.Model, m.Takes = nntest.HashModel(1), 10*time.Millisecond
@@ -39,8 +39,8 @@ func lose(t *testing.T, m *nntest.Perishable, hangs bool, c nn.ServerConfig, tes
 	})
 }
 
-// TestDeviceIsLost: every query is answered as by a healthy device: the cores take over where the
-// device has failed, or does not answer once that is certain.
+// TestDeviceIsLost: every query is answered as by a healthy device: the cores take over when the
+// device fails, or once it is certain that it hangs.
 func TestDeviceIsLost(t *testing.T) {
 	for _, how := range []string{"hangs", "fails"} {
 		for _, c := range []struct{ at, sessions, atOnce int }{{7, 1, 1}, {8, 2, 1}, {9, 2, 2}, {20, 3, 2}, {7, 4, 2}} {
@@ -123,7 +123,7 @@ func TestClosingWhileItHangs(t *testing.T) {
 	})
 }
 
-// TestHangingAtFirst opens a board although the device's first run never ends.
+// TestHangingAtFirst: a board opens although the device's first run never ends.
 func TestHangingAtFirst(t *testing.T) {
 	m := &nntest.Perishable{At: 1}
 	lose(t, m, true, nn.ServerConfig{Sessions: 2, MaxBatch: 4, OneDevice: 1}, func(t *testing.T, s *nn.Server) {

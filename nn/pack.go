@@ -12,8 +12,8 @@ import "math"
 const (
 	codeIllegal = 0xffff
 	codeZero    = 0
-	// codeShift drops 12 of float32's 23 mantissa bits; codeBias makes the
-	// float32 2^-31 the code 0, which stands for zero, so 1 is the smallest.
+	// codeShift drops 12 of float32's 23 mantissa bits; codeBias maps the float32 2^-31 to code 0,
+	// which stands for zero, so that code 1 is the smallest.
 	codeShift = 12
 	codeBias  = (127 - 31) << (23 - codeShift)
 	codeOne   = 31 << (23 - codeShift)
@@ -46,7 +46,7 @@ func packSigned(x float32) uint16 {
 
 func unpackSigned(code uint16) float32 { return float32(int16(code)) / math.MaxInt16 }
 
-// packPolicy stores two probabilities a word and returns the rest of dst.
+// packPolicy stores two probabilities per word and returns the rest of dst.
 func packPolicy(dst []uint32, src []float32) []uint32 {
 	for len(src) > 1 {
 		dst[0] = uint32(packProbability(src[0])) | uint32(packProbability(src[1]))<<16
@@ -59,7 +59,7 @@ func packPolicy(dst []uint32, src []float32) []uint32 {
 	return dst
 }
 
-// packPoints stores two numbers in [-1,1] a word.
+// packPoints stores two numbers in [-1,1] per word.
 func packPoints(dst []uint32, src []float32) {
 	for i, x := range src {
 		if i%2 == 0 {

@@ -28,8 +28,7 @@ type sizePool struct {
 	replacing sync.Mutex // held while queue changes
 }
 
-// acquire returns the pool for a size and opens it if necessary. The caller must
-// leave it.
+// acquire returns the pool for a size, opened if necessary. The caller must call leave.
 func (s *Server) acquire(ctx context.Context, size board.Size) (*sizePool, error) {
 	if p := s.last.Load(); p != nil && p.size == size {
 		p.users.Add(1)

@@ -66,7 +66,7 @@ type Query struct {
 	Encoded *Encoded
 }
 
-// Encoded is a position as its encoding has it, in board order.
+// Encoded holds the encoded inputs of a position, in board order.
 type Encoded struct {
 	Encoding features.Encoding
 	Spatial  []float32 // [C,H,W]
@@ -81,9 +81,9 @@ type Output struct {
 	Policy [board.MaxMoves]float32
 	// Win, Loss and NoResult are probabilities, sum 1.
 	Win, Loss, NoResult float32
-	// ScoreMean is the expected final score in points, komi in; ScoreStdev
-	// its standard deviation; ScoreMeanSq the expected square. Lead is the
-	// number of points that would make the game even. 0 without HasScore.
+	// ScoreMean is the expected final score in points, including komi; ScoreStdev its standard
+	// deviation; ScoreMeanSq the expected square. Lead is the number of points that would make the
+	// game even. 0 without HasScore.
 	ScoreMean, ScoreStdev, ScoreMeanSq, Lead float32
 	// VarTimeLeft is how long the outcome stays open, in moves; ErrWinLoss and ErrScore are the
 	// network's estimates of its own errors of value and score. -1 if the network has none.
@@ -101,7 +101,7 @@ func (o *Output) Value() float32 { return o.Win - o.Loss }
 
 // Evaluator answers queries. Any number of goroutines may call it.
 type Evaluator interface {
-	// Evaluate fills out; after an error out is not valid. A context that ends cancels
-	// the query until a batch takes it.
+	// Evaluate stores the answer in out, which is not valid after an error. The end of ctx cancels
+	// the query while it waits for a batch.
 	Evaluate(ctx context.Context, q *Query, out *Output) error
 }

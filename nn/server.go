@@ -110,10 +110,9 @@ func NewServer(m Model, c ServerConfig) (*Server, error) {
 	return s, nil
 }
 
-// Evaluate fills out for the position of q: from the cache, or by the network.
-// A context that ends cancels the query until a batch takes it, and while a device is
-// late. Errors are the context's, ErrClosed, ErrQuery, ErrSize, ErrSpec, or ErrBackend
-// with the backend's error.
+// Evaluate stores the answer for the position of q in out, from the cache or by the network. The
+// end of ctx cancels the query while it waits for a batch, and while a device is late. Errors are
+// the context's, ErrClosed, ErrQuery, ErrSize, ErrSpec, or ErrBackend with the backend's error.
 func (s *Server) Evaluate(ctx context.Context, q *Query, out *Output) error {
 	if q == nil {
 		return checkQuery(q)

@@ -179,7 +179,7 @@ type Backend interface {
 type Model interface {
 	// Spec describes the network at that size; an error if it cannot serve it.
 	Spec(size board.Size) (Spec, error)
-	// Open makes a backend of its own for the caller.
+	// Open makes a backend, which the caller closes.
 	Open(size board.Size, maxBatch int) (Backend, error)
 	Describe() Description
 	Close() error

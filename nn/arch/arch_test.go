@@ -43,7 +43,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// parse returns the configuration for another board size.
+// parse returns the named configuration for a board size.
 func parse(t testing.TB, name string, width, height int) arch.Config {
 	t.Helper()
 	c, err := arch.Parse(name)
@@ -68,7 +68,7 @@ func TestShapesOnEveryBoard(t *testing.T) {
 				m := build(t, parse(t, name, w, h), 1)
 				require.NoError(t, onnx.Check(m))
 				require.Equal(t, onnx.Shape{n, onnx.D(planes), onnx.D(int64(h)), onnx.D(int64(w))}, m.Graph.Inputs[0].Shape)
-				for i := range m.Graph.Outputs { // shapes must be inferred again
+				for i := range m.Graph.Outputs { // dropped, so that shapes must be inferred again
 					m.Graph.Outputs[i].Shape = nil
 				}
 				got, err := onnx.InferShapes(m)

@@ -80,7 +80,7 @@ func Parse(name string) (Config, error) {
 		}
 	}
 	_, err := fmt.Sscanf(size, "b%dc%d", &c.Blocks, &c.Channels)
-	if err != nil || c.size() != size || min(c.Blocks, c.Channels) < 0 || mini && name != "mini" && name != "mini-"+size { // signs and leading zeros
+	if err != nil || c.size() != size || min(c.Blocks, c.Channels) < 0 || mini && name != "mini" && name != "mini-"+size { // refuses signs and leading zeros
 		return Config{}, fmt.Errorf("%w %q; known are mini or mini-bNcM, bNcM", ErrName, name)
 	}
 	if err := c.Check(); err != nil {

@@ -7,7 +7,7 @@ import (
 	"kosumi/nn/onnx"
 )
 
-// epsilon of BatchNormalization, as PyTorch has it by default.
+// epsilon is PyTorch's default for BatchNormalization.
 const epsilon = 1e-5
 
 // Gains of a layer's weights, which keep the variance through the activation that
@@ -92,7 +92,7 @@ func filled(n int, v float64) []float32 {
 	return list
 }
 
-// dense adds a fully connected layer; the weight lies [out,in] as in PyTorch.
+// dense adds a fully connected layer; its weight is [out,in] as in PyTorch.
 func (m *maker) dense(name string, x onnx.Value, in, out int, scale float64) onnx.Value {
 	w := m.g.Floats(name+".weight", m.normal(in*out, scale/math.Sqrt(float64(in))), int64(out), int64(in))
 	b := m.g.Floats(name+".bias", make([]float32, out), int64(out))

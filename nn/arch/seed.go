@@ -61,14 +61,14 @@ func seedNetwork(c Config, seed uint64) (*onnx.Model, error) {
 func (m *maker) pooling(x onnx.Value, channels int) onnx.Value {
 	w := m.normal(channels*channels*9, 0.3*gainLinear/math.Sqrt(float64(channels*9)))
 	for ch := range channels {
-		w[(ch*channels+ch)*9+4]++ // the centre of the channel's own kernel
+		w[(ch*channels+ch)*9+4]++ // adds the identity: 1 at the kernel's centre
 	}
 	local := m.convOf("conv", x, w, channels, channels, 3)
 	whole := m.dense("fc", m.g.Flatten(m.g.Op("GlobalAveragePool", nil, x)), channels, channels, 0.3*gainLinear)
 	return m.g.Add(local, m.g.Unsqueeze(whole, 2, 3))
 }
 
-// scalar adds the head that value and score share, up to its last dense layer.
+// scalar adds a head for value or score, without value's tanh.
 func (m *maker) scalar(x onnx.Value, channels, area int) onnx.Value {
 	x = m.squeezedHead("conv", "bn", x, channels, 1)
 	x = m.g.Relu(m.dense("fc1", x, area, seedHidden, gainReLU))

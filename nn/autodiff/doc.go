@@ -8,15 +8,14 @@
 //     form. [Prepared.Params] says what was made trainable.
 //  2. The caller extends the prepared model (onnx.Extend) by targets and a
 //     scalar loss.
-//  3. [Gradients] appends the derivatives of the loss, one rule an operator.
+//  3. [Gradients] appends the derivatives of the loss, by one rule for each operator.
 //  4. [Optimizer.Apply] appends the update. New weights and new optimizer state
 //     are outputs of the graph, to be fed back as inputs in the next step.
 //
-// Conventions. Every shape in a training graph is a number: the batch is fixed.
-// Gradients are float32, as values are. A derivative that is constant along an axis may
-// have size 1 there ("narrow") until an operator needs it in full. At points without a
-// derivative:
-// Relu has 0 at 0, Abs has 0 at 0, maxima share evenly among equals.
+// Conventions. Every dimension in a training graph is a known number: the batch is fixed. Gradients
+// are float32, as values are. A derivative that is constant along an axis may have size 1 there
+// ("narrow") until an operator needs it in full. At points without a derivative: Relu has 0 at 0,
+// Abs has 0 at 0, maxima share evenly among equals.
 //
 // Invariant: equal models and options give byte-identical graphs.
 package autodiff

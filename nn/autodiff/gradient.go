@@ -8,14 +8,14 @@ import (
 	"kosumi/nn/onnx"
 )
 
-// ErrNoGradient says that a graph has an operator on the way from a weight to
-// the loss that has no rule here, or that is used in a form without one.
+// ErrNoGradient marks a graph in which an operator between a weight and the loss has no rule here,
+// or none for the form in which it is used.
 var ErrNoGradient = errors.New("cannot be differentiated")
 
 // Gradients appends to a copy of m the derivatives of the output loss, a scalar, with respect to
-// values of the graph. It returns a builder that continues the copy, and for each of wrt a value
-// of its shape; "" if the loss does not depend on it. Derivatives do not pass through the values
-// named in stop.
+// values of the graph. It returns a builder that continues the copy, and for each value in wrt its
+// derivative, of the same shape; "" if the loss does not depend on it. Derivatives do not pass
+// through the values named in stop.
 //
 // Errors wrap ErrNoGradient, onnx.ErrBuild or the errors of onnx.Extend.
 func Gradients(m *onnx.Model, loss string, wrt []string, stop ...string) (*onnx.Builder, []onnx.Value, error) {
@@ -135,7 +135,7 @@ func (t *tape) total(name string) onnx.Value {
 	if len(list) == 0 {
 		return ""
 	}
-	// Small ones first: sums of narrow contributions stay narrow.
+	// Smallest first, so that sums are broadcast late.
 	slices.SortStableFunc(list, func(x, y onnx.Value) int { return int(t.elems(x) - t.elems(y)) })
 	sum := list[0]
 	for _, v := range list[1:] {
@@ -170,7 +170,7 @@ func (t *tape) full(v onnx.Value, dims []int64) onnx.Value {
 	return t.b.Op("Expand", nil, v, t.b.Ints(dims...))
 }
 
-// reshape returns v with other dimensions, v itself where they are the same.
+// reshape returns v with other dimensions, or v itself if they are the same.
 func (t *tape) reshape(v onnx.Value, dims []int64) onnx.Value {
 	if slices.Equal(t.dims(v), dims) {
 		return v
@@ -178,8 +178,8 @@ func (t *tape) reshape(v onnx.Value, dims []int64) onnx.Value {
 	return t.b.Reshape(v, dims...)
 }
 
-// sumTo reduces a derivative of a broadcast result, whose full dimensions are
-// from, to the dimensions of one operand. v may be narrow.
+// sumTo sums the derivative of a result over the axes along which an operand was broadcast. from
+// has the result's dimensions, to the operand's; v may be narrow.
 func (t *tape) sumTo(v onnx.Value, from, to []int64) onnx.Value {
 	have := align(t.dims(v), len(from))
 	want := align(to, len(from))
@@ -200,7 +200,7 @@ func (t *tape) sumTo(v onnx.Value, from, to []int64) onnx.Value {
 	if factor != 1 {
 		v = t.b.Mul(v, t.b.Scalar(float64(factor)))
 	}
-	// The rest has the operand's elements, or is narrow.
+	// v now has as many elements as the operand, or is narrow.
 	left := t.dims(v)
 	if len(left) > len(to) {
 		v = t.reshape(v, left[len(left)-len(to):])
@@ -291,7 +291,7 @@ func (s *step) addSum(i int, v onnx.Value) {
 	s.add(i, s.sumTo(v, s.dims(s.y(0)), s.dims(s.x(i))))
 }
 
-// constInts returns a constant list of integers that is input i.
+// constInts returns the integers in input i, which must be constant.
 func (s *step) constInts(i int) ([]int64, error) {
 	c := s.consts[s.n.Input(i)]
 	if c == nil {
@@ -325,7 +325,7 @@ func (s *step) axes(i int) ([]int64, error) {
 	return axes, nil
 }
 
-// axis returns an attribute that names an axis of input 0, not negative.
+// axis returns the axis of input 0 that an attribute names, counted from the front.
 func (s *step) axis(name string, def int64) int64 {
 	a := s.n.Int(name, def)
 	if a < 0 {

@@ -18,7 +18,7 @@ type opCase struct {
 	opset int64 // 0 means 17
 	ins   [][]int64
 	build func(b *onnx.Builder, x []onnx.Value) onnx.Value
-	// draw makes an element of input i; nil: normal.
+	// draw makes an element of input i; nil draws from a normal distribution.
 	draw func(i int, rng *rand.Rand) float64
 }
 

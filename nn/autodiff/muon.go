@@ -13,11 +13,11 @@ const (
 	muonA      = 3.4445
 	muonB      = -4.7750
 	muonC      = 2.0315
-	muonSize   = 0.2 // root mean square of a step, as AdamW's usually is
+	muonSize   = 0.2 // root mean square of a step's elements, about that of AdamW's
 )
 
-// muon is the step of a kernel, seen as a matrix of outputs by everything else, or
-// of a matrix.
+// muon returns the step of a matrix, or of a kernel as a matrix: its rows are the outputs, its
+// columns all other axes.
 func (u *update) muon(p *Param, g onnx.Value) onnx.Value {
 	b := u.b
 	v, store := u.state(muonPrefix, p)
@@ -29,7 +29,7 @@ func (u *update) muon(p *Param, g onnx.Value) onnx.Value {
 	columns := int64(p.Len()) / rows
 	x := b.Reshape(g, rows, columns)
 	if rows > columns {
-		x = b.Transpose(x, 1, 0) // so that the products below are square matrices of the shorter side
+		x = b.Transpose(x, 1, 0) // makes x*x' a square of the shorter side
 	}
 	x = orthogonal(b, x)
 	if rows > columns {

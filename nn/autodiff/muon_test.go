@@ -75,8 +75,8 @@ func muonReference(g, v matrix, momentum float64) (step, next matrix) {
 	return x.plus(0.2*math.Sqrt(float64(max(len(x), len(x[0])))), x, 0), next
 }
 
-// TestMuonLikeReference takes steps of a kernel, of tall and wide matrices, and of a bias, for
-// which AdamW is used.
+// TestMuonLikeReference: steps of a kernel, of tall and wide matrices, and of a bias, for which
+// AdamW is used, equal the reference.
 func TestMuonLikeReference(t *testing.T) {
 	const rate, decay = 0.01, 0.1
 	params := []Param{

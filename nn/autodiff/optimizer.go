@@ -35,11 +35,11 @@ var Methods = []Method{SGD, Adam, AdamW, Muon}
 type Optimizer struct {
 	Method   Method
 	Momentum float64 // for SGD (0 keeps no state) and Muon
-	Nesterov bool    // SGD
+	Nesterov bool    // for SGD
 	Beta1    float64 // for Adam, AdamW, and the parameters that Muon leaves to AdamW
 	Beta2    float64
 	Epsilon  float64
-	// WeightDecay is multiplied by Decay of a parameter; nil: 1 for KindWeight, else 0.
+	// WeightDecay is multiplied by Decay(p); a nil Decay is 1 for KindWeight, else 0.
 	WeightDecay float64
 	Decay       func(p *Param) float64
 	// Rate multiplies the learning rate of a parameter; nil: 1 for all.
@@ -88,7 +88,7 @@ const (
 	InputBias2     = "bias2"          // 1/(1-beta2^t), all but SGD
 	OutputGradNorm = "grad_norm"      // Euclidean norm of all gradients before clipping
 	NextPrefix     = "next/"          // output NextPrefix+X is the new value of input X
-	momentumPrefix = "sgd.momentum/"  // inputs of state, one a parameter
+	momentumPrefix = "sgd.momentum/"  // inputs of state, one for each parameter
 	muonPrefix     = "muon.momentum/" //
 	firstPrefix    = "adam.mean/"     //
 	secondPrefix   = "adam.variance/" //

@@ -63,9 +63,9 @@ type Norms uint8
 const (
 	// NormsFrozen keeps the running statistics as constants, as in inference.
 	NormsFrozen Norms = iota
-	// NormsTrain normalizes by the statistics of the batch and moves the running
-	// ones by the node's momentum (ONNX: running*m + batch*(1-m), m 0.9 if not
-	// said; the variance without bias, as PyTorch does it).
+	// NormsTrain normalizes by the statistics of the batch and moves the running ones by the node's
+	// momentum (ONNX: running*m + batch*(1-m), m is 0.9 by default; the running variance is the
+	// unbiased one, as in PyTorch).
 	NormsTrain
 )
 
@@ -92,10 +92,10 @@ var builderConst = regexp.MustCompile(`^const_[0-9]+$`)
 // Prepare makes a stored model ready for training: functions inlined, the batch
 // fixed, weights turned from initializers into inputs, everything else folded.
 //
-// Trainable are float32 initializers with more than one element, or in a place
-// that only weights take: kernels and biases of convolutions and matrix products,
-// scales and biases of norms, and operands of products and sums. Constants that a
-// model computes or carries as Constant nodes are not.
+// The trainable tensors are float32 initializers: kernels and biases of convolutions and matrix
+// products, scales and biases of norms, and, if they have more than one element, other operands of
+// products and sums and those that are reshaped or transposed. Constants that a model computes or
+// carries as Constant nodes are not trained.
 func Prepare(m *onnx.Model, o Options) (*Prepared, error) {
 	if o.Batch < 1 {
 		return nil, fmt.Errorf("%w: a batch of %d", ErrPrepare, o.Batch)

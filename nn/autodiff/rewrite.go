@@ -42,9 +42,9 @@ type writer struct {
 	values map[string]onnx.Value
 	users  map[string][]*onnx.Node
 	output map[string]bool
-	// held are convolutions not yet written, by their output: scales and biases of channels after
-	// them are merged into their weights, which are small, instead of being applied to all points
-	// of the board.
+	// held maps outputs to convolutions that are not written yet: the scales and biases of channels
+	// that follow are merged into the weights, which are few, instead of applied at every point of
+	// the board.
 	held map[string]*heldConv
 }
 
@@ -98,7 +98,8 @@ func (c *heldConv) write(w *writer, name string) {
 	w.values[name] = w.b.Node("", "Conv", 1, c.node.Attrs, c.x, c.w, c.bias)[0]
 }
 
-// holdOrWrite delays a convolution that makes a value, if one node alone uses that.
+// holdOrWrite delays the convolution that makes a value if only one node uses the value, and else
+// writes it.
 func (w *writer) holdOrWrite(c *heldConv, name string) {
 	if len(w.users[name]) == 1 && !w.output[name] {
 		w.held[name] = c
@@ -124,7 +125,7 @@ func (w *writer) finish(m *onnx.Model) (*onnx.Model, error) {
 	return w.b.Model(m.Metadata)
 }
 
-// holdConv keeps a convolution back if one node alone uses it.
+// holdConv delays a convolution if only one node uses its result.
 func (w *writer) holdConv(n *onnx.Node) bool {
 	if !n.Is("Conv") || len(w.users[n.Output(0)]) != 1 || w.output[n.Output(0)] {
 		return false
@@ -141,8 +142,8 @@ func (w *writer) holdConv(n *onnx.Node) bool {
 	return true
 }
 
-// foldIntoConv takes a product or sum of a held convolution with one number a
-// channel into the convolution: conv(x, W)*s = conv(x, W*s), and + b is a bias.
+// foldIntoConv merges a product or sum of a held convolution and one number per channel into the
+// convolution: conv(x, W)*s = conv(x, W*s), and + b is a bias.
 func (w *writer) foldIntoConv(n *onnx.Node) bool {
 	if !n.Is("Mul", "Add") {
 		return false

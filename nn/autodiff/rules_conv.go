@@ -37,7 +37,8 @@ func (g geometry) plain1x1() bool {
 	return g.kernel == [2]int64{1, 1} && g.stride == [2]int64{1, 1} && g.pads == [4]int64{}
 }
 
-// plain3x3 reports whether a convolution keeps its input's size.
+// plain3x3 reports whether a convolution is 3x3 and keeps its input's size, without groups or
+// dilation.
 func (g geometry) plain3x3() bool {
 	one := [2]int64{1, 1}
 	return g.kernel == [2]int64{3, 3} && g.group == 1 && g.stride == one && g.dilat == one && g.pads == [4]int64{1, 1, 1, 1}
@@ -155,7 +156,7 @@ func (t *tape) weightProduct(x, dy value, g geometry, w []int64) value {
 	return t.b.Transpose(t.b.Reshape(v, w[1], w[2], w[3], w[0]), 3, 0, 1, 2)
 }
 
-// batchLast is [N,C,H,W] as [C*H*W,N]. Convolutions that share an input share it.
+// batchLast is [N,C,H,W] as [C*H*W,N]. Convolutions that share an input share the result.
 func (t *tape) batchLast(v value) value {
 	if u, ok := t.turnedBatch[v]; ok {
 		return u
@@ -173,9 +174,8 @@ type patchKey struct {
 	at, size int64
 }
 
-// patches are size channels of [N,C,H,W], from channel at on, as
-// [size*kH*kW, outH*outW*N]: for each channel and place in the kernel, the inputs
-// that it meets at each point of the result.
+// patches turns some channels of [N,C,H,W], as many as size, into [size*kH*kW, outH*outW*N]: for
+// each channel and place in the kernel, the inputs that it meets at each point of the result.
 func (t *tape) patches(x value, g geometry, at, size, channels int64) value {
 	key := patchKey{x, g, at, size}
 	if v, ok := t.patched[key]; ok {

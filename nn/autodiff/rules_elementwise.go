@@ -143,7 +143,7 @@ func pow(s *step) error {
 	return nil
 }
 
-// extreme is the rule of Max and Min: equal ones share.
+// extreme is the rule of Max and Min: equal inputs share the derivative.
 func extreme(s *step) error {
 	hits := make([]value, len(s.n.Inputs))
 	var count value

@@ -68,8 +68,7 @@ func globalMaxPool(s *step) error {
 	return nil
 }
 
-// addMaxima passes dy on to the places where input 0 equals the maximum; equals
-// share.
+// addMaxima passes dy on to the places where input 0 equals the maximum, in equal shares.
 func (s *step) addMaxima(dy, top value, axes []int64) {
 	hit := s.holds(s.b.Op("Equal", nil, s.x(0), top))
 	s.add(0, s.b.Mul(hit, s.b.Div(dy, s.sumAxes(hit, axes))))
@@ -111,7 +110,7 @@ func logSoftmax(s *step) error {
 	return nil
 }
 
-// perChannel is [1,C,1,...] for a vector of C, to go with input 0.
+// perChannel gives a vector of C the shape [1,C,1,...], in which it broadcasts to input 0.
 func (s *step) perChannel(v value) value {
 	return s.reshape(v, channelShape(s.dims(s.x(0))))
 }

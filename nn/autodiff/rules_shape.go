@@ -112,8 +112,8 @@ func (s *step) slicePicked(starts, axes, steps []int64) error {
 	return nil
 }
 
-// scatter is the derivative of picking entries index along an axis that had size
-// entries: a product with a matrix of ones and zeros.
+// scatter returns the derivative of an operator that picked the entries in index from an axis of
+// the given size: a product with a matrix of ones and zeros.
 func (t *tape) scatter(v value, axis, size int64, index []int64) value {
 	dims := t.dims(v)
 	pick := make([]float32, size*int64(len(index)))
@@ -155,7 +155,7 @@ func gather(s *step) error {
 	return nil
 }
 
-// split joins the parts again; parts that nothing flows through are zeros.
+// split joins the parts again; parts without a derivative are zeros.
 func split(s *step) error {
 	parts := make([]value, len(s.dys))
 	for i := range parts {

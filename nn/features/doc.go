@@ -1,8 +1,8 @@
 // Package features turns a game into the inputs of a neural network.
 //
-// An encoding is a fixed list of planes (one value a point) and globals (one
-// value a position). All encoders are pure functions of the game and of
-// [Options]; they write every value of their rows and allocate nothing.
+// An encoding is a fixed list of planes (one value per point) and globals (one value per position).
+// All encoders are pure functions of the game and of [Options]; they write every value of their
+// rows and allocate nothing.
 //
 // Terms. "Own" is the side to move, "opponent" the other side: no plane but
 // the side-to-move planes of Seed22, Mini7 and AGZ17 knows Black from White. Planes

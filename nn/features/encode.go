@@ -11,8 +11,7 @@ type Scratch struct {
 	memory *Memory
 }
 
-// NewScratch returns buffers for boards of any size, with a memory of their
-// own.
+// NewScratch returns buffers for boards of any size, with a new Memory.
 func NewScratch() *Scratch { return NewMemory().NewScratch() }
 
 // NewScratch returns buffers for boards of any size that share m.
@@ -78,7 +77,7 @@ func (w *writer) set(i int, p board.Point) {
 	}
 }
 
-// stones marks own and opponent's stones in two planes.
+// stones marks the stones of the side to move and of the opponent in two planes.
 func (w *writer) stones(own, opp int) {
 	a, b := w.plane(own), w.plane(opp)
 	for p, q := range w.turn {
@@ -91,7 +90,8 @@ func (w *writer) stones(own, opp int) {
 	}
 }
 
-// colors marks the points of two colours, given one a point, in two planes.
+// colors marks the points of the side to move and of the opponent in two planes, given the colour
+// of each point.
 func (w *writer) colors(own, opp int, colors []board.Color) {
 	a, b := w.plane(own), w.plane(opp)
 	for p, q := range w.turn {

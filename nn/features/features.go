@@ -123,8 +123,8 @@ func agzNames(e Encoding) []string {
 // Options of an encoding. The zero value is a plain position with its whole history and no
 // advantage to either side.
 type Options struct {
-	// DrawWinsForWhite is the value of a draw for White as a fraction of a win, 0 < x <= 1. 0
-	// means the usual 0.5, a negative value means none.
+	// DrawWinsForWhite is the value of a draw for White as a fraction of a win, 0 < x <= 1. 0 means
+	// the usual 0.5, a negative value means 0.
 	DrawWinsForWhite float64
 	// ConservativePassRoot hides the history at the root if a pass would end the game, so that
 	// the network does not count on the end.
@@ -140,7 +140,7 @@ type Options struct {
 	// PlayoutDoublingAdvantage is the advantage in search effort of the side
 	// to move, in doublings, -3..3; 0 is an even game.
 	PlayoutDoublingAdvantage float32
-	// Areas are the modes that areas are judged in.
+	// Areas are the modes by which areas are judged.
 	Areas Areas
 }
 
@@ -154,7 +154,7 @@ const (
 	On
 )
 
-// ModeWords are the words for modes, KataGo's.
+// ModeWords are KataGo's words for the modes.
 var ModeWords = []string{"auto", "false", "true"}
 
 func (m Mode) over(auto bool) bool {
@@ -168,7 +168,7 @@ func (m Mode) over(auto bool) bool {
 // unknown, the game's.
 type Areas struct{ PassAliveUnderSuicide, ExcludeTerritoryAdjacentToAtari Mode }
 
-// Over returns the modes, with auto's in place of Auto.
+// Over returns the modes, with those of auto in place of Auto.
 func (a Areas) Over(auto board.AreaModes) board.AreaModes {
 	return board.AreaModes{
 		PassAliveUnderSuicide:           a.PassAliveUnderSuicide.over(auto.PassAliveUnderSuicide),

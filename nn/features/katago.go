@@ -145,7 +145,7 @@ func (w *writer) turnsV7(lossIfEnded bool) (turns int, hideEnd bool) {
 	return min(w.limitTurns(turns), w.g.ValidTurns()), hideEnd
 }
 
-// turnsOld returns how many turns the older versions show: all or nothing.
+// turnsOld returns how many turns the older versions show: all that the options allow, or none.
 func (w *writer) turnsOld() (turns int, hidden bool) {
 	hidden = w.g.Ended() ||
 		w.g.PassWouldEndGame() && (w.o.ConservativePassRoot || w.g.FriendlyPassSuppressed())
@@ -165,9 +165,9 @@ func (w *writer) limitTurns(turns int) int {
 	return turns
 }
 
-// turnsLegal counts the last moves, at most five, before the latest suicide or ko violation. It
-// does not notice superko violations: that would require the whole record, for records that break
-// the rules and networks that nobody has trained since 2020.
+// turnsLegal counts the moves, at most five, after the latest suicide or ko violation. It does not
+// notice superko violations: that would require the whole record, for records that break the rules
+// and networks that nobody has trained since 2020.
 func (w *writer) turnsLegal() int {
 	w.g.PastBoard(&w.s.past, 0)
 	for i := range historyTurns {
@@ -186,8 +186,8 @@ func (w *writer) turnsLegal() int {
 	return historyTurns
 }
 
-// history marks the last moves in planes from first on and their passes in the
-// first globals, as long as colours alternate. It returns how many were shown.
+// history marks the last moves in the planes from first on, and the passes among them in the first
+// globals, as long as colours alternate. It returns how many were shown.
 func (w *writer) history(first, turns int) int {
 	color := w.opp
 	for i := range turns {
@@ -253,7 +253,7 @@ func (w *writer) oldGlobals() {
 	w.global[11] = indicator(w.g.Phase() == 2)
 }
 
-// ruleGlobals writes ko, suicide and scoring, which all versions have alike.
+// ruleGlobals writes ko, suicide and scoring, which are the same in all versions.
 func (w *writer) ruleGlobals() {
 	rules := w.g.Rules()
 	switch rules.Ko {
@@ -266,7 +266,7 @@ func (w *writer) ruleGlobals() {
 	w.global[9] = indicator(rules.Scoring == board.ScoringTerritory)
 }
 
-// komi returns the points of the side to move besides the board, limited.
+// komi returns the points that the side to move has besides those on the board, within ±clip.
 func (w *writer) komi(clip float32) float32 {
 	return max(-clip, min(clip, w.g.SelfKomi(w.o.DrawWins())))
 }

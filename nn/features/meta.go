@@ -75,8 +75,7 @@ func ParseProfile(name string) (m Meta, set bool, err error) {
 // Amateurs are two players of 1 dan: a default profile for measuring human-like networks.
 var Amateurs, _ = rankMeta("1d", days(2020, time.March))
 
-// rankMeta describes a rated game of two players of a rank, or of two ranks
-// separated by _.
+// rankMeta describes a game on KGS between two players of a rank, or of two ranks separated by _.
 func rankMeta(ranks string, day int) (Meta, bool) {
 	black, white, two := strings.Cut(ranks, "_")
 	if !two {
@@ -102,7 +101,7 @@ func yearMeta(text string) (Meta, bool) {
 	return m, true
 }
 
-// rankNames lists the ranks from the top: a rank's inverse is its place from 1.
+// rankNames lists the ranks from the top: KataGo's inverse rank is the place in it, counted from 1.
 var rankNames = strings.Fields("9d 8d 7d 6d 5d 4d 3d 2d 1d 1k 2k 3k 4k 5k 6k 7k 8k 9k 10k 11k 12k 13k 14k 15k 16k 17k 18k 19k 20k")
 
 // inverseRank reads 9d..1d and 1k..20k as 1..29; 0 for anything else.

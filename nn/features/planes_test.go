@@ -55,7 +55,7 @@ const (
 	full4 = "\n1111\n1111\n1111\n1111"
 )
 
-// TestMini7: the tutorial's seven planes; unlike in its sketch, lists of moves contain passes.
+// TestMini7: the planes are the tutorial's seven, but passes count as moves, unlike in its sketch.
 func TestMini7(t *testing.T) {
 	g, err := board.NewGame(board.Square(4), board.TrompTaylor())
 	require.NoError(t, err)

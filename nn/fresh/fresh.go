@@ -58,8 +58,8 @@ func IsKataGo(name string) bool { return strings.HasPrefix(name, "kb") }
 // KataGo reports whether the network is of KataGo's format.
 func (a Architecture) KataGo() bool { return a.katago }
 
-// On returns the architecture for boards of a size. Networks of KataGo's format
-// serve all of them, but an ONNX file is for one.
+// On returns the architecture for boards of a size. A network in KataGo's format serves all sizes;
+// written as ONNX it serves only this one.
 func (a Architecture) On(width, height int) Architecture {
 	a.own = a.own.On(width, height)
 	a.size = katago.Size{W: width, H: height}

@@ -11,7 +11,7 @@ import (
 type attention struct {
 	layer                      *layer
 	heads, kvHeads, qDim, vDim int
-	cosines, sines             []float32 // [tokens][kvHeads][qDim/2]; nil: no turn
+	cosines, sines             []float32 // [tokens][kvHeads][qDim/2]; nil: no rotation
 	tokens                     int
 	out                        string
 }
@@ -25,8 +25,8 @@ type heads struct {
 	nodes          []*onnx.Node // all its nodes
 }
 
-// attentionAt returns the attention whose softmax is n, nil if n is in none. Package katago
-// writes it, with queries and keys split into heads and possibly turned by position, as
+// attentionAt returns the attention whose softmax is n, nil if n is in none. Package katago writes
+// it, with queries and keys split into heads and possibly rotated by position, as
 //
 //	reshape(transpose(softmax(q * transpose(k)) * v))
 func (r *rewriter) attentionAt(n *onnx.Node) *attention {
@@ -90,7 +90,7 @@ func sameTurn(q, k []float32, kv, group, pairs int) bool {
 	return true
 }
 
-// take marks nodes as fused, if only out is read by other nodes.
+// take marks nodes as fused, unless other nodes read any of their results but out.
 func (r *rewriter) take(nodes []*onnx.Node, out string) bool {
 	for _, n := range nodes {
 		name := n.Output(0)
@@ -143,7 +143,7 @@ func (r *rewriter) headsOf(name string) *heads {
 	return h
 }
 
-// plainHeads is the split without a turn.
+// plainHeads returns the heads of a projection that is split without a rotation.
 func (r *rewriter) plainHeads(last *onnx.Node) *heads {
 	split := r.producers[last.Input(0)]
 	if split == nil || !split.Is("Reshape") {
@@ -161,7 +161,7 @@ func (r *rewriter) plainHeads(last *onnx.Node) *heads {
 	return h
 }
 
-// project reads the weights of the projection, with the columns in an order.
+// project reads the weights of the projection and puts their columns in the given order.
 func (r *rewriter) project(h *heads, order func(column int) int) bool {
 	if h.matmul == nil || !h.matmul.Is("MatMul") {
 		return false
@@ -216,7 +216,8 @@ func (r *rewriter) turnOf(h *heads, join *onnx.Node, half int) bool {
 
 func equal(a, b []float32) bool { return slices.Equal(a, b) }
 
-// isSlice reports whether a node cuts columns first to last out of tokens.
+// isSlice reports whether a node is a slice of tokens that keeps the columns from first up to, not
+// including, last.
 func (r *rewriter) isSlice(n *onnx.Node, first, last int) bool {
 	if !n.Is("Slice") || len(n.Inputs) < 4 || n.Input(4) != "" && !r.isInts(n.Input(4), 1) {
 		return false

@@ -19,8 +19,8 @@
 // heads] and, for rotation by position, cosines and sines [S,kv_heads,q_dim/2] of pairs of
 // queries and keys. Attributes: heads, kv_heads, q_dim, v_dim and precision.
 //
-// Values are transposed back for other nodes, but for global pooling. Inputs and outputs of
-// the graph keep their layout.
+// Values are transposed back for other nodes, except for global pooling. Inputs and outputs of the
+// graph keep their layout.
 //
 // [Half] rewrites a graph in 16-bit floats, for GPUs.
 package fuse

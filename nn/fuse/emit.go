@@ -24,7 +24,7 @@ func (r *rewriter) emit() {
 	}
 }
 
-// node returns the node of a layer; transposes give its inputs the layout later.
+// node returns the node of a layer. [rewriter.transposes] later gives its inputs the right layout.
 func (r *rewriter) node(l *layer) *onnx.Node {
 	constant := func(what string, v []float32, dims ...int64) string {
 		if v == nil {
@@ -117,7 +117,7 @@ func (r *rewriter) tokens() {
 	}
 }
 
-// shape adds a constant shape for a Reshape to a value.
+// shape adds a constant with the dimensions to which a Reshape brings a value.
 func (r *rewriter) shape(name string, dims ...int64) string {
 	t := onnx.NewTensor(r.names.New(name+".shape"), dims, int64(len(dims)))
 	r.g.Initializers = append(r.g.Initializers, t)

@@ -14,9 +14,8 @@ const (
 	Version = 1
 )
 
-// Rewrite returns the graph for the kernels, in a precision, and the number of layers that
-// became nodes of theirs. The model is not changed. It fails if shapes of the graph
-// contradict each other.
+// Rewrite returns a copy of the model whose layers are nodes of the kernels, in a precision, and
+// the number of these layers. It fails if shapes of the graph contradict each other.
 func Rewrite(m *onnx.Model, precision kernel.Precision) (*onnx.Model, int, error) {
 	c := m.Clone()
 	if err := onnx.Simplify(c); err != nil {
@@ -101,7 +100,7 @@ type layer struct {
 	in, outs, size   int
 	weights          []float32 // [outs][in][size][size]
 	planes, tokens   bool
-	epsilon          float32   // above 0: of a root mean square norm of x
+	epsilon          float32   // above 0: epsilon of the root mean square norm applied to x
 	bias             []float32 // nil means 0
 	column, residual string    // bias per board [N,outs,1,1]; residual input
 	sum              string    // name of the sum, if other nodes read it
@@ -122,7 +121,7 @@ func (r *rewriter) layerOf(n *onnx.Node) *layer {
 	return nil
 }
 
-// leastArea is the number of points from which on kernels are faster.
+// leastArea is the least number of points for which kernels are faster.
 const leastArea = 4
 
 func (r *rewriter) convOf(n *onnx.Node) *layer {
@@ -148,7 +147,8 @@ func (r *rewriter) convOf(n *onnx.Node) *layer {
 	return l
 }
 
-// plainConv reports whether a convolution keeps the size of its input.
+// plainConv reports whether a convolution keeps the size of its input, without groups, strides or
+// dilations.
 func plainConv(n *onnx.Node, size int) bool {
 	if n.Int("group", 1) != 1 {
 		return false
@@ -222,7 +222,8 @@ func other(n *onnx.Node, v string) string {
 	return n.Input(0)
 }
 
-// byChannel returns a constant with one value for each channel of the layer.
+// byChannel returns a constant as one value for each channel of the layer; nil if that is not what
+// it is.
 func (r *rewriter) byChannel(l *layer, name string) []float32 {
 	t := r.consts[name]
 	if t == nil {
@@ -258,7 +259,7 @@ func (r *rewriter) follow(l *layer) {
 	r.takeBranch(l)
 }
 
-// takeLinear fuses a sum or product before the residual.
+// takeLinear fuses a sum or product that follows a layer: factors and biases, then the residual.
 func (r *rewriter) takeLinear(l *layer, n *onnx.Node) bool {
 	if !n.Is("Add", "Mul") {
 		return false
@@ -320,7 +321,7 @@ func times(a, b []float32) []float32 {
 	return out
 }
 
-// branch is a norm and an activation behind a sum.
+// branch is a norm and an activation after a sum.
 type branch struct {
 	nodes        []*onnx.Node
 	scale, shift []float32
@@ -382,7 +383,7 @@ func (r *rewriter) branchAt(l *layer, n *onnx.Node) *branch {
 		if r.g.IsOutput(at) {
 			break
 		}
-		// The reader of the norm: an activation may read it twice.
+		// Follow the norm's first reader: an activation may read it twice.
 		if n = nil; len(r.users[at]) > 0 {
 			n = r.users[at][0]
 		}
@@ -438,7 +439,7 @@ func (r *rewriter) activationAt(x string) (kernel.Activation, []*onnx.Node, stri
 	return kernel.Identity, nil, ""
 }
 
-// product returns the node that multiplies x by a value with no other reader, or nil.
+// product returns the node that multiplies x by a value which nothing else reads; otherwise nil.
 func (r *rewriter) product(x, by string) *onnx.Node {
 	mul := r.only(by)
 	if mul != nil && mul.Is("Mul") && other(mul, by) == x {

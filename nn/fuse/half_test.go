@@ -151,7 +151,7 @@ func TestHalfComputesTheSame(t *testing.T) {
 	}
 }
 
-// TestHalfKeepsWhatDoesNotFit leaves a convolution with huge weights in 32 bits.
+// TestHalfKeepsWhatDoesNotFit: a convolution with huge weights stays in 32 bits.
 func TestHalfKeepsWhatDoesNotFit(t *testing.T) {
 	needLibrary(t)
 	m, x := newMaker(4)

@@ -8,16 +8,16 @@ import (
 )
 
 // Training returns a training graph for the kernels, and the number of nodes replaced by kernels.
-// The graph's shapes must be numbers; the model is not changed.
+// The graph's shapes must be known; the model is not changed.
 //
-// A 3x3 convolution becomes a node Convolution: [N,C,H,W] by weights [O,C,3,3] and an optional
-// bias [O], followed by a Relu if the attribute relu is 1. A fourth input is the result of
-// another Relu, which masks the result: where it is 0, so is the result. The gradient of its
-// weights, which package autodiff writes as a convolution of x by dy with batch and channels
-// exchanged, becomes a node ConvolutionGradient of x and dy. Relu(x*scale + shift), scale and
-// shift by channel, becomes ScaledRelu. Its gradient becomes ScaledReluGradient of x, scale, the
-// result, its gradient, and further terms of the gradient of x; it gives the gradients of x, [C]
-// of scale and [C] of shift. All are in float32.
+// A 3x3 convolution becomes a node Convolution: [N,C,H,W] by weights [O,C,3,3] and an optional bias
+// [O], followed by a Relu if the attribute relu is 1. A fourth input, the result of another Relu,
+// is a mask: where it is 0, the node's result is 0. The gradient of its weights, which package
+// autodiff writes as a convolution of x by dy with batch and channels exchanged, becomes a node
+// ConvolutionGradient of x and dy. Relu(x*scale + shift), scale and shift by channel, becomes
+// ScaledRelu. Its gradient becomes ScaledReluGradient of x, scale, the result, its gradient, and
+// further terms of the gradient of x; it gives the gradients of x, [C] of scale and [C] of shift.
+// All are in float32.
 func Training(m *onnx.Model) (*onnx.Model, int, error) {
 	c := m.Clone()
 	shapes, err := onnx.InferShapes(c)
@@ -172,8 +172,8 @@ func (r *rewriter) scaledGradient(n *onnx.Node, dy string, relu *onnx.Node) bool
 	return true
 }
 
-// sumsByChannel reports whether a node sums boards over all but their channels, for a
-// Reshape.
+// sumsByChannel reports whether a node sums boards over all but their channels and only a Reshape
+// reads the sums.
 func (r *rewriter) sumsByChannel(n *onnx.Node) bool {
 	if n == nil || !n.Is("ReduceSum") || !r.isInts(n.Input(1), 0, 2, 3) || len(r.shapes[n.Input(0)]) != 4 {
 		return false
@@ -192,7 +192,7 @@ func (r *rewriter) isTrained(n *onnx.Node) bool {
 }
 
 // weightGradient returns x and dy if a node is the gradient of a 3x3 convolution's weights:
-// transpose(conv(transpose(x), transpose(dy))), each exchanging the first axes.
+// transpose(conv(transpose(x), transpose(dy))), where each transpose exchanges the first two axes.
 func (r *rewriter) weightGradient(n *onnx.Node) (x, dy string) {
 	if !permutes(n, 1, 0, 2, 3) {
 		return "", ""

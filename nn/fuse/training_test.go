@@ -74,7 +74,7 @@ func TestTraining(t *testing.T) {
 				want[v.Name], got[v.Name] = tensor(v), tensor(v)
 			}
 			was, is := step(t, m, in, want, c.threads), step(t, fused, in, got, c.threads)
-			for range 2 { // second round with other weights
+			for range 2 { // the second round has other weights
 				for _, v := range m.Graph.Inputs {
 					for i := range in[v.Name].Data {
 						in[v.Name].Data[i] = float32(rng.NormFloat64())

@@ -163,7 +163,8 @@ func (c *call) matrix(i int) *value {
 	return v
 }
 
-// product adds a layer: x, points of in values, times the call's constant matrix.
+// product adds a layer that multiplies each point of x, a vector of in values, by the call's
+// constant matrix.
 func (c *call) product(x *block, in, out int, factor float32, turned bool, bias *block, to *block) {
 	matrix := c.in[1].tensor
 	c.layer(c.Node, kernel.Shape{In: in, Out: out, Size: 1}, func() ([]float32, error) {
@@ -186,7 +187,7 @@ func (c *call) product(x *block, in, out int, factor float32, turned bool, bias 
 	c.step(&work{step: kernel.Step{Kind: kernel.StepLayer, N: x.size / in, H: 1, W: 1}, layer: c.Node, writes: [2]*block{to}, reads: [3]*block{x, bias}})
 }
 
-// gemm is a product by a constant matrix and a sum with anything.
+// gemm is a product by a constant matrix, plus any value.
 func gemm(c *call) (bool, error) {
 	x, m := c.block(0), c.matrix(1)
 	if x == nil || m == nil || c.Int("transA", 0) != 0 || len(c.in[0].dims) != 2 || c.Input(2) != "" && c.block(2) == nil {

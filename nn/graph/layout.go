@@ -19,7 +19,7 @@ type layout struct {
 	layers   map[*onnx.Node]*layer
 
 	constants []float32
-	pool      map[string]int // offset in constants by content
+	pool      map[string]int // offsets in constants, by content
 
 	inputs, outputs []kernel.Operand
 	constantsAt     int

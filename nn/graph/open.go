@@ -105,7 +105,7 @@ func fit(m *onnx.Model, spec *nn.Spec) (fixed bool, err error) {
 	return rows == 1, nil
 }
 
-// rowsTogether is how many rows are computed at a time, by the points of a board.
+// rowsTogether returns how many rows to compute at a time; boards of fewer points allow more.
 func rowsTogether(spec *nn.Spec) int {
 	area := 1
 	for i := range spec.Inputs {

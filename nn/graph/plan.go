@@ -5,7 +5,7 @@ import (
 	"kosumi/nn/onnx"
 )
 
-// plan is a graph for a number of rows.
+// plan is the steps of a graph for a fixed number of rows.
 type plan struct {
 	layout *layout
 	rows   int
@@ -40,7 +40,7 @@ func present(all []*block) (some []*block) {
 
 // replaced returns a block whose memory b, written by this step, can reuse; nil if there is none.
 func (w *work) replaced(b *block, step int) *block {
-	if w.writes[1] != nil && b == w.writes[0] { // in a layer with a sum only the sum can overwrite
+	if w.writes[1] != nil && b == w.writes[0] { // if a layer writes a sum, only the sum may overwrite an input
 		return nil
 	}
 	for _, i := range w.over {

@@ -8,7 +8,7 @@ import (
 )
 
 // call is a node of the default domain with its inputs, nil if absent, and the dimensions of its
-// first result, which are floats.
+// first result, a float32 tensor.
 type call struct {
 	*planner
 	*onnx.Node
@@ -104,8 +104,8 @@ func (c *call) only(name string) *onnx.Node {
 	return nil
 }
 
-// times returns the reader of a value if it is the only one and multiplies the value by the
-// call's input named by; otherwise nil.
+// times returns the node that multiplies a value which nothing else reads by the call's first
+// input; otherwise nil.
 func (c *call) times(by string) *onnx.Node {
 	mul, x := c.only(by), c.Input(0)
 	if mul != nil && mul.Is("Mul") && len(mul.Inputs) == 2 && by != x && (mul.Inputs[0] == x && mul.Inputs[1] == by || mul.Inputs[1] == x && mul.Inputs[0] == by) {
@@ -271,7 +271,7 @@ func reduction(what int) func(*call) (bool, error) {
 	}
 }
 
-// pool reduces all axes behind the channels.
+// pool reduces all axes after the channels.
 func pool(what int) func(*call) (bool, error) {
 	return func(c *call) (bool, error) {
 		x := c.block(0)
@@ -352,7 +352,7 @@ func transpose(c *call) (bool, error) {
 	return c.copyTo(x, 0, from)
 }
 
-// copyTo makes the result a copy of x along strides, from an offset in x on.
+// copyTo makes the result a copy of x along strides, beginning at an offset in x.
 func (c *call) copyTo(x *block, at int, from []int) (bool, error) {
 	to := &block{size: product(c.out)}
 	if !c.move(to, 0, x, at, c.out, contiguous(c.out), from) {

@@ -6,9 +6,8 @@ import (
 	"strconv"
 )
 
-// Check reports whether the layers fit each other and every number is finite. Read, FromONNX,
-// Write and Build call it. Errors: ErrShape, ErrVersion, ErrUnsupported; the text names the
-// layer.
+// Check reports whether the layers fit each other and every number is finite. Read, FromONNX, Write
+// and Build call it. Errors: ErrShape and ErrVersion; the text names the layer.
 func (n *Network) Check() error {
 	h := &n.Header
 	if h.Version < MinVersion || h.Version > MaxVersion {

@@ -96,7 +96,7 @@ type MetaEncoder struct {
 // PolicyHead holds the policy's layers, in the order of the file.
 type PolicyHead struct {
 	Name     string
-	Channels int // 1, 2 or 4: plain, with optimistic, with two of Q values
+	Channels int // 1: plain; 2: also optimistic; 4: also two of Q values
 	P1       Conv
 	G1       Conv
 	GNorm    Norm
@@ -133,7 +133,7 @@ type Conv struct {
 	Name       string
 	KY, KX     int // odd
 	In, Out    int
-	DilY, DilX int // 1 in all files of exporters
+	DilY, DilX int // 1 in all files that exporters write
 	Weights    []float32
 }
 
@@ -198,8 +198,8 @@ type Bias struct {
 	Weights  []float32
 }
 
-// RMSNorm divides by the root of the mean square over channels and multiplies
-// by one weight a channel.
+// RMSNorm divides by the root of the mean square over channels and multiplies by one weight per
+// channel.
 type RMSNorm struct {
 	Name     string
 	Channels int
@@ -236,8 +236,8 @@ type Ordinary struct {
 	Conv2   Conv
 }
 
-// Pooling is an ordinary block whose first convolution is split in a regular
-// and a globally pooled part.
+// Pooling is an ordinary block whose first convolution is split into a regular and a globally
+// pooled part.
 type Pooling struct {
 	Name    string
 	PreNorm Norm

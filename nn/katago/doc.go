@@ -9,9 +9,9 @@
 // the same bytes.
 //
 //   - ordinary block: norm, activation, convolution, twice, added to the trunk.
-//   - pooling block (gpool): part of the first convolution's output is pooled
-//     over the board (mean, mean scaled by the board's size, maximum) and added
-//     to the rest as one bias a channel.
+//   - pooling block (gpool): part of the first convolution's output is pooled over the board
+//     (mean, mean scaled by the board's size, maximum) and added to the rest as one bias per
+//     channel.
 //   - nested bottleneck: a 1x1 convolution down, inner blocks, a 1x1 up.
 //   - attention and feed-forward blocks: the two halves of a transformer layer.
 //   - norm: a batch-norm record. Networks trained without batch statistics store
@@ -20,8 +20,8 @@
 //
 // # Graphs
 //
-// Build turns a Network into an ONNX graph for one exact board size: no mask
-// node, pooling factors and position tables are constants. There are two forms:
+// Build turns a Network into an ONNX graph for one exact board size: it needs no mask, and pooling
+// factors and position tables are constants. There are two forms:
 //
 //   - FormRun folds norms and scales into convolutions and matrix products. It
 //     is what an inference session should load; it is not meant to be edited.

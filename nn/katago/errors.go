@@ -21,7 +21,7 @@ var (
 	ErrTooLarge = errors.New("katago network is too large")
 	// ErrSize: a board size that cannot be served.
 	ErrSize = errors.New("board size out of range")
-	// ErrNotExact: an ONNX graph that does not carry a KataGo network that can be taken back.
+	// ErrNotExact: an ONNX graph from which no KataGo network can be restored.
 	ErrNotExact = errors.New("onnx graph holds no katago network in exact form")
 )
 

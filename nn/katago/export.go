@@ -68,7 +68,7 @@ func (in *initializers) floats(path string, n int64, dims []int, v *[]float32) e
 	return err
 }
 
-// missing supplies the statistics that a norm without any does not keep.
+// missing supplies the statistics of a norm that the graph stores without any.
 func (in *initializers) missing(path string, n int64, v *[]float32) error {
 	x := float32(0)
 	switch {

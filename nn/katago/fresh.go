@@ -8,8 +8,8 @@ import (
 	"strconv"
 )
 
-// Arch is the shape of a fresh network: a residual trunk with global pooling
-// blocks and KataGo's heads, model version 15.
+// Arch is the shape of a fresh network of model version 15: a trunk of convolutions, with global
+// pooling in some blocks, or of transformer layers, and KataGo's heads.
 type Arch struct {
 	Blocks   int
 	Channels int
@@ -157,8 +157,8 @@ func (a Arch) poolBlocks() map[int]bool {
 	return pools
 }
 
-// widths of the parts that do not have the trunk's channels, as KataGo's
-// networks of about that size have them.
+// headWidths are the widths of the parts that do not have the trunk's channels, as in KataGo's
+// networks of about that size.
 type headWidths struct{ pool, head, value, hidden int }
 
 func (a Arch) headWidths() headWidths {
@@ -214,7 +214,7 @@ func Fresh(arch string, seed uint64) (*Network, error) {
 	return freshLike(a, seed, nil)
 }
 
-// freshLike is Fresh, except that of the first blocks those pool that do in like.
+// freshLike is Fresh, except that its first blocks pool where those of like do.
 func freshLike(a Arch, seed uint64, like []Block) (*Network, error) {
 	f := &fresh{arch: a, w: a.headWidths(), rng: rand.New(rand.NewPCG(seed, 0x6b6174616e657473)), pools: a.poolBlocks()}
 	for i, b := range like {
@@ -279,20 +279,20 @@ func (f *fresh) matmul(name string, in, out int, a Activation, scale float64) Ma
 	return MatMul{Name: name, In: in, Out: out, Weights: f.weights(in*out, in, a, scale)}
 }
 
-// bias belongs to a matrix of fanIn inputs.
+// bias draws a bias for outputs of fanIn inputs.
 func (f *fresh) bias(name string, channels, fanIn int, a Activation) Bias {
 	return Bias{Name: name, Channels: channels, Weights: f.weights(channels, fanIn, a, 0.2)}
 }
 
 func (f *fresh) act(name string) Act { return Act{Name: name, Kind: f.arch.Activation} }
 
-// plainNorm is a bias of 0 only.
+// plainNorm returns a norm that only adds a bias, at first 0.
 func plainNorm(name string, channels int) Norm {
 	return Norm{Name: name, Channels: channels, Epsilon: 1e-20, HasBias: true,
 		Mean: filled(channels, 0), Var: filled(channels, 1), Bias: filled(channels, 0)}
 }
 
-// scaledNorm has a scale too.
+// scaledNorm returns a norm with a scale and a bias.
 func scaledNorm(name string, channels int, scale float64) Norm {
 	n := plainNorm(name, channels)
 	n.HasScale, n.Scale = true, filled(channels, float32(scale))

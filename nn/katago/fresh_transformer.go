@@ -8,9 +8,9 @@ import (
 // innerLayers is how many transformer layers a nested block has.
 const innerLayers = 2
 
-// transformer makes a layer of attention and feed-forward on channels, in KataGo's
-// variant: RMS norms, learned turns by position, SwiGLU. The sums that its two parts add to
-// the stream are multiplied by scale/2.
+// transformer makes a layer of attention and feed-forward on channels, in KataGo's variant: RMS
+// norms, learned rotation by position, SwiGLU. The sums that its two parts add to the stream are
+// multiplied by scale/2.
 func (f *fresh) transformer(name string, channels int, scale float64) []Block {
 	heads, dim := f.arch.Heads, channels/f.arch.Heads
 	hidden := (channels*8/3 + 15) / 16 * 16
@@ -32,8 +32,8 @@ func (f *fresh) transformer(name string, channels int, scale float64) []Block {
 	return []Block{a, ffn}
 }
 
-// frequencies of turns: from one radian a point down to a fiftieth, each in a random
-// direction.
+// frequencies returns the frequencies of the rotations: from one radian per point down to a
+// fiftieth, each in a random direction.
 func (f *fresh) frequencies(heads, pairs int) (freqs []float32) {
 	for range heads {
 		for i := range pairs {

@@ -7,7 +7,7 @@ import "fmt"
 
 const maxReal = 1e30
 
-// walk visits the network.
+// network visits the whole file.
 func (w *walker) network(n *Network) {
 	w.header(&n.Header)
 	w.trunk(&n.Trunk, &n.Header)

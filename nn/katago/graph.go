@@ -44,8 +44,8 @@ type Options struct {
 
 const defaultOpset = 17
 
-// Names of inputs and outputs of a graph, in this order. Rows are per position;
-// H and W are the board's. P is 1, 2 or 4, K is 1, 2, 4 or 6.
+// Names of inputs and outputs of a graph, in this order. N is the number of positions, H and W are
+// the board's. P is 1, 2 or 4, K is 1, 2, 4 or 6.
 const (
 	InputSpatial     = "spatial"     // [N, planes, H, W]
 	InputGlobal      = "global"      // [N, globals]

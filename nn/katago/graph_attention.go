@@ -54,7 +54,7 @@ func (e *emitter) attention(b *onnx.Builder, x onnx.Value, k *Attention) onnx.Va
 	return b.Add(x, e.matmul(b.In("o"), v, &k.O))
 }
 
-// turn splits queries and keys into heads and rotates them by position, if the block does so.
+// turn splits queries and keys into heads and rotates them by position if the block uses rotation.
 func (e *emitter) turn(b *onnx.Builder, q, key onnx.Value, k *Attention) (turnedQ, turnedK onnx.Value) {
 	group := k.Heads / k.KVHeads
 	switch bq, bk := b.In("q"), b.In("k"); {
@@ -125,7 +125,7 @@ func (e *emitter) turnHalves(b *onnx.Builder, v onnx.Value, k *Attention, group 
 	return b.Reshape(v, 0, kv, g, s, 2*pairs)
 }
 
-// rotation makes the tables of an attention block that the exact form has.
+// rotation makes an attention block's tables in the exact form.
 func (e *emitter) rotation(b *onnx.Builder, k *Attention) *rotation {
 	if k.Learned {
 		return e.learnedRotation(b, k)

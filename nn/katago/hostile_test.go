@@ -60,7 +60,8 @@ func TestReadFormats(t *testing.T) {
 	require.True(t, bytes.Equal(want, plainBytes(t, back)))
 }
 
-// TestReadTruncated cuts files at every byte of the head and at many later ones.
+// TestReadTruncated: a file cut at any byte of the head, or at one of many later ones, is called
+// truncated.
 func TestReadTruncated(t *testing.T) {
 	n := tiny(t)
 	plain := plainBytes(t, n)

@@ -41,7 +41,7 @@ func (n *Network) Mix(other *Network, share float64) error {
 	return nil
 }
 
-// parts is a visitor that collects a network's structure, its name first, and its weights.
+// parts is the medium that collects a network's structure, its name first, and its weights.
 type parts struct {
 	shape  []any
 	blocks [][]float32

@@ -86,7 +86,7 @@ func read(r io.Reader, name string, maxBytes int64) (n *Network, err error) {
 	return n, nil
 }
 
-// gzipReader gives errors of a damaged stream our sentinels.
+// gzipReader wraps a damaged stream's errors in our sentinels.
 type gzipReader struct{ z *gzip.Reader }
 
 func (g gzipReader) Read(p []byte) (int, error) {

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Version of the networks that Fresh makes and Upgrade ends with.
+// freshVersion is the version of the networks that Fresh and Upgrade make.
 const freshVersion = 15
 
 // Errors of win minus loss, and of the score in points, that an upgraded network predicts at
@@ -17,10 +17,10 @@ const (
 )
 
 // Upgrade returns a network of version 8 to 14 as one of version 15, which gives the same answers
-// and can learn the new outputs: a second layer for the pass; an optimistic policy, which begins
-// as a copy of the plain one; and short-term errors, which begin as constants (those of version
-// 14 stay). Other versions, and policies too narrow for the second layer, are returned unchanged.
-// The result shares the layers that stay.
+// and can learn the new outputs: a second layer for the pass; an optimistic policy, which begins as
+// a copy of the plain one; and short-term errors, which begin as constants (those of version 14
+// stay). Networks of other versions, or with a policy too narrow for the second layer, are returned
+// unchanged. The result shares the layers that stay.
 func Upgrade(n *Network) *Network {
 	h, p, v := n.Header, n.Policy, n.Value
 	old := p.Channels
@@ -72,7 +72,7 @@ func (p *PolicyHead) upgradePass() {
 	p.Pass1, p.PassBias, p.PassAct, p.Pass2 = first, bias, f.act(p.Pass1.Name+"_act"), second
 }
 
-// moreColumns returns a matrix with more columns, those behind the old ones 0.
+// moreColumns returns a matrix with more columns; the new ones come last and are 0.
 func moreColumns(m []float32, old, wide int) []float32 {
 	to := make([]float32, len(m)/old*wide)
 	for i := 0; i*old < len(m); i++ {

@@ -80,8 +80,8 @@ func WriteFile(path string, n *Network) error {
 	return file.Write(path, func(w io.Writer) error { return WriteFormat(w, n, format) })
 }
 
-// sink is the medium that writes: one token a line, float blocks in between,
-// as KataGo's exporters do.
+// sink is the medium that writes: one token per line, float blocks in between, as KataGo's
+// exporters do.
 type sink struct {
 	bw   *bufio.Writer
 	text bool

@@ -2,14 +2,12 @@ package kernel
 
 import "fmt"
 
-// Attention is softmax(q·kᵀ)·v over the tokens of a board, for each head. Heads/KVHeads
-// query heads in a row share a head of keys and values. Queries come multiplied by
-// their scale.
+// Attention is softmax(q·kᵀ)·v over the tokens of a board, for each head. Heads/KVHeads consecutive
+// query heads share a head of keys and values. Queries must be scaled already.
 //
-// It reads x [n][tokens][queries, keys, values] of all heads and writes y
-// [n][tokens][heads][VDim]. Cosines and sines, [tokens][KVHeads][QDim/2] each, turn queries
-// and keys, in which the first numbers of all pairs stand before the second ones; without
-// them there is no turn.
+// It reads x [n][tokens][queries, keys, values] of all heads and writes y [n][tokens][heads][VDim].
+// Cosines and sines, [tokens][KVHeads][QDim/2] each, rotate queries and keys, in which the first
+// numbers of all pairs stand before the second ones; without them nothing is rotated.
 type Attention struct {
 	Heads, KVHeads, QDim, VDim int
 	Precision                  Precision

@@ -2,10 +2,10 @@
 // so that maximum, exponential and sum of a softmax need no step across lanes, and both
 // products are those of rows and panels that layers have. Included by isa.h.
 
-// In integers a query is scaled by itself, keys by their head and values by channel.
-// NORM bounds the norms of queries and of keys, so that by Cauchy and Schwarz no score
-// reaches 2³¹, rounding included. A value is at most VALUE, and the probabilities of a
-// query sum to no more than (2³¹ - 1) / VALUE.
+// In integers each query has its own scale, the keys of a head share one, and values have one per
+// channel. NORM bounds the norms of queries and of keys, so that by Cauchy and Schwarz no score
+// reaches 2³¹, rounding included. A value is at most VALUE, and the probabilities of a query sum to
+// no more than (2³¹ - 1) / VALUE.
 #define NORM 46303.f
 #define VALUE 4095.f
 
@@ -65,8 +65,8 @@ INLINE void turn(const attention_shape *a, int depth, const float *x, const floa
 	}
 }
 
-// extent returns the norm of a query or a key, and its largest number. The norm is NaN
-// where a number is none.
+// extent returns the norm of a query or a key, and its largest number. The norm is NaN if one of
+// the numbers is.
 INLINE float extent(const float *x, int depth, float *most)
 {
 	vf square = splat(0), top = splat(0);
@@ -79,12 +79,12 @@ INLINE float extent(const float *x, int depth, float *most)
 	return sqrtf(sum_lanes(square));
 }
 
-// within returns what makes integers of vectors of a norm and a largest number.
+// within returns the factor that makes integers of vectors of a given norm and largest number.
 static float within(float norm, float most, float *unit)
 {
 	float scale = 32767 / most < NORM / norm ? 32767 / most : NORM / norm;
 	if (!(norm > 1e-18f && norm < 1e30f)) {
-		*unit = norm < 1 ? 0 : norm - norm; // nothing, or nothing that is a number
+		*unit = norm < 1 ? 0 : norm - norm; // 0 for numbers near 0, NaN for NaN and infinite ones
 		return 0;
 	}
 	*unit = 1 / scale;
@@ -223,8 +223,8 @@ INLINE void multiply_rows(const micros *by, int precision, int width, const char
 				top[j] = vmax(load(m + (size_t)r * lanes + j * LANES), top[j]);
 }
 
-// weigh turns scores into probabilities times some factor, which inverse undoes. A score
-// that is no number makes its query's result none.
+// weigh turns scores into probabilities times some factor, which inverse undoes. A score that is
+// NaN makes its query's result NaN.
 INLINE void weigh(int integers, int width, int tokens, head_scratch *d, const vf *top)
 {
 	int lanes = width * LANES;

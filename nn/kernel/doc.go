@@ -25,8 +25,8 @@
 //
 // # Fewer bits
 //
-// The products are made in 16-bit integers and summed in 32 bits, where a processor
-// makes twice as many or more a cycle as in float32.
+// The products are made in 16-bit integers and summed in 32 bits: a processor makes at least twice
+// as many of them per cycle as in float32.
 //
 // Inputs: the rows of Bᵀ are scaled so that their absolute values sum to 1 (Aᵀ has
 // the factors), so a transformed input is no larger than the largest input. Where
@@ -50,9 +50,9 @@
 //
 // # Attention
 //
-// One operator for all heads: attention.h has its bounds and its order. Queries stand in
-// the lanes of vectors, so that maximum, exponential and sum of a softmax are those of
-// whole vectors, and probabilities come out as the product with the values reads them.
+// One operator for all heads: attention.h has its bounds and its order. Queries stand in the lanes
+// of vectors, so that maximum, exponential and sum of a softmax are those of whole vectors, and
+// probabilities come out in the order in which the product with the values reads them.
 //
 // # In the cache
 //

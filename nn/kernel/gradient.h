@@ -153,8 +153,7 @@ ROWS6(OUTER, 1) ROWS6(OUTER, 2)
 static outer *const outers[5][13] = {{0}, {ROWS6(ONAME, 1)}, {ROWS6(ONAME, 2)}};
 #endif
 
-// to_points turns a board [channels][area] into [area][padded], with zeros behind the
-// channels.
+// to_points turns a board [channels][area] into [area][padded], with zeros after the channels.
 static void to_points(const float *x, int channels, int padded, int area, float *to)
 {
 	if (channels < padded)

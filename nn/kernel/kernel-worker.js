@@ -6,7 +6,8 @@
 const port = typeof self === "undefined" ? require("node:worker_threads").parentPort : self;
 let kernels;
 
-// copy moves the bytes of each pair of address and length from one buffer's beginning on.
+// copy calls move for each pair of address and length, with that memory and the next bytes of the
+// buffer.
 function copy(pairs, buffer, move) {
 	for (let i = 0, at = 0; i < pairs.length; at += pairs[i + 1], i += 2)
 		move(new Uint8Array(kernels.memory.buffer, pairs[i], pairs[i + 1]), new Uint8Array(buffer, at, pairs[i + 1]));

@@ -34,8 +34,8 @@ func (i ISA) String() string {
 // Integers reports whether there are kernels in 16-bit integers.
 func (i ISA) Integers() bool { return i >= AVX2 }
 
-// EnvISA is the environment variable that chooses an instruction set by name instead of the best
-// one; one that the processor lacks is ignored.
+// EnvISA is the environment variable that names an instruction set to use instead of the best one;
+// if the processor lacks it, no kernels are used.
 const EnvISA = "KOSUMI_KERNELS"
 
 // Precision is the number format in which a layer computes.
@@ -56,7 +56,7 @@ const (
 	ReLU
 	Mish
 	SiLU
-	SwiGLU // of layers of size 1: silu of the first half of the outputs, times the second half
+	SwiGLU // only of layers of size 1: silu of the first half of the outputs, times the second half
 )
 
 // Available returns the sets of instructions that this processor has, the best

@@ -9,9 +9,8 @@
 // The arithmetic of a layer. The numbers are part of the operators' attributes.
 enum { KERNEL_FLOAT = 0, KERNEL_INT16 = 1 };
 
-// Activations; part of the operators' attributes.
-// ACT_SWIGLU is that of layers of size 1 with nothing behind the product: with s the
-// first half of the outputs and t the second, y = silu(s)*t.
+// Activations; part of the operators' attributes. ACT_SWIGLU is only for layers of size 1 with
+// nothing after the product: with s the first half of the outputs and t the second, y = silu(s)*t.
 enum { ACT_NONE = 0, ACT_RELU = 1, ACT_MISH = 2, ACT_SILU = 3, ACT_SWIGLU = 4 };
 
 // The sets of instructions, the best last. A processor has some of them.
@@ -30,8 +29,8 @@ typedef struct {
 typedef struct layer layer;
 typedef struct scratch scratch;
 
-// The inputs and outputs of a layer. Boards are [n][h][w][channels] but for the input
-// of a layer of planes. With s = conv(x) + bias + residual,
+// The inputs and outputs of a layer. Boards are [n][h][w][channels], except for the input of a
+// layer of planes. With s = conv(x) + bias + residual,
 //   y = activation(scale*s + shift), and sum = s where it is wanted.
 // residual may be sum itself.
 typedef struct {
@@ -41,16 +40,14 @@ typedef struct {
 	float *y, *sum;    // either may be NULL
 } layer_call;
 
-// Attention. Queries of heads/kv_heads heads in a row share a head of keys and
-// values.
+// Attention. The queries of heads/kv_heads consecutive heads share a head of keys and values.
 typedef struct {
 	int heads, kv_heads, q_dim, v_dim, precision;
 } attention_shape;
 
-// The inputs and outputs of attention. x is [n][tokens][queries, keys, values] of all
-// heads, y [n][tokens][heads][v_dim]. cosines and sines, [tokens][kv_heads][q_dim/2],
-// turn queries and keys, of which the first numbers of all pairs stand before the
-// second ones; NULL: no turn.
+// The inputs and outputs of attention. x is [n][tokens][queries, keys, values] of all heads, y
+// [n][tokens][heads][v_dim]. cosines and sines, [tokens][kv_heads][q_dim/2], rotate queries and
+// keys, of which the first numbers of all pairs stand before the second ones; NULL: no rotation.
 typedef struct {
 	int n, tokens;
 	const float *x, *cosines, *sines;
@@ -90,9 +87,9 @@ typedef struct {
 	float *dx;
 } scaled_gradient_call;
 
-// A program computes a network step by step in one piece of memory, all of it floats.
-// What a step reads and writes begins at some number of it; what lies in rows, as the
-// inputs and outputs of a batch do, moves by row for each row in front. at below 0: left out.
+// A program computes a network step by step in one piece of memory, all of it floats. An operand of
+// a step begins at number at of it; if at is below 0, it is left out. In an operand with rows, such
+// as a batch's input or output, each row lies row numbers after the one before.
 typedef struct {
 	int64_t at, row;
 } operand;

@@ -220,8 +220,9 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-// TestNothingOverflows uses extreme integers: weights and inputs of one size whose signs agree at
-// a position, so that sums are as close to the bound as possible, and single large values.
+// TestNothingOverflows: results are right for extreme integers: weights and inputs of one size
+// whose signs agree at a position, so that sums are as close to the bound as possible, and single
+// large values.
 func TestNothingOverflows(t *testing.T) {
 	const out, side = 4, 6
 	for _, in := range []int{16, 64, 96, 256, 384} {

@@ -122,8 +122,8 @@ static double integer_scale(const double *column, int n, int limit)
 	return fmin(32767 / most, ((double)INT32_MAX / limit - 0.5 * n - 1) / sum);
 }
 
-// source is which of the outputs stands at a place; -1: none. The vectors of the two
-// halves of a gated layer alternate.
+// source returns which of the outputs stands at a place; -1: none. The vectors of the two halves of
+// a gated layer alternate.
 static int source(const layer *l, int place)
 {
 	int lanes = l->isa->lanes, half = l->out / 2;
@@ -137,7 +137,7 @@ static int source(const layer *l, int place)
 static int pack(const layer *l, const float *w, packed *to)
 {
 	int kernel = l->size * l->size, bytes = l->precision == KERNEL_INT16 ? 2 : 4;
-	size_t size = (size_t)l->positions * l->ins * l->outs * bytes + 4096; // read ahead of
+	size_t size = (size_t)l->positions * l->ins * l->outs * bytes + 4096; // with room for reading ahead
 	to->u = aligned(size);
 	to->unscale = aligned((size_t)l->positions * l->outs * 4);
 	double *column = malloc(sizeof(double) * l->ins);
@@ -196,8 +196,8 @@ static int pack_planes(const layer *l, const float *w, packed *to)
 	return 0;
 }
 
-// hash is two independent sums of a layer's shape and weights (FNV-1a by words, and a
-// polynomial): layers of which both agree are taken for equal.
+// hash is two independent sums of a layer's shape and weights (FNV-1a by words, and a polynomial):
+// layers for which both agree are taken for equal.
 static void hash(const layer *l, const float *w, uint64_t out[2])
 {
 	size_t n = (size_t)l->out * l->in * l->size * l->size;
@@ -269,7 +269,7 @@ static void unshare(packed *p)
 	release();
 }
 
-// padded copies n values to count, with 0 behind them.
+// padded copies n values and adds zeros up to count.
 static float *padded(const float *v, int n, int count)
 {
 	float *p = aligned((size_t)count * 4);

@@ -10,20 +10,20 @@ var ErrMissing = errors.New("the program was built without its kernels, which wa
 
 var errMemory = errors.New("kernel: no memory")
 
-// Shape describes a layer. Boards are [n][h][w][channels], but for the input of a
-// layer of planes. With s = conv(x) + bias + residual,
+// Shape describes a layer. Boards are [n][h][w][channels], except for the input of a layer of
+// planes. With s = conv(x) + bias + residual,
 //
 //	y = activation(scale*s + shift), and sum = s where it is wanted.
 //
-// The bias is [Out], or [n][Out]; without one, or a residual, it is 0. The residual may
-// stand where the sum does.
+// The bias is [Out], or [n][Out]; without one, or a residual, it is 0. The residual may share its
+// memory with the sum.
 type Shape struct {
-	In, Out, Size int // channels, and 1 or 3; any odd size for Planes
+	In, Out, Size int // channels; Size is 1 or 3, for Planes any odd number
 	Precision     Precision
 	Activation    Activation
 	Planes        bool      // the input is [n][in][h][w] and mostly zeros and ones
 	Scale, Shift  []float32 // [Out] each; nil: 1 and 0
-	Epsilon       float32   // above 0, of size 1: x is divided by sqrt(mean(x²) + Epsilon) first
+	Epsilon       float32   // above 0, only for Size 1: x is first divided by sqrt(mean(x²) + Epsilon)
 }
 
 // values is how many values a point of the result has.

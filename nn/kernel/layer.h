@@ -82,8 +82,8 @@ void *scratch_take(scratch *, size_t size);
 // products stay in the cache.
 enum { BLOCK = 48 };
 
-// block_end returns the first panel behind the block that begins with panel p, and
-// in outs the block's outputs.
+// block_end returns the first panel after the block that begins with panel p, and in outs the
+// block's outputs.
 int block_end(const layer *, int p, int *outs);
 
 // cut_panels divides the outputs' vectors into panels as equal as the kernels have

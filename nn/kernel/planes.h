@@ -1,7 +1,7 @@
 // The first layer, whose input is mostly zeros and ones. Included by isa.h.
 
-// spot is a value of a plane that is not 0. Its weights begin at w, counted from those of
-// the first column of the kernel had it stood in the first column of the board.
+// spot is a value of a plane that is not 0. Its weights begin at w, counted from where they would
+// begin for the first columns of the kernel and of the board.
 typedef struct { int w; float value; } spot;
 
 // constant says whether all n values are equal.
@@ -56,8 +56,8 @@ static const float *sum_of(const layer *l, int plane, int h, int w)
 	return s->sum;
 }
 
-// add_spots computes width vectors of outputs of one point. Of the points in a row of
-// the kernel's, spots stand one behind the other: from spots[first[q]] on for a point q.
+// add_spots computes width vectors of outputs of one point. The spots of the points in one row of
+// the kernel stand one after the other: from spots[first[q]] on for a point q.
 INLINE void add_spots(int width, int has, const layer *l, const layer_call *c, int b, int y, int x, int o, const float *base,
 	const spot *spots, const int *first)
 {

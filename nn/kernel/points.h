@@ -40,12 +40,11 @@ INLINE float max_lanes(vf v)
 	return a > b ? a : b;
 }
 
-// size_of is |x| as an integer: larger for larger numbers, and largest for what is no
-// number.
+// size_of is |x| as an integer: larger for larger numbers, and largest for NaN.
 INLINE vmask size_of(vf x) { return (vmask)x & 0x7fffffff; }
 
-// take_point stores a point's inputs as the products want them, and returns what its
-// products are worth: NaN where an input is no number.
+// take_point stores a point's inputs as the products want them, and returns what its products are
+// worth: NaN if an input is NaN.
 INLINE float take_point(int integers, int norm, const layer *l, const float *x, char *to)
 {
 	vmask top = {0};
@@ -102,7 +101,7 @@ INLINE void end_rows(int has, int activation, const layer *l, const layer_call *
 }
 
 // end_some ends some rows by the kind of their layer: the kinds that networks are made of are
-// compiled by themselves.
+// compiled separately.
 static void end_some(int what, const layer *l, const layer_call *c, int from, int rows, int first, int outs, const float *m, const float *units)
 {
 	enum { ADDED = HAS_RESIDUAL | HAS_Y | WHOLE, SCALED = HAS_SCALE | HAS_SHIFT };

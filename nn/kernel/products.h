@@ -41,9 +41,8 @@ INLINE void float_block(int rows, int width, const void *v, size_t v_row, const 
 EACH_MICRO(FLOAT_MICRO)
 static const micros floats = MICROS(FLOAT_NAME);
 
-// A pass multiplies rows by one panel of weights, as many at a time as there are
-// registers for, and meanwhile fetches what comes next: the panel behind this one, then
-// rows.
+// A pass multiplies rows by one panel of weights, as many at a time as there are registers for, and
+// meanwhile fetches what comes next: the panel after this one, then rows.
 typedef struct {
 	const micros *by;
 	int precision, width, ins, count;

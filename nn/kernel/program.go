@@ -2,9 +2,9 @@ package kernel
 
 import "fmt"
 
-// Operand is the place of a tensor in a program's memory, counted in numbers. A tensor with rows,
-// such as a batch's input or output, moves by Row for each row before it. The zero value is an
-// absent operand.
+// Operand is the place of a tensor in a program's memory, counted in numbers. In a tensor with
+// rows, such as a batch's input or output, each row lies Row numbers after the one before; in
+// others Row is 0. The zero value is an absent operand.
 type Operand struct {
 	At, Row int
 	There   bool
@@ -13,13 +13,13 @@ type Operand struct {
 // StepKind is the operation of a step. The numbers are those of kernel.h.
 type StepKind int
 
-// The kinds of steps, with the operands that they write; then those that they read.
+// The kinds of steps, each with the operands that it writes; then those that it reads.
 const (
 	StepLayer     StepKind = iota // y, sum; x, bias, residual: see [Shape]
 	StepAttention                 // y; x, cosines, sines: see [Attention]
 	StepMap                       // y; x: a function of each of Dims[0] numbers
 	StepJoin                      // y; a, b: a function of two, along strides
-	StepReduce                    // y; x: the middle one of the axes Dims[:3] vanishes
+	StepReduce                    // y; x: over the middle one of the axes Dims[:3]
 	StepSoftmax                   // y; x: over the second of the axes Dims[:2]
 	StepMove                      // y; x: a copy along strides
 )
@@ -53,8 +53,8 @@ const (
 	ReduceMax
 )
 
-// StepAxes is the number of axes of joins and moves, the outermost first; unused ones come first
-// with size 1.
+// StepAxes is the number of axes of joins and moves. Unused ones, of size 1, come first, then the
+// others from the outermost on.
 const StepAxes = 6
 
 // Step is one step of a program.
@@ -65,7 +65,7 @@ type Step struct {
 	From      [3]Operand
 	Dims      [StepAxes]int
 	Strides   [3][StepAxes]int // strides of the output and of each input
-	N, H, W   int              // for layers; for attention N is batch times H tokens
+	N, H, W   int              // for layers; for attention, N boards of H tokens each
 	ByBoard   bool             // a layer's bias has the shape [N][Out]
 	Layer     *Layer
 	Attention Attention
@@ -125,8 +125,8 @@ func (s *Step) extents() (sizes [5]int, err error) {
 	return sizes, nil
 }
 
-// check reports whether all operands of a step lie in memory of a size, for each of the first
-// rows 0 to last.
+// check reports whether all operands of a step lie in memory of that size, for programs that start
+// at any row from 0 to last.
 func (s *Step) check(size, last int) error {
 	sizes, err := s.extents()
 	if err != nil {

@@ -30,8 +30,8 @@ func (l *Layout) check() error {
 	return nil
 }
 
-// checkSteps reports whether steps read and write inside the memory only, for each first
-// row from 0 to last.
+// checkSteps reports whether steps read and write inside the memory only, for programs that start
+// at any row from 0 to last.
 func (l *Layout) checkSteps(steps []Step, last int) error {
 	if last < 0 {
 		return errors.New("kernel: a program of no rows")
@@ -44,8 +44,8 @@ func (l *Layout) checkSteps(steps []Step, last int) error {
 	return nil
 }
 
-// checkRun reports whether passes name existing programs and rows that these were made
-// for, given the last first row of each program.
+// checkRun reports whether passes name existing programs and rows at which these may start; last
+// returns the last such row.
 func (l *Layout) checkRun(rows int, passes []Pass, last func(program int) int, programs int) error {
 	if rows < 1 || rows > l.Rows {
 		return fmt.Errorf("kernel: a batch of %d rows, of at most %d", rows, l.Rows)

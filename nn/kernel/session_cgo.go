@@ -78,7 +78,7 @@ type Layer struct {
 	layer *C.layer
 }
 
-// program is a list of steps for the first rows 0 to last.
+// program is a list of steps that may start at any row from 0 to last.
 type program struct {
 	steps       *C.step
 	count, last int
@@ -144,8 +144,8 @@ func pointer(v []float32) *C.float {
 	return (*C.float)(unsafe.Pointer(&v[0]))
 }
 
-// Program makes a program of steps for first rows from 0 to last, and returns its number.
-// Its layers are the session's.
+// Program makes a program of steps that may start at any row from 0 to last, and returns its
+// number. The session owns its layers.
 func (s *Session) Program(steps []Step, last int) (int, error) {
 	if err := s.layout.checkSteps(steps, last); err != nil {
 		return 0, err

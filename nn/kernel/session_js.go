@@ -35,7 +35,7 @@ type Layer struct {
 	at    uint32
 }
 
-// program is a list of steps for the first rows 0 to last.
+// program is a list of steps that may start at any row from 0 to last.
 type program struct {
 	at          uint32
 	count, last int
@@ -132,8 +132,8 @@ func (s *Session) Layer(shape Shape, weights []float32) (*Layer, error) {
 	return l, err
 }
 
-// Program makes a program of steps for first rows from 0 to last, and returns its number.
-// Its layers are the session's.
+// Program makes a program of steps that may start at any row from 0 to last, and returns its
+// number. The session owns its layers.
 func (s *Session) Program(steps []Step, last int) (int, error) {
 	if err := s.layout.checkSteps(steps, last); err != nil {
 		return 0, err

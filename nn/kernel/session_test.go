@@ -55,7 +55,8 @@ func TestWeightsAreShared(t *testing.T) {
 	sessions[0].Close()
 }
 
-// TestRows runs batches by programs for one and for two rows.
+// TestRows: a batch of five rows, computed by programs of one and of two rows, equals each row
+// alone.
 func TestRows(t *testing.T) {
 	const area = 81 * 32
 	rng := rand.New(rand.NewPCG(6, 0))

@@ -149,7 +149,7 @@ static void join(const step *s, float *y, const float *a, const float *b)
 INLINE vf reduced(int what, vf sum, vf x)
 {
 	if (what == REDUCE_MAX)
-		return pick(x != x, x, vmax(x, sum)); // what is no number stays none
+		return pick(x != x, x, vmax(x, sum)); // NaN stays NaN
 	return sum + x;
 }
 

@@ -29,7 +29,7 @@ trainer *trainer_make(int isa, int in, int out, int parts)
 	int ok = t->scratches && !cut_panels(l);
 	for (int i = 0; ok && i < 2 * parts; i++)
 		ok = (t->scratches[i] = scratch_make()) != NULL;
-	// Packed weights are read ahead of.
+	// Packed weights get room for reading ahead.
 	if (ok && (t->packed = aligned(sums_size(t) * 4 + 4096)) && (t->sums = aligned(sums_size(t) * 4 * parts)))
 		return t;
 	trainer_drop(t);

@@ -9,7 +9,7 @@ INLINE vf load(const float *p) { return *(const vf *)p; }
 INLINE void store(float *p, vf v) { *(vf *)p = v; }
 INLINE vf splat(float x) { return x - (vf){0}; }
 INLINE vf pick(vmask m, vf a, vf b) { return (vf)((m & (vmask)a) | (~m & (vmask)b)); }
-// If one is no number, vmax and vmin give b.
+// If one is NaN, vmax and vmin give b.
 #ifdef VMAX
 INLINE vf vmax(vf a, vf b) { return VMAX(a, b); }
 INLINE vf vmin(vf a, vf b) { return VMIN(a, b); }
@@ -90,7 +90,7 @@ INLINE vf activate(int activation, vf x)
 {
 	switch (activation) {
 	case ACT_RELU:
-		return pick(x < 0, splat(0), x); // what is no number stays none
+		return pick(x < 0, splat(0), x); // NaN stays NaN
 	case ACT_MISH:
 		return mish(x);
 	case ACT_SILU:

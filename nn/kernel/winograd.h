@@ -5,8 +5,8 @@
 #define A 0.70710678f
 #define B 1.41421356f
 
-// input4 gives the six values at the points of F(4,3), and input3 those of F(3,3), which
-// has none at EXTRA. Each still is to be multiplied by its share.
+// input4 gives the six values at the points of F(4,3), and input3 those of F(3,3), which has none
+// at EXTRA. Each must still be multiplied by its share.
 INLINE void input4(const vf d[6], vf t[6])
 {
 	vf e = d[4] - 2 * d[2], o = d[3] - 2 * d[1], f = d[4] - 0.5f * d[2], p = d[3] - 0.5f * d[1];
@@ -144,8 +144,8 @@ static void place_all(const tiling *t, place *to)
 
 // ---- Inputs ----------------------------------------------------------------
 
-// spread returns the largest and the least of n values, no less and no more than 0;
-// NaN for both where a value is none, or infinite.
+// spread returns the largest of n values and 0, and the least of them and 0; NaN for both if a
+// value is NaN or infinite.
 static void spread(const float *x, size_t n, float *most, float *least)
 {
 	vf a[4] = {{0}}, b[4] = {{0}}, c[4] = {{0}};
@@ -290,7 +290,7 @@ INLINE void restore(int ty, int tx, int has, const layer *l, const layer_call *c
 	}
 }
 
-// The layers that most networks are made of are compiled by themselves.
+// The layers that most networks are made of are compiled separately.
 enum {
 	INNER_LAYER = HAS_BIAS | HAS_Y | HAS_RELU | WHOLE,
 	OUTER_LAYER = HAS_RESIDUAL | HAS_SUM | HAS_SCALE | HAS_SHIFT | HAS_Y | HAS_RELU | WHOLE,

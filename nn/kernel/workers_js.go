@@ -30,7 +30,7 @@ var workers struct {
 	all     []*worker
 	script  string
 	module  js.Value
-	started int           // workers that replaced one that had ended
+	started int           // number of workers that had to be started again, or were given up
 	paused  chan struct{} // closed when sessions may run again; nil: they may run now
 }
 
@@ -181,7 +181,7 @@ func startWorker(script string, module js.Value) (*worker, error) {
 		w.thread = class.New(script)
 		w.thread.Set("onmessage", w.heard)
 		w.thread.Set("onerror", w.failed)
-	} else { // node
+	} else { // Node.js
 		w.thread = js.Global().Call("require", "node:worker_threads").Get("Worker").New(script)
 		w.thread.Call("on", "message", w.heard)
 		w.thread.Call("on", "error", w.failed)
@@ -271,8 +271,7 @@ func (w *worker) stop(why error) {
 	w.thread.Call("terminate")
 }
 
-// ask sends a message, hands the worker the message's buffer meanwhile, and waits for the
-// answer.
+// ask sends a message, gives the worker the buffer, if there is one, and waits for the answer.
 func (w *worker) ask(message map[string]any, buffer js.Value) answer {
 	done := make(chan answer, 1)
 	w.mu.Lock()

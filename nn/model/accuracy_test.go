@@ -131,7 +131,7 @@ func TestIntegersOnOwnPositions(t *testing.T) {
 	}
 }
 
-// recorded returns recorded positions; in a short run of the common sizes only.
+// recorded returns recorded positions; in a short run, only those of the common sizes.
 func recorded(t *testing.T) (games []*board.Game) {
 	t.Helper()
 	positions := featurestest.Read(t, testshared.Path(t, "golden/katago/features.jsonl.gz"))
@@ -167,9 +167,9 @@ func TestIntegersOnGames(t *testing.T) {
 	}
 }
 
-// TestKernelsAgree compares networks on the kernels alone with the same in onnxruntime's graph,
-// in both precisions: the layers are the same, and the rest may differ in rounding, which
-// integers amplify.
+// TestKernelsAgree compares networks on the kernels alone with the same networks in onnxruntime, in
+// both precisions: both use the same layers, but the rest may differ in rounding, which integers
+// amplify.
 func TestKernelsAgree(t *testing.T) {
 	testshared.Slow(t)
 	needIntegers(t)

@@ -59,8 +59,8 @@ type choice struct {
 	Loaded bool   `json:"loaded,omitempty"`
 }
 
-// The time for measuring all providers together, and the limit for a device to open its
-// sessions before.
+// The time for measuring all providers together, and the time limit for a device to open its
+// sessions before that.
 const (
 	measureFor = 3 * time.Second
 	readyIn    = 20 * time.Second
@@ -82,8 +82,8 @@ type chooser struct {
 	rate       func(ctx context.Context, src source, provider string, length time.Duration) (float64, error)
 }
 
-// chooseDevice chooses the provider of "auto" for the network in a file, which open opens.
-// It loads nothing if no device is to be expected.
+// chooseDevice chooses the provider of "auto" for the network in a file; open reads the network. It
+// loads nothing if no device is to be expected.
 func chooseDevice(c Config, file string, open func() (source, error)) (choice, error) {
 	lib, err := ort.Find(c.Library)
 	named := c.Library != "" || os.Getenv(ort.EnvLibrary) != "" && ort.Available
@@ -210,7 +210,8 @@ func (c *chooser) choose() (choice, error) {
 	return found, nil
 }
 
-// without chooses the CPU, for the reason in a mark.
+// without chooses the CPU, for the reason in a mark; it fails if the mark says that the library or
+// plugin did not load.
 func (c *chooser) without(left choice) (choice, error) {
 	if !left.Loaded {
 		return choice{}, errors.New(left.Why)
@@ -349,7 +350,7 @@ func (c *chooser) measured(ctx context.Context, src source, provider string, len
 	return nn.Await(ctx, func() (float64, error) { return m.rate(ctx, length) }, nil)
 }
 
-// rate opens sessions and lets them run.
+// rate returns the evaluations per second of sessions that it opens.
 func (m *Model) rate(ctx context.Context, length time.Duration) (float64, error) {
 	size := m.conf.Size
 	if size == (board.Size{}) || m.Serves(size) != nil {
@@ -371,7 +372,7 @@ func (m *Model) rate(ctx context.Context, length time.Duration) (float64, error)
 			return 0, err
 		}
 		all = append(all, b)
-		for _, in := range b.Inputs() { // planes are mostly 0; a third of ones is realistic
+		for _, in := range b.Inputs() { // like a board's planes: mostly 0, a third 1
 			for i := range in {
 				if i%3 == 0 {
 					in[i] = 1

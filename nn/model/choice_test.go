@@ -28,7 +28,7 @@ func TestStartsThatEnd(t *testing.T) {
 	for name, c := range map[string]struct {
 		load, ask, rate func() error
 		says            string
-		fails           bool // in the next start
+		fails           bool // the next start fails
 	}{
 		"dies in loading":   {dies, well, well, "an earlier start ended while it loaded " + lib.Path, true},
 		"dies when asked":   {well, dies, well, "an earlier start ended while it asked " + lib.Path + " for devices", false},
@@ -119,8 +119,8 @@ func TestMeasured(t *testing.T) {
 	require.Error(t, err, "no library that is fetched has it")
 }
 
-// TestDeviceOfNone: a device number is an error without a device, and a warning if none was
-// found.
+// TestDeviceOfNone: a device number is an error for a provider without devices, and a warning if
+// "auto" found no device.
 func TestDeviceOfNone(t *testing.T) {
 	for _, provider := range []string{Kernel, OnnxGo} {
 		_, err := Open("", Config{Provider: provider, Device: 5})

@@ -26,8 +26,8 @@ func changed(t *testing.T, fixture string, change func(*onnx.Model)) string {
 	return path
 }
 
-// TestOnePositionAtATime evaluates whole batches with exports whose batch size is 1, the
-// exporters' default.
+// TestOnePositionAtATime: exports whose batch size is 1, the exporters' default, evaluate whole
+// batches.
 func TestOnePositionAtATime(t *testing.T) {
 	for _, fixture := range []string{"pytorch-dualhead-9x9.onnx", "pytorch-dualhead-9x9-dynamo.onnx", "pytorch-dualhead-9x9-latest.onnx"} {
 		path := changed(t, fixture, func(m *onnx.Model) { require.NoError(t, onnx.SetBatch(m, onnx.D(1))) })

@@ -25,8 +25,8 @@ type Config struct {
 	// kernels), "fp16" (through onnxruntime, meant for GPUs), or "auto": int16
 	// where the processor has kernels for it, else fp32.
 	Precision string
-	// Library names the onnxruntime library; "" searches for it. Plugin is the file of a
-	// library of execution providers for it, "" for none: the Provider "plugin" is its first.
+	// Library names the onnxruntime library; "" searches for it. Plugin names a library of further
+	// execution providers, "" for none; the Provider "plugin" is the first of them.
 	Library, Plugin string
 	// Device is the number of the provider's device, as in ort.Devices.
 	Device int
@@ -143,7 +143,7 @@ func newModel(c Config, src source, run runner) *Model {
 	return m
 }
 
-// context ends the waiting for a device.
+// context returns the context that ends the waiting for a device.
 func (c *Config) context() context.Context { return cmp.Or(c.Context, context.Background()) }
 
 // Spec describes the network for boards of that size; nn.ErrSize if it cannot

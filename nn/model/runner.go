@@ -44,8 +44,8 @@ const (
 
 const chosen = "chosen by --provider"
 
-// chooseRunner returns the configured runner, or the fastest for the network in a file,
-// which open opens.
+// chooseRunner returns the configured runner, or the fastest for the network in a file; open reads
+// the network.
 func chooseRunner(c Config, file string, open func() (source, error)) (runner, error) {
 	switch provider := strings.ToLower(c.Provider); provider {
 	case "", "auto":
@@ -135,7 +135,7 @@ func processorRunner(c Config, src source, why string) (runner, error) {
 	if !errors.Is(err, ort.ErrNoLibrary) || errors.Is(err, ort.ErrNoCgo) {
 		reason = err.Error()
 	}
-	if ort.Available { // otherwise the program prints it at its start
+	if ort.Available { // without cgo the program says so at its start
 		c.Log.Warn("running the network through onnx-go, many times slower than onnxruntime", "reason", reason)
 	}
 	return onnxgoRunner{reason}, nil

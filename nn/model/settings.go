@@ -15,8 +15,8 @@ import (
 // Settings are the user's settings of the network and of the provider that runs it. Start
 // from [DefaultSettings]; [SettingsTable] has their names.
 type Settings struct {
-	Model, HumanModel      string // files; "" is the built-in network, and no HumanModel
-	Provider, Precision    string // "auto" or one of ort.ProviderNames, Kernel and OnnxGo, of Precisions
+	Model, HumanModel      string // files; an empty Model is the built-in network, an empty HumanModel none
+	Provider, Precision    string // "auto", Kernel, OnnxGo or one of ort.ProviderNames; one of Precisions
 	OnnxRuntime            string // file of the library; "": it is looked for
 	Plugin                 string // file of a library of execution providers; "": none
 	Device                 int    // number of the provider's device, from 0

@@ -47,7 +47,7 @@ func openSource(path string, o Overrides) (source, error) {
 			return nil, fmt.Errorf("%w: %w", ErrFile, err)
 		}
 		hint := ""
-		if filepath.Ext(path) == "" { // a name rather than a file's
+		if filepath.Ext(path) == "" { // a network's name rather than a file's
 			hint = "; built in is " + models.Name
 		}
 		return nil, fmt.Errorf("%w%s", file.Absent(path), hint)

@@ -55,8 +55,9 @@ func (b spared) Close() error {
 	return err
 }
 
-// openOnDevice makes a session on the device within a time limit: a multiple of the time
-// that an earlier session took, else, if "auto" chose the device, the limit of measuring.
+// openOnDevice makes a session on the device within a time limit: a multiple of the time that an
+// earlier session took; else, if "auto" chose the device, the limit of measuring; else
+// [ort.OpenIn].
 func (m *Model) openOnDevice(size board.Size, maxBatch int) (nn.Backend, error) {
 	patience := ort.OpenIn(m.run.name())
 	if took := time.Duration(m.opened.Load()); took > 0 {
@@ -81,7 +82,7 @@ func (m *Model) openOnDevice(size board.Size, maxBatch int) (nn.Backend, error) 
 	return b, err
 }
 
-// lose gives the device up and logs it once.
+// lose gives up the device and logs the reason once.
 func (m *Model) lose(why error) {
 	if m.lost.CompareAndSwap(false, true) {
 		m.stop(nn.ErrLost)

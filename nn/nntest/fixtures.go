@@ -89,8 +89,8 @@ func testFixture(t *testing.T, open Opener, model []byte, outputs []string, want
 	}
 }
 
-// SpecOf describes a graph's inputs and outputs by their declared shapes, whose dimensions
-// behind the batch must be numbers.
+// SpecOf describes a graph's inputs and outputs by their declared shapes, whose dimensions after
+// the batch must be known.
 func SpecOf(t testing.TB, m *onnx.Model) (spec nn.Spec) {
 	t.Helper()
 	specs := func(list []onnx.ValueInfo) (all []nn.TensorSpec) {

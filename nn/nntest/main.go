@@ -4,5 +4,5 @@ package nntest
 
 import "testing"
 
-// Main runs the tests of a package. In a page's world it starts the kernels first.
+// Main runs the tests of a package. Under WebAssembly it starts the kernels first.
 func Main(m *testing.M) int { return m.Run() }

@@ -10,8 +10,8 @@ import (
 	"kosumi/nn/kernel"
 )
 
-// Main runs the tests of a package in node, with two workers that `make kernel-wasm` has
-// made a module for.
+// Main runs the tests of a package in node, with two workers. `make kernel-wasm` makes their
+// module.
 func Main(m *testing.M) int {
 	if err := start(); err != nil {
 		fmt.Fprintln(os.Stderr, err)

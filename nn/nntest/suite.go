@@ -101,7 +101,7 @@ func testNetwork(t *testing.T, open Opener, n *Network) {
 			values[i] = float32(math.NaN())
 		}
 	}
-	// Descending and mixed sizes reveal rests of an earlier batch.
+	// Descending and mixed sizes reveal leftovers of an earlier batch.
 	for _, batch := range []int{5, 1, 3, 2, 4, 1, 5} {
 		for i := range maxBatch {
 			n.put(b, i, nan)
@@ -119,7 +119,7 @@ func testNetwork(t *testing.T, open Opener, n *Network) {
 	t.Run("the same again", func(t *testing.T) { testAgain(t, n, b, rows) })
 }
 
-// testRows runs each row alone and in the last place of full batches.
+// testRows: each row gives the same outputs alone and in the last place of a full batch.
 func testRows(t *testing.T, n *Network, b nn.Backend, rows [][][]float32) {
 	last := b.MaxBatch() - 1
 	for i, r := range rows {
@@ -139,7 +139,7 @@ func testRows(t *testing.T, n *Network, b nn.Backend, rows [][][]float32) {
 	}
 }
 
-// testAgain wants equal bits from equal input.
+// testAgain: equal inputs give equal bits.
 func testAgain(t *testing.T, n *Network, b nn.Backend, rows [][][]float32) {
 	for i, r := range rows {
 		n.put(b, i, r)
@@ -179,7 +179,7 @@ func testLifecycle(t *testing.T, open Opener, n *Network) {
 	require.Error(t, b.Run(1), "Run after Close")
 }
 
-// testSpecs opens the network with descriptions that it does not fit.
+// testSpecs: a description that does not fit the network is an error, which names the tensor.
 func testSpecs(t *testing.T, open Opener, n *Network) {
 	for _, tc := range []struct {
 		name    string
@@ -237,14 +237,14 @@ func testModels(t *testing.T, open Opener, n *Network) {
 	try("noise", noise)
 	t.Run("a batch of no rows is one row", func(t *testing.T) {
 		b, err := open(t, n.Model, n.Spec, -5)
-		if err == nil { // or a backend may refuse it
+		if err == nil { // a backend may also refuse it
 			require.Equal(t, 1, b.MaxBatch())
 			require.NoError(t, b.Close())
 		}
 	})
 }
 
-// testParallel runs sessions of the same model at once, each by one caller.
+// testParallel: sessions of the same model can run at once, each with one caller.
 func testParallel(t *testing.T, open Opener, n *Network) {
 	const sessions, runs = 4, 25
 	done := make(chan error, sessions)

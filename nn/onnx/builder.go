@@ -14,8 +14,8 @@ type Value string
 // ErrBuild marks a graph that was built wrongly.
 var ErrBuild = errors.New("cannot build graph")
 
-// MinOpset and MaxOpset bound the versions of the default domain that Builder
-// writes and that the operators' forms in this package are known for.
+// MinOpset and MaxOpset bound the versions of the default domain that Builder writes and whose
+// forms of operators this package knows.
 const (
 	MinOpset = 9
 	MaxOpset = 21
@@ -41,7 +41,7 @@ type build struct {
 	err     error
 	taken   map[string]bool   // names of values in use
 	counts  map[string]int    // number of nodes by prefix and operator
-	consts  map[string]Value  // constants made by Ints and Scalar, by content
+	consts  map[string]Value  // constants that the builder has named, by content
 	outputs map[string]Value  // graph output -> value it shows
 	rename  map[string]string // value -> its name as an output of the finished graph
 	shapes  *inference
@@ -66,9 +66,9 @@ func NewBuilder(name string, opset int64) *Builder {
 	return b
 }
 
-// Extend returns a builder that continues a model: its values can be used by
-// their names, new nodes come behind its nodes and new outputs behind its
-// outputs. The model is not changed; its metadata and producer are not copied.
+// Extend returns a builder that continues a model: its values can be used by their names, new nodes
+// come after its nodes and new outputs after its outputs. The model is not changed; its metadata
+// and producer are not copied.
 func Extend(m *Model) (*Builder, error) {
 	if err := Check(m); err != nil {
 		return nil, err

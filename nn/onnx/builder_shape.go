@@ -25,7 +25,7 @@ func (b *Builder) Slice(x Value, axis, start, end int64) Value {
 	return b.SliceAxes(x, []int64{axis}, []int64{start}, []int64{end}, nil)
 }
 
-// SliceAxes cuts x along several axes; steps may be nil, and must be below opset 10.
+// SliceAxes cuts x along several axes; steps may be nil; before opset 10 they must be.
 func (b *Builder) SliceAxes(x Value, axes, starts, ends, steps []int64) Value {
 	if b.opset < 10 {
 		if steps != nil {
@@ -44,17 +44,17 @@ func (b *Builder) Gather(x, indices Value, axis int64) Value {
 	return b.Op("Gather", Attrs{"axis": AttrInt(axis)}, x, indices)
 }
 
-// Unsqueeze inserts axes of size 1 at places of the result.
+// Unsqueeze inserts axes of size 1; axes are their places in the result.
 func (b *Builder) Unsqueeze(x Value, axes ...int64) Value {
 	return b.axesOp("Unsqueeze", 13, nil, x, axes)
 }
 
-// ReduceMean adds the mean over the given axes (all without any).
+// ReduceMean adds the mean over the given axes (over all if none are given).
 func (b *Builder) ReduceMean(x Value, keep bool, axes ...int64) Value {
 	return b.reduce("ReduceMean", 18, x, keep, axes)
 }
 
-// ReduceSum adds the sum over the given axes (all without any).
+// ReduceSum adds the sum over the given axes (over all if none are given).
 func (b *Builder) ReduceSum(x Value, keep bool, axes ...int64) Value {
 	return b.reduce("ReduceSum", 13, x, keep, axes)
 }

@@ -174,7 +174,7 @@ func TestBuilderForeignOperators(t *testing.T) {
 	require.False(t, errors.Is(Check(m), ErrUnsupported))
 }
 
-// TestExtend continues a graph, as when a loss is appended.
+// TestExtend: a stored graph can be continued, as when a loss is appended.
 func TestExtend(t *testing.T) {
 	for _, file := range fixtures(t) {
 		m := readFixture(t, file)

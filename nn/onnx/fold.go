@@ -194,7 +194,7 @@ func Simplify(m *Model) error {
 	return nil
 }
 
-// SplitBatchNorm replaces each BatchNormalization by Mul and Add.
+// SplitBatchNorm replaces each BatchNormalization whose parameters are constant by Mul and Add.
 func SplitBatchNorm(g *Graph) {
 	consts := g.InitializerMap()
 	names := NewNames(g)

@@ -13,7 +13,7 @@ var ErrShape = errors.New("types or shapes do not fit")
 // the graph: operators such as Reshape read shapes from them.
 const maxVals = 64
 
-// info is the knowledge of a value.
+// info is what is known about a value.
 type info struct {
 	typ   DataType // Undefined: not known
 	shape Shape    // nil if unknown
@@ -68,7 +68,7 @@ func (f *inference) set(name string, v info) { f.values[name] = v }
 
 func (f *inference) setTensor(t *Tensor) { f.values[t.Name] = tensorInfo(t) }
 
-// tensorInfo returns the knowledge of a constant.
+// tensorInfo returns what is known about a constant.
 func tensorInfo(t *Tensor) info {
 	v := info{typ: t.Type, shape: t.Shape()}
 	if n, ok := t.Len(); !ok || n > maxVals || len(t.Dims) > 1 || !t.Type.IsInt() && t.Type != Bool {
@@ -153,7 +153,7 @@ func (c *call) rank(i, least, most int) (known bool, err error) {
 	return true, nil
 }
 
-// axis turns a negative axis into a place, of a rank that is known.
+// axis counts an axis from the front, given the rank.
 func (c *call) axis(axis int64, rank int) (int, error) {
 	if axis < -int64(rank) || axis >= int64(rank) {
 		return 0, c.errorf("axis %d of %d", axis, rank)

@@ -91,8 +91,8 @@ func (in *inliner) expandAttrs(n *Node, depth int) (err error) {
 	return nil
 }
 
-// call returns the nodes of one call: inputs and outputs take the caller's
-// names, values in between names of their own.
+// call returns the nodes of one call: inputs and outputs take the caller's names, values in between
+// get new names.
 func (in *inliner) call(n *Node, f *Function) ([]*Node, error) {
 	if len(n.Inputs) > len(f.Inputs) || len(n.Outputs) > len(f.Outputs) {
 		return nil, fmt.Errorf("%w: %d inputs and %d outputs for a function of %d and %d", ErrGraph,

@@ -108,8 +108,8 @@ func (g *Graph) Feeds() []ValueInfo {
 	return feeds
 }
 
-// Clone returns a copy of the model. It shares only the bytes of tensors and the lists in
-// attributes, which must not be changed.
+// Clone returns a copy of the model. It shares only the functions, the bytes of tensors and the
+// lists in attributes, which must not be changed.
 func (m *Model) Clone() *Model {
 	c := *m
 	c.Opsets = maps.Clone(m.Opsets)

@@ -19,7 +19,7 @@ func (c *call) axes(i int) (axes []int64, given, known bool) {
 	return list, true, ok
 }
 
-// mark turns axes into a set of places, of a rank that is known.
+// mark turns axes of a known rank into a set.
 func (c *call) mark(axes []int64, rank int) ([]bool, error) {
 	set := make([]bool, rank)
 	for _, a := range axes {
@@ -172,7 +172,8 @@ func inferGather(c *call) error {
 	return nil
 }
 
-// span returns the number and the first index of the entries that a slice takes of an axis of n.
+// span returns the first index and the number of the entries that a slice takes from an axis of
+// size n.
 func span(n, start, end, step int64) (first, entries int64) {
 	low, high := int64(0), n // bounds of start and end
 	if step < 0 {

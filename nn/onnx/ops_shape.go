@@ -100,8 +100,8 @@ func inferReshape(c *call) error {
 	return nil
 }
 
-// solve finds the one dimension of out that is not known from the number of
-// elements of x, and refuses shapes of different numbers of elements.
+// solve computes the one unknown dimension of out from the number of elements of x, and refuses
+// shapes of different numbers of elements.
 func (c *call) solve(x, out Shape, free int) error {
 	if x == nil {
 		return nil
@@ -136,8 +136,8 @@ func (c *call) solve(x, out Shape, free int) error {
 	return nil
 }
 
-// rankFrom returns a shape of unknown dimensions, one for each element of the vector in input i;
-// nil if their number is unknown.
+// rankFrom returns the shape that the vector in input i holds, with unknown dimensions for unknown
+// elements; nil if their number is unknown.
 func (c *call) rankFrom(i int) Shape {
 	if vals := c.at(i).vals; vals != nil {
 		out := make(Shape, len(vals))
@@ -251,7 +251,7 @@ func inferConcat(c *call) error {
 	return nil
 }
 
-// joinVals strings the elements of all inputs together.
+// joinVals concatenates the elements of all inputs.
 func (c *call) joinVals() []elem {
 	vals := []elem{}
 	for _, v := range c.in {

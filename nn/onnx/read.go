@@ -15,7 +15,7 @@ var ErrFormat = errors.New("not a readable ONNX model")
 var ErrExternalData = errors.New("the model keeps its weights in other files: save it as one file (in PyTorch: torch.onnx.export(..., external_data=False))")
 
 // ErrUnsupported marks a valid model that uses something this package does not have: sparse
-// tensors, tensors in segments, or an operator whose result is needed.
+// tensors, tensors in segments, or an unknown operator whose result is needed.
 var ErrUnsupported = errors.New("unsupported")
 
 // maxDepth bounds the nesting of graphs in attributes.

@@ -134,8 +134,8 @@ func (g *Graph) IsOutput(name string) bool {
 	return slices.ContainsFunc(g.Outputs, func(v ValueInfo) bool { return v.Name == name })
 }
 
-// ReplaceUses makes every node that uses value from use value to instead,
-// graphs within attributes included. Outputs of the graph keep their names.
+// ReplaceUses replaces one value by another in the inputs of every node, also of graphs within
+// attributes. Outputs of the graph keep their names.
 func (g *Graph) ReplaceUses(from, to string) {
 	for _, n := range g.Nodes {
 		for i, name := range n.Inputs {

@@ -277,7 +277,7 @@ func TestSetBatch(t *testing.T) {
 	require.ErrorIs(t, same(build("N", 0, 6), func(m *Model) error { return SetBatch(m, D(2), "z") }), ErrGraph)
 	require.ErrorIs(t, same(build(3, 3, 6), func(m *Model) error { return SetBatch(m, D(2), "x") }), ErrShape, "one input alone does not fit the other")
 
-	// An operand of the sum fixes the batch at 2, not a reshape.
+	// The batch is fixed at 2 by an operand of the sum, not by a reshape.
 	b := NewBuilder("n", 17)
 	x := b.Input("x", Float, 2, 3)
 	b.Output("y", b.Add(x, b.Floats("w", make([]float32, 6), 2, 3)))

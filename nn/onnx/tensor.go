@@ -109,8 +109,8 @@ func (t *Tensor) Check() error {
 	return nil
 }
 
-// Float32s returns the elements of a float32, float64, float16, bfloat16,
-// integer or bool tensor as float32, in memory of their own.
+// Float32s returns the elements of a float32, float64, float16, bfloat16, integer or bool tensor as
+// float32, in new memory.
 func (t *Tensor) Float32s() ([]float32, error) {
 	if err := t.Check(); err != nil {
 		return nil, err
@@ -126,8 +126,7 @@ func (t *Tensor) Float32s() ([]float32, error) {
 	return convert[float32](t, int(n))
 }
 
-// Float64s returns the elements of a float, integer or bool tensor as float64,
-// in memory of their own.
+// Float64s returns the elements of a float, integer or bool tensor as float64, in new memory.
 func (t *Tensor) Float64s() ([]float64, error) {
 	if err := t.Check(); err != nil {
 		return nil, err
@@ -193,8 +192,8 @@ func (t *Tensor) intAt() func(i int) int64 {
 	return nil
 }
 
-// Int64s returns the elements of an integer or bool tensor, in memory of their
-// own. Unsigned 64-bit numbers above the largest int64 come out negative.
+// Int64s returns the elements of an integer or bool tensor, in new memory. Unsigned 64-bit numbers
+// above the largest int64 come out negative.
 func (t *Tensor) Int64s() ([]int64, error) {
 	if err := t.Check(); err != nil {
 		return nil, err

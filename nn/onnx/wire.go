@@ -69,7 +69,7 @@ func (w *writer) str(num protowire.Number, s string) {
 	w.cur = protowire.AppendString(w.cur, s)
 }
 
-// text writes a string that need not be there when empty.
+// text writes a string unless it is empty.
 func (w *writer) text(num protowire.Number, s string) {
 	if s != "" {
 		w.str(num, s)

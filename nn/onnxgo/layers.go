@@ -50,9 +50,8 @@ func lowerConv(l *lowering, n *onnx.Node, x value) (value, error) {
 	return l.combine("Add", y, value{shape: []int{out, 1, 1}, consts: bias.consts})
 }
 
-// convGeometry returns the attributes in the form that onnx-go reads: where rows
-// and columns are padded differently it takes one number for each (ONNX has
-// four). It is nil for a plain 1x1.
+// convGeometry returns the attributes in the form that onnx-go reads: four paddings, or two if rows
+// and columns are padded differently. It returns nil for a plain 1x1 convolution.
 func convGeometry(n *onnx.Node, w []int) (onnx.Attrs, error) {
 	if g := n.Int("group", 1); g != 1 {
 		return nil, fmt.Errorf("%d groups", g)

@@ -8,8 +8,8 @@ import (
 
 // This file gives values memory of their own where gorgonia would share it wrongly.
 
-// usage counts how often each value of the lowered graph is read, being an
-// output of the graph included.
+// usage counts how often each value of the lowered graph is read; an output of the graph counts as
+// read once more.
 func (l *lowering) usage() map[string]int {
 	uses := map[string]int{}
 	for _, n := range l.graph.Nodes {

@@ -23,8 +23,8 @@ func TestOwnNetworks(t *testing.T) {
 	}
 }
 
-// TestKataGoNetworks compares a convolutional KataGo network; transformers are refused, with the
-// operator.
+// TestKataGoNetworks: a convolutional KataGo network equals the reference; transformers are
+// refused.
 func TestKataGoNetworks(t *testing.T) {
 	for name, runs := range map[string]bool{
 		"synth-v8.txt.gz": true, "synth-v17-norope-rms.bin.gz": false, "synth-v17-nbt-transformer-spatial-rms.bin.gz": false,

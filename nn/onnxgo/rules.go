@@ -11,7 +11,7 @@ import (
 // names the property that cannot be run.
 type rule func(l *lowering, n *onnx.Node, x value) (value, error)
 
-// rules by operator of the default domain. Filled in by init because rules call
+// rules holds the rule of each operator of the default domain. init fills it because rules call
 // each other through it.
 var rules map[string]rule
 
@@ -31,8 +31,8 @@ func init() {
 	}
 }
 
-// plain lowers the i-th input of a node and gives a scalar one axis, since
-// gorgonia treats scalars apart.
+// plain lowers the i-th input of a node and gives a scalar one axis, since gorgonia treats scalars
+// differently.
 func (l *lowering) plain(n *onnx.Node, i int) (value, error) {
 	name := n.Input(i)
 	if name == "" {
@@ -45,7 +45,8 @@ func (l *lowering) plain(n *onnx.Node, i int) (value, error) {
 	return v, err
 }
 
-// elementwise makes a rule of a function of each number of the first input.
+// elementwise makes a rule from a function that computes each number of its result from one of the
+// first input.
 func elementwise(f func(l *lowering, x value) value) rule {
 	return func(l *lowering, _ *onnx.Node, x value) (value, error) { return f(l, x), nil }
 }
@@ -55,7 +56,7 @@ func unary(op string) rule {
 	return elementwise(func(l *lowering, x value) value { return l.each(op, x) })
 }
 
-// each emits an operator that works on the numbers of values of one shape.
+// each emits an elementwise operator on values of equal shape.
 func (l *lowering) each(op string, x ...value) value { return l.emit(op, nil, x[0].shape, x...) }
 
 // binary applies an operator to two values stretched to one shape.
@@ -125,7 +126,7 @@ func lowerConcat(l *lowering, n *onnx.Node, _ value) (value, error) {
 	if axis < 0 || axis >= len(shape) || size(shape[:axis]) != 1 || len(n.Inputs) < 2 {
 		return value{}, fmt.Errorf("of %d values along axis %d of shape %v", len(n.Inputs), axis, shape)
 	}
-	// Side by side in memory, so as rows of one element each.
+	// The values lie one after the other in memory, so one row of each is joined.
 	parts := make([]value, len(n.Inputs))
 	for i := range parts {
 		v, err := l.plain(n, i)
@@ -197,7 +198,7 @@ func (l *lowering) stretch(v value, shape []int) (value, error) {
 	kept, after := 1, 1
 	for i, d := range shape {
 		switch {
-		case from[i] == d && after == 1: // also if both are axes of size 1
+		case from[i] == d && after == 1: // kept, even if both sizes are 1
 			kept *= d
 		case from[i] == 1:
 			after *= d
@@ -208,7 +209,7 @@ func (l *lowering) stretch(v value, shape []int) (value, error) {
 	return l.reshape(l.matmul(l.reshape(v, kept, 1), filled(1, 1, after)), shape...), nil
 }
 
-// repeat stretches elements of shape from to shape to, of the same rank.
+// repeat stretches elements from one shape to another of the same rank.
 func repeat(data []float32, from, to []int) []float32 {
 	inner := 1
 	for axis := len(to) - 1; axis >= 0; axis-- {

@@ -51,8 +51,8 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestUnneededIsNotLookedAt runs a network from a file that also contains unsupported nodes the
-// outputs do not need.
+// TestUnneededIsNotLookedAt: a network runs although its file also contains unsupported nodes,
+// which the outputs do not need.
 func TestUnneededIsNotLookedAt(t *testing.T) {
 	b := onnx.NewBuilder("two outputs", 17)
 	x := b.Input("x", onnx.Float, "N", 3)

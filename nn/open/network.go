@@ -56,7 +56,7 @@ func Start(c Config) *Network {
 	}
 	go func() {
 		defer close(n.ready)
-		// A missing main file is reported before the other one is loaded.
+		// A missing human file is reported before the main one is loaded.
 		if _, err := os.Stat(c.HumanFile); n.humans != nil && err != nil {
 			n.err = fmt.Errorf("--human-model: %w", err)
 			return
@@ -81,8 +81,8 @@ func (n *Network) load(file string) (err error) {
 	return n.server.Warm(n.conf.Size)
 }
 
-// awaitHumans waits for the network of human moves, and warns if it is one in the wrong
-// place or needs a profile.
+// awaitHumans waits for the network of human moves, and warns if it takes no profile or lacks one,
+// or if a profile is set that no network takes.
 func (n *Network) awaitHumans() error {
 	if n.humans == nil {
 		if n.conf.Profile && !n.model.Describe().TakesProfile {

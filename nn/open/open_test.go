@@ -52,7 +52,7 @@ func file(t *testing.T, name string) string {
 	return path
 }
 
-// TestNetwork: the capabilities of a loaded network, with and without a human SL network.
+// TestNetwork: a loaded network has all its capabilities, a human SL network among them.
 func TestNetwork(t *testing.T) {
 	n, said := start(t, open.Config{File: "main", HumanFile: file(t, "human"), Profile: true})
 	require.NoError(t, n.Wait())

@@ -34,7 +34,7 @@ func (s *Switch[N]) Now() N {
 	return s.now
 }
 
-// Replace makes next the network, as soon as the present one is not pinned.
+// Replace puts another network in place of the present one, as soon as that is not pinned.
 func (s *Switch[N]) Replace(by N) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -121,7 +121,7 @@ type newer uint8
 const (
 	alike    newer = iota
 	onHost         // Data must be sent before a graph reads the tensor
-	onDevice       // Data are old
+	onDevice       // Data is outdated
 )
 
 // Changed marks Data as written by the caller.
@@ -131,7 +131,7 @@ func (t *Tensor) Changed() {
 	}
 }
 
-// Fetch copies to Data what graphs have written.
+// Fetch copies what graphs have written into Data.
 func (t *Tensor) Fetch() error {
 	if t.newer != onDevice {
 		return nil

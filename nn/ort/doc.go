@@ -7,9 +7,9 @@
 // library. [Open] makes a session, an nn.Backend. Without cgo the package
 // compiles to stubs that return [ErrNoCgo]; [Find] works all the same.
 //
-// Terms: a provider executes a graph or a part of it ("cpu", "cuda", ...); a
-// binding ties a session to tensors once, so that a run names nothing; intra-op
-// threads share the work of one operator.
+// Terms: a provider executes a graph or a part of it ("cpu", "cuda", ...); a binding ties a session
+// to tensors once, so that a run need not name them; intra-op threads share the work of one
+// operator.
 //
 // Invariants. A session's memory belongs to the session, is pinned and never
 // moves; tensors of n rows lie over its beginning. On the CPU, Run allocates
@@ -22,9 +22,9 @@
 // networks with random weights: A is 4 blocks of 64 channels on 9x9, B 6 blocks
 // of 96 on 19x19; positions per second, batches of 8 unless said.
 //
-//   - One thread a session and one session a core: A 2,100 with one session,
-//     4,200 with two; B 148 and 295. One session with two threads makes A 3,960
-//     and B 156 to 290, depending on what else runs.
+//   - One thread per session and one session per core: A 2,100 with one session, 4,200 with two;
+//     B 148 and 295. One session with two threads makes A 3,960 and B 156 to 290, depending on
+//     what else runs.
 //   - Batches: A 3,700 to 4,000 at batch 1, 4,400 at 16; B 276, 289 and 284 at
 //     1, 8 and 16. Two sessions each.
 //   - Threads of a session that spin while they wait: A at batch 1 from 2,280 up to

@@ -88,8 +88,8 @@ func samePath(a, b string) bool {
 // answersIn limits the time in which a library, a plugin or a provider loads.
 const answersIn = 30 * time.Second
 
-// answer returns the result of a call into the library or a driver, or [ErrHangs] after
-// answersIn.
+// answer returns the result of a call into the library or a driver, or [ErrHangs] after a time
+// limit.
 func answer[T any](in time.Duration, call func() (T, error), late func(T, error)) (T, error) {
 	ctx, cancel := context.WithTimeoutCause(context.Background(), in, fmt.Errorf("%w: no answer for %v", ErrHangs, in))
 	defer cancel()

@@ -34,10 +34,9 @@ type Candidate struct {
 	Err error
 }
 
-// Find looks for the library: explicit, if not "", a file or a folder; else
-// $KOSUMI_ONNXRUNTIME; else beside the program, in the cache that [Fetch] fills, and on the
-// system's library path. It is an error if the library of flag or environment cannot be
-// used. Find loads nothing.
+// Find looks for the library: explicit, if not "", a file or a folder; else $KOSUMI_ONNXRUNTIME;
+// else beside the program, in the cache that [Fetch] fills, and on the system's library path. It is
+// an error if the library that explicit or the variable names cannot be used. Find loads nothing.
 func Find(explicit string) (Library, error) {
 	all := Candidates(explicit)
 	for _, c := range all {
@@ -89,7 +88,7 @@ func places() []place {
 		}
 		dir := filepath.Dir(exe)
 		add("beside the program", dir, filepath.Join(dir, "lib"))
-		if lib := filepath.Join(filepath.Dir(dir), "lib", "kosumi"); len(librariesIn(lib)) > 0 { // pip's place
+		if lib := filepath.Join(filepath.Dir(dir), "lib", "kosumi"); len(librariesIn(lib)) > 0 { // pip installs it there
 			add("beside the program", lib)
 		}
 	}
@@ -106,7 +105,7 @@ func places() []place {
 	return all
 }
 
-// cacheRoots lists the folders with one folder for each version.
+// cacheRoots lists the caches, which have one folder for each version.
 func cacheRoots() []string {
 	var roots []string
 	add := func(dir string) {

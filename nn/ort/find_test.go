@@ -132,7 +132,7 @@ func thisPlatform(v version) (name string, data []byte) {
 	return "libonnxruntime.so." + v.String(), elfFile(machine, elf.ET_DYN, entryPoint)
 }
 
-// put writes such a library into dir and returns its path.
+// put writes the library of [thisPlatform] into dir and returns its path.
 func put(t *testing.T, dir string, v version) string {
 	t.Helper()
 	name, data := thisPlatform(v)

@@ -56,7 +56,7 @@ type binaryFormat struct {
 	exports  bool // it exports the required function
 }
 
-// The function that every onnxruntime library exports, and that every plugin does.
+// The functions that every onnxruntime library and every plugin export.
 const (
 	entryPoint  = "OrtGetApiBase"
 	pluginEntry = "CreateEpFactories"

@@ -24,9 +24,9 @@ func SetFetcher(fetch func(why string, cuda bool) error) {
 	fetcher.fetch, fetcher.tried, fetcher.err = fetch, false, nil
 }
 
-// Need loads the library as [Load] does. It downloads it first, once in a process, if no
-// library is found, or one without CUDA for the provider "cuda" or "tensorrt", and neither
-// flag nor environment names one. Safe for concurrent use.
+// Need loads the library as [Load] does. If neither explicit nor the environment names one, and
+// none is found (for the provider "cuda" or "tensorrt": none with CUDA), it first downloads one,
+// once in a process. Safe for concurrent use.
 func Need(why, provider, explicit string) (Library, error) {
 	named := explicit != "" || os.Getenv(EnvLibrary) != ""
 	_, loaded := Loaded()
@@ -69,7 +69,7 @@ func fetched(why string, cuda bool) (Library, error) {
 		return Load("")
 	}
 	reasons := []error{fmt.Errorf("%w: %s: %w", ErrNoLibrary, why, fetcher.err)}
-	for _, c := range Candidates("") { // warn of libraries that cannot be used
+	for _, c := range Candidates("") { // name the libraries here that cannot be used, too
 		if c.Err != nil && !errors.Is(c.Err, ErrNotFound) {
 			reasons = append(reasons, fmt.Errorf("%s: %s: %w", c.Source, c.Path, c.Err))
 		}

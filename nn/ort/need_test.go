@@ -16,8 +16,8 @@ import (
 	"kosumi/nn/ort"
 )
 
-// TestNeed fetches the library if there is none, in a child process without a cache or a loaded
-// library.
+// TestNeed: Need fetches the library if there is none. A child process tests it, without a cache or
+// a loaded library.
 func TestNeed(t *testing.T) {
 	const variable = "NEED_FETCHES"
 	from := os.Getenv(variable)

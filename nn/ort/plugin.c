@@ -31,7 +31,7 @@ char *plugin_environment(const void *base, void **environment)
 {
 	enum { LOG_ERRORS = 3 };
 	const void *const *api = plugin_api(base);
-	// There is one environment; who asks for another gets that one.
+	// There is one environment: a request for another returns it.
 	return api ? status_text(api, CALL(CREATE_ENV, status *, int, const char *, void **)(LOG_ERRORS, "kosumi", environment)) : no_interface();
 }
 

@@ -32,10 +32,10 @@ var plugins struct {
 	offers      []Offer          // devices of the working plugins, in order of registration
 }
 
-// Register loads a plugin, a library of execution providers, once for the process, after
-// the library of onnxruntime as by [Load]. Its providers can then be named, see [Offer]. It
-// stays registered as long as the program runs. Errors wrap ErrPlugin: no such file, no
-// plugin, one for another version of onnxruntime, or one that finds no device.
+// Register loads a plugin, a library of execution providers, once for the process, after it has
+// loaded onnxruntime's library by [Load]. Its providers can then be named, see [Offer]. It stays
+// registered as long as the program runs. Errors wrap ErrPlugin: no such file, no plugin, one for
+// another version of onnxruntime, or one that finds no device.
 func Register(library, path string) error {
 	lib, err := Load(library)
 	if err != nil {
@@ -67,7 +67,7 @@ func registerOnce(lib Library, path string) error {
 		plugins.tried[path] = err
 	}
 	plugins.Unlock()
-	if errors.Is(err, ErrHangs) { // onnxruntime holds its lock
+	if errors.Is(err, ErrHangs) { // onnxruntime still holds its lock, so every later call would wait
 		env.Lock()
 		env.hangs = fmt.Errorf("%w: %s: %w", ErrPlugin, path, err)
 		env.Unlock()

@@ -19,8 +19,8 @@ typedef struct {
 
 // These return NULL, or why they failed, in memory that the caller frees.
 
-// plugin_environment finds the environment of the process, which must have been made.
-// It is given back never: plugins live as long as the program.
+// plugin_environment finds the environment of the process, which must have been made. It is never
+// released: plugins live as long as the program.
 char *plugin_environment(const void *api_base, void **environment);
 // plugin_offers lists what all providers offer; the list is the caller's to free.
 char *plugin_offers(const void *api_base, void *environment, offer **all, size_t *count);

@@ -51,7 +51,7 @@ const Plugin = "plugin"
 type Offer struct {
 	Provider string // value of Config.Provider
 	Device   int    // value of Config.Device, from 0
-	Kind     string // "gpu", "npu" or "cpu"
+	Kind     string // "gpu", "npu", "cpu", or "device" for any other
 	Name     string // description for users
 	Plugin   string // file of the plugin that offers it; "" is onnxruntime itself
 

@@ -27,8 +27,8 @@ type session struct {
 	outputs [][]float32
 	pins    runtime.Pinner
 	rows    []*rows // by number of rows, made on first use; entry 0 is unused
-	// bind says that inputs and outputs are bound once, on the CPU. Devices copy an input when it
-	// is bound, so they bind before each run.
+	// bind says that inputs and outputs are bound once, as on the CPU. Devices copy an input when
+	// it is bound, so for them it is bound before each run.
 	bind   bool
 	closed bool
 	alone  bool // see alone
@@ -65,7 +65,8 @@ func Open(model []byte, spec nn.Spec, c Config) (nn.Backend, error) {
 		return nil, err
 	}
 	s := &session{spec: spec, config: c, run: run, bind: c.Provider == CPU, alone: alone(c.Provider), rows: make([]*rows, c.MaxBatch+1)}
-	// Free a session that was not closed: pins that are collected end the program.
+	// Free a session that nobody closed: the runtime ends the program when it collects pins that
+	// were not released.
 	runtime.SetFinalizer(s, func(s *session) { _ = s.Close() })
 	s.inputs = s.memory(spec.Inputs)
 	s.outputs = s.memory(spec.Outputs)

@@ -84,7 +84,7 @@ func residentPages(t *testing.T) int {
 	return pages
 }
 
-// TestCloseFreesAll opens and closes sessions of some megabytes each.
+// TestCloseFreesAll: closed sessions of some megabytes each leave nothing behind.
 func TestCloseFreesAll(t *testing.T) {
 	needLibrary(t)
 	if runtime.GOOS != "linux" {
@@ -117,7 +117,7 @@ func TestForgottenSession(t *testing.T) {
 		_, err := ort.Open(n.Model, n.Spec, ort.Config{MaxBatch: 2})
 		require.NoError(t, err)
 	}
-	for range 4 { // finalizers may have finalizers
+	for range 4 { // what a finalizer frees may have one too
 		runtime.GC()
 		time.Sleep(5 * time.Millisecond)
 	}
@@ -157,8 +157,8 @@ func TestLoadIsOnceForTheProcess(t *testing.T) {
 	require.ErrorIs(t, err, ort.ErrOtherLibrary)
 }
 
-// TestFirstSessions opens the first sessions of a process in parallel, in many processes, since
-// each process has only one first time.
+// TestFirstSessions: the first sessions of a process can be opened in parallel. Many processes try
+// it, since each has only one first time.
 func TestFirstSessions(t *testing.T) {
 	needLibrary(t)
 	if os.Getenv("FIRST_SESSIONS") == "" {

@@ -33,7 +33,7 @@ func tensor(t testing.TB, dims ...int64) *ort.Tensor {
 	return v
 }
 
-// TestGraph runs a graph on every working provider.
+// TestGraph: a graph runs on every working provider.
 func TestGraph(t *testing.T) {
 	needLibrary(t)
 	all, err := ort.Providers("")

@@ -48,7 +48,7 @@ func (a *array) at(k int) float64 {
 	return float64(a.i[k])
 }
 
-// set stores a number, cut to an integer where the type is one.
+// set stores a number, truncated to an integer if the type is one.
 func (a *array) set(k int, v float64) {
 	if a.typ.IsFloat() {
 		a.f[k] = v
@@ -150,8 +150,8 @@ func walk(dims, strides []int, start int) []int {
 	return places
 }
 
-// spread returns, for each element of an array of dims, the place that it comes from in
-// an array of dimensions from, which is broadcast to dims.
+// spread returns, for each element of an array of dims, its source in the array of fewer or smaller
+// dimensions that is broadcast to it.
 func spread(from, dims []int) []int {
 	strides := make([]int, len(dims))
 	for k, step := range steps(from) {
@@ -162,7 +162,7 @@ func spread(from, dims []int) []int {
 	return walk(dims, strides, 0)
 }
 
-// broadcast joins dimensions that fit as numpy does.
+// broadcast joins compatible dimensions as numpy does.
 func broadcast(a, b []int) []int {
 	if len(a) < len(b) {
 		a, b = b, a

@@ -7,7 +7,7 @@ import (
 	"kosumi/nn/onnx"
 )
 
-// product adds a [m,k] times b [k,n] to out [m,n], all row-major slices.
+// product adds the matrix product of a [m,k] and b [k,n] to out [m,n]; all are row-major.
 func product(out, a, b []float64, m, k, n int) {
 	for i := range m {
 		row := out[i*n : (i+1)*n]

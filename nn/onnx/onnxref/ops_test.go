@@ -181,7 +181,7 @@ func TestOperators(t *testing.T) {
 	require.Equal(t, []float64{3}, floats(t, parts[1]))
 	// Before opset 13 softmax covered all axes from the given one.
 	require.Equal(t, []float64{0.25, 0.25, 0.25, 0.25}, floats(t, evaluate(t, 11, "Softmax", nil, 1, f(fs{0, 0, 0, 0}, 1, 2, 2))[0]))
-	// In float32, 1<<25 plus 1 is 1<<25: sums are in float64.
+	// Sums must be in float64: in float32, 1<<25 plus 1 is 1<<25.
 	list := slices.Repeat(fs{1}, 1<<16)
 	list[0] = 1 << 25
 	require.Equal(t, []float64{float64(float32(1<<25 + 1<<16 - 1))}, floats(t, evaluate(t, 17, "ReduceSum", nil, 1, f(list))[0]))

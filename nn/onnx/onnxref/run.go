@@ -6,9 +6,8 @@ import (
 	"kosumi/nn/onnx"
 )
 
-// Run computes the outputs of a model. Inputs are given by name; those that an
-// initializer backs may be left out. A symbolic dimension takes the size that its first
-// input has.
+// Run computes the outputs of a model. Inputs are given by name; those that an initializer backs
+// may be left out. A symbolic dimension takes its size from the first input that has it.
 func Run(m *onnx.Model, inputs map[string]*onnx.Tensor) (map[string]*onnx.Tensor, error) {
 	all, err := Trace(m, inputs)
 	if err != nil {
@@ -197,8 +196,8 @@ func (c *call) list(name string, i int) []int {
 	return out
 }
 
-// operators has the operators of the default domain that this package computes, but for
-// Split, which has several results.
+// operators has the operators of the default domain that this package computes, except Split, which
+// has several results.
 var operators map[string]func(*call) *array
 
 func init() {
