@@ -11,8 +11,8 @@ import (
 	"kosumi/nn/features"
 )
 
-// trained is a network trained with some area modes, beside a human SL network with others; it
-// records the last query.
+// trained is a network trained with some area modes; its human SL network has others. It records
+// its last query.
 type trained struct {
 	nn.Plain
 	modes board.AreaModes
@@ -56,8 +56,8 @@ func mouthGame(t *testing.T, o board.GameOptions) *board.Game {
 }
 
 // TestAreasAsTrained: areas are scored with the modes of the main network's training, or with the
-// configured ones, whatever the game's own. The queries to both networks have these modes and the
-// configured option.
+// configured ones, but not with the game's. The queries to both networks have these modes and the
+// configured setting.
 func TestAreasAsTrained(t *testing.T) {
 	exclude := board.AreaModes{ExcludeTerritoryAdjacentToAtari: true}
 	for _, c := range []struct {

@@ -20,7 +20,7 @@ const (
 	defaultBytes = 4 << 30
 )
 
-// Both must be zero: chunks of nodes, edges and words are equally large.
+// Both constants must be zero: chunks of nodes, edges and words are equally large.
 const (
 	_ = uint(nodeChunk*unsafe.Sizeof(node{}) - edgeChunk*unsafe.Sizeof(edge{}))
 	_ = uint(edgeChunk*unsafe.Sizeof(edge{}) - wordChunk*unsafe.Sizeof(uint32(0)))
@@ -81,7 +81,7 @@ func (a *arena) used() int64 {
 // of edges, 16 of words.
 const indices = 1 << 32
 
-// spent reports whether too few indices may remain for a number of further bytes.
+// spent reports whether the indices may run out within a number of further bytes.
 func (a *arena) spent(bytes int64) bool {
 	left := min((indices-int64(a.nodeCount))*int64(unsafe.Sizeof(node{})),
 		(indices-int64(a.edgeCount))*int64(unsafe.Sizeof(edge{})),

@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestIndicesEnd: with 16 TiB of memory allowed, the tree is full shortly before a count reaches
-// the end of its 32-bit index, and until then pending evaluations still find indices.
+// TestIndicesEnd: with 16 TiB of memory allowed, the tree counts as full shortly before its 32-bit
+// indices run out, early enough that pending evaluations still get indices.
 func TestIndicesEnd(t *testing.T) {
 	p := Defaults()
 	p.Memory.MaxBytes = 16 << 40

@@ -25,9 +25,9 @@ func snapshot(e *edge, child *node) before {
 // exactVisits is the number of visits below which a node averages all its children each time.
 const exactVisits = 64
 
-// settle updates a node's averages after an edge got visits or the edge's child changed: at
-// intervals from all children, else by that edge's change. The node's visits must be counted
-// already.
+// settle updates a node's averages after an edge got visits or the edge's child changed. At
+// intervals it averages all children, else it applies that edge's change. The node's visits must be
+// counted already.
 func (ns *nodes) settle(i uint32, changed *edge, old *before) {
 	n := ns.a.node(i)
 	b := &ns.p.Backup
@@ -40,7 +40,7 @@ func (ns *nodes) settle(i uint32, changed *edge, old *before) {
 	ns.adjust(n, changed, old)
 }
 
-// adjust replaces one edge's contribution to the averages; its mult stays.
+// adjust replaces an edge's contribution to the averages. The edge's mult stays.
 func (ns *nodes) adjust(n *node, e *edge, old *before) {
 	child := ns.a.node(e.child)
 	now := snapshot(e, child)
@@ -149,7 +149,7 @@ func (n *node) setAverages(s *sums) {
 func (ns *nodes) weighChildren(n *node, edges []edge) (original, total float64) {
 	ns.children = ns.children[:0]
 	sign := n.sign()
-	// Selection has just refreshed the edges; only exact arithmetic needs later changes.
+	// Selection has just refreshed the edges. Only exact arithmetic needs what changed since.
 	refresh := ns.p.Graph.Use && ns.p.Backup.ExactShare == 0
 	for j := range edges {
 		e := &edges[j]

@@ -10,8 +10,8 @@ import (
 // before it.
 type biasKey = board.Hash
 
-// biasEntry sums the errors of evaluations on a pattern over all nodes with it: the utility by a
-// node's children minus the node's own, weighted, in White's view.
+// biasEntry sums the errors of evaluations on a pattern over all nodes with it: the average utility
+// of a node's children minus the node's own, weighted, in White's view.
 type biasEntry struct {
 	key       biasKey
 	sumDelta  float64
@@ -34,7 +34,7 @@ func (b *biasTable) reset() {
 	b.entries = b.entries[:1]
 }
 
-// find returns the place of a pattern's entry, which is made if need be.
+// find returns the place of a pattern's entry, and makes the entry if it is missing.
 func (b *biasTable) find(key biasKey) uint32 {
 	if 2*len(b.entries) >= len(b.slots) {
 		b.grow()
@@ -58,7 +58,7 @@ func (b *biasTable) grow() {
 	b.index()
 }
 
-// index enters all entries into the cleared slots.
+// index enters all entries into the slots, which must be zero.
 func (b *biasTable) index() {
 	mask := uint64(len(b.slots) - 1)
 	for i := 1; i < len(b.entries); i++ {
@@ -85,9 +85,9 @@ func (b *biasTable) correction(n *node) float64 {
 	return b.p.Factor * e.sumDelta / e.sumWeight
 }
 
-// update replaces a node's contribution to its entry and returns the correction. original and
-// total are the weights of the node's children before and after pruning; sum is the sum of their
-// utilities, weighted as in total.
+// update replaces a node's contribution to its entry and returns the correction. original and total
+// are the weights of the node's children before and after pruning; sum adds up the children's
+// utilities, each times its weight after pruning.
 func (b *biasTable) update(n *node, original, sum, total float64) float64 {
 	if total > 1e-10 {
 		e := &b.entries[n.bias.entry]

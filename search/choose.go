@@ -34,7 +34,7 @@ type chooser struct {
 	selector *selector
 }
 
-// candidate is a move of a node that is to be chosen from.
+// candidate is a move that may be chosen at a node.
 type candidate struct {
 	edge       edge
 	visits     int32   // visits of the child
@@ -276,7 +276,7 @@ func (r *Result) Choose(temperature float64, rng *rand.Rand) board.Point {
 }
 
 // unsearched lists the moves that a root without searched moves may choose from by policy.
-// Symmetric copies and others left out of the search are listed only if there is nothing else.
+// Symmetric copies and other moves left out of the search are listed only if there is nothing else.
 func (ch *chooser) unsearched() []option {
 	var all, searched []option
 	pos := ch.sh.position
@@ -343,8 +343,8 @@ func (c *Choice) draw(values []float64, temperature float64, rng *rand.Rand) int
 	return nn.Draw(weights, 1, rng)
 }
 
-// untouched returns the logarithm of the value above which the temperature does not change a
-// move's probability, or of the largest value if it changes all.
+// untouched returns the logarithm of a bound: the temperature changes only the probabilities of
+// moves with values up to the bound.
 func (c *Choice) untouched(values []float64) float64 {
 	all, top := 0.0, most(values)
 	for _, v := range values {

@@ -81,8 +81,8 @@ func (s *slot) reset() {
 	s.result.err, s.result.illegal, s.result.terminal, s.result.hasBias, s.result.pattern = nil, false, false, false, 0
 }
 
-// follow steps through an edge. Anything but atLeaf means that the descent is over: the child has
-// visits that this edge lacks, or lies on the path already.
+// follow steps through an edge. Any result but atLeaf ends the descent: the child has visits that
+// this edge lacks, or lies on the path already.
 func (pl *playouts) follow(s *slot, i uint32, n *node, place int, kind visitKind) arrival {
 	ns := pl.nodes
 	e := ns.a.edge(n.edges + uint32(place))
@@ -160,7 +160,7 @@ func (pl *playouts) newChild(s *slot, i uint32) (int, bool) {
 			pl.nodes.dropPrior(n, pl.sh.size)
 			return 0, false
 		}
-		forced = false // s.forced is set if the game is over
+		forced = false // advance has set s.forced if the game is over
 		hash = s.game.GraphHashWithin(pl.nodes.graph.hashes.get(i), pl.p.Graph.RepBound)
 		if s.forced {
 			hash = board.Hash{Hi: hash.Hi ^ forcedHash.Hi, Lo: hash.Lo ^ forcedHash.Lo}

@@ -33,9 +33,9 @@ func unlikely(t *testing.T, g *board.Game, e nn.Evaluator) board.Point {
 	return at
 }
 
-// TestFocusHasNoWeight: in random positions with random focuses, the root counts no focus
-// playouts, and its children have as many more visits than its edges as there are focus playouts
-// that ordinary visits have not yet taken over.
+// TestFocusHasNoWeight: in random positions with random focuses, focus playouts do not count at the
+// root. The root's children have more visits than its edges: one for each focus playout that no
+// ordinary visit has taken over.
 func TestFocusHasNoWeight(t *testing.T) {
 	rng := rand.New(rand.NewPCG(58, 2))
 	focused, probes := int64(0), int64(0)
@@ -137,9 +137,9 @@ func TestFocusOfNothing(t *testing.T) {
 	}
 }
 
-// TestFocusFindsAGoodMove: a good move with a tiny prior is searched and its value shows, also in
-// a kept tree. The root's value changes only after PUCT has sent an ordinary visit, as in KataGo;
-// later ordinary visits then count the earlier results, one by one.
+// TestFocusFindsAGoodMove: a focus on a good move with a tiny prior reveals that move's value, also
+// in a kept tree. The root's value changes only once PUCT has sent an ordinary visit, as in KataGo;
+// each later ordinary visit then takes over one focus playout.
 func TestFocusFindsAGoodMove(t *testing.T) {
 	for _, prior := range []float32{1e-6, 0.1} {
 		g := newGame(t, 9)

@@ -24,7 +24,7 @@ type gumbelState struct {
 	nodes    *nodes
 	size     board.Size
 	radius   float64 // largest possible utility
-	schedule []int32 // visits that the next move to visit must have had
+	schedule []int32 // visits that the next move must already have had
 	skipped  int64   // playouts of this search that visited no move
 	noise    [board.MaxMoves]float64
 	logits   [board.MaxMoves]float64 // log prior; -Inf where not allowed
@@ -183,8 +183,8 @@ func (g *gumbelState) next(playouts int64) int {
 	return at
 }
 
-// choose puts the winner of the halving above the other moves, and in play weights moves by the
-// improved policy.
+// choose puts the winner of the halving above the other moves. For play (Gumbel.Greedy) it weights
+// the others by the improved policy.
 func (g *gumbelState) choose(moves []candidate) {
 	g.score()
 	var most int32

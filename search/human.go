@@ -100,7 +100,7 @@ type humanBits []uint32
 
 func (h humanBits) at(i int) float64 { return float64(math.Float32frombits(h[i])) }
 
-// tailWords is the room that a human policy takes behind a block of priors.
+// tailWords is the number of words that a human policy takes behind a block of priors.
 func tailWords(area int) int { return (area + 2) &^ 1 }
 
 // appendHuman puts a human policy behind a block of priors.
@@ -161,8 +161,9 @@ func (sel *selector) drawSelection(i uint32, n *node) selection {
 	return ordinary
 }
 
-// selectHuman is selectMove by the human policy. Visits without weight use the whole weight of
-// the position after a move, and ignore the special rules of the root.
+// selectHuman selects a move by the human policy, as selectMove does by the search's. Visits
+// without weight use the whole weight of the position after a move, and ignore the special rules of
+// the root.
 func (sel *selector) selectHuman(i uint32, n *node, edges []edge, how selection) int {
 	policy, root := sel.humanOf(i, n), i == sel.nodes.root
 	weightless := how == humanWeightless

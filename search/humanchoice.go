@@ -19,7 +19,7 @@ func (ch *chooser) imitates(i uint32, n *node) bool {
 }
 
 // imitate mixes the human policy into the values by which a node's moves are chosen, with LCB and
-// without; false if it has no share.
+// without; false if that policy has no share.
 func (ch *chooser) imitate(moves []candidate, i uint32, n *node) bool {
 	if len(moves) == 0 || !ch.imitates(i, n) {
 		return false
@@ -42,8 +42,8 @@ func (ch *chooser) imitate(moves []candidate, i uint32, n *node) bool {
 	return true
 }
 
-// options lists the moves of a node with the values by which they are chosen; with all, which is
-// for the root only, also every other legal move.
+// options lists the moves of a node with the values by which they are chosen. With all set, the
+// node must be the root, and every other legal move follows.
 func (ch *chooser) options(moves []candidate, all bool) []option {
 	list := make([]option, 0, len(moves)+ch.sh.size.Area()+1)
 	sign := ch.nodes.view()
@@ -69,8 +69,8 @@ func (ch *chooser) options(moves []candidate, all bool) []option {
 	return list
 }
 
-// humanOptions lists all moves that may be chosen at the root if the human policy has a share in
-// the choice; else nil.
+// humanOptions lists all moves that may be chosen at the root. It returns nil if the human policy
+// has no share in the choice.
 func (ch *chooser) humanOptions(moves []candidate) []option {
 	if !ch.imitates(ch.nodes.root, ch.nodes.a.node(ch.nodes.root)) {
 		return nil
@@ -102,8 +102,8 @@ func (c *Choice) settle(list []option, moves []candidate) {
 	}
 }
 
-// share mixes the human policy into the values of list: it gets ChosenShare of their sum, in
-// proportion to policy * exp(utility/PiklLambda).
+// share mixes the human policy into the values of list. The policy gets ChosenShare of the values'
+// sum, in proportion to policy * exp(utility/PiklLambda).
 func (h *Human) share(list []option, policy humanBits, size board.Size, passIsEarly bool) {
 	mean, best, searched := 0.0, math.Inf(-1), 0
 	for k := range list {

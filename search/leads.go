@@ -24,14 +24,14 @@ type Leads struct {
 	any   bool
 }
 
-// standing is what is known about a position for every komi: the komi that makes it even, and the
-// komi that is even after each move.
+// standing holds facts about a position that do not depend on its komi: the komi that makes the
+// game even, now and after each move.
 type standing struct {
 	even  float64
 	after map[board.Point]float64
 }
 
-// NewLeads returns leads by a network.
+// NewLeads returns a Leads that asks a network.
 func NewLeads(net nn.Evaluator) *Leads { return &Leads{net: net, known: map[board.Hash]standing{}} }
 
 // knownLeads bounds the number of positions remembered.
@@ -129,8 +129,8 @@ func Bounds(g *board.Game) (low, high float64) {
 	return extra - most, extra + most
 }
 
-// Leads are corrected in part beyond the first value of each pair and fully beyond the second: of
-// the distance of komi from the usual one, and of the winrate of the side behind.
+// Leads are corrected in part beyond the first value of a pair and fully beyond the second. One
+// pair bounds the distance of komi from the usual one, the other the winrate of the side behind.
 const (
 	usualKomi         = 7.0
 	komiFar, komiOut  = 8.0, 16.0
@@ -140,8 +140,8 @@ const (
 // mostCorrected is how many moves of a result are corrected.
 const mostCorrected = 10
 
-// Show is Correct for a result that is about to be displayed. A failure is logged, and leads
-// stay the network's own. Nil Leads change nothing.
+// Show corrects a result that is about to be displayed. A failure is logged, and leads stay the
+// network's own. Nil Leads change nothing.
 func (l *Leads) Show(ctx context.Context, log *slog.Logger, g *board.Game, r *Result) {
 	if l == nil {
 		return
@@ -202,8 +202,8 @@ func (l *Leads) Correct(ctx context.Context, g *board.Game, r *Result) error {
 	return nil
 }
 
-// evenAfter returns the even komi after a move, from its lead under the komi that is even before
-// it; that komi itself if there is no time to evaluate.
+// evenAfter derives the even komi after a move from the move's lead under the position's even komi.
+// If there is no time to evaluate, it returns the position's even komi.
 func (l *Leads) evenAfter(ctx context.Context, g *board.Game, s *standing, m *thinking.Move) float64 {
 	move := m.Move
 	if m.SymmetryOf != board.NoPoint {
@@ -242,5 +242,6 @@ func contradicts(lead, winrate float64) bool {
 	return lead > 1 && winrate < 0.5 || lead < -1 && winrate > 0.5 || math.Abs(lead) > 30 && min(winrate, 1-winrate) > sureWin
 }
 
-// share01 rises from 0 at from to 1 at to.
+// share01 returns where x lies between two bounds: 0 at the first or before, 1 at the second or
+// beyond.
 func share01(x, from, to float64) float64 { return min(max((x-from)/(to-from), 0), 1) }

@@ -13,7 +13,7 @@ import (
 )
 
 // saturated is a network that knows the winner under any komi, but the lead only near the even
-// komi. Moves change the even komi by points in White's favour.
+// komi. A move raises White's lead by the points that moved holds for it.
 type saturated struct {
 	even  float64
 	moved map[board.Point]float64

@@ -7,21 +7,21 @@ import (
 	"kosumi/search/thinking"
 )
 
-// Limits end a search. Zero values are no limit; without any, a search continues until its
+// Limits end a search. A zero value is no limit; without any limit a search continues until its
 // context ends or the memory is used up.
 type Limits struct {
 	// Visits is the target for the root's visits, those of a kept tree included.
 	Visits int64
 	// Playouts is the number of playouts to make now.
 	Playouts int64
-	// Time is how long to search; Deadline when to end. The earlier one counts.
+	// Time is the longest duration of the search, Deadline its latest end. The earlier one counts.
 	Time     time.Duration
 	Deadline time.Time
 	// Extend is the time beyond Time that the search may take while its choice is unstable: the
 	// move to choose is not the most visited, or another well-searched one has a better value.
 	Extend time.Duration
-	// WhenDecided ends a limited search when no other move can reach the visits of the best
-	// one, and that is the move that would be chosen (lc0's smart pruning).
+	// WhenDecided ends a limited search when the most visited move would be chosen and no other can
+	// reach its visits (lc0's smart pruning).
 	WhenDecided bool
 	// FirstLook completes the first playout of a fresh tree even if the context has ended,
 	// so that a search that is stopped at once has a move to report.
@@ -32,8 +32,8 @@ type Limits struct {
 	// MinMoves is how many moves results list, if necessary some that were not
 	// searched.
 	MinMoves int
-	// Focus holds moves that get extra playouts without weight; nil, or holding nil: none.
-	// It may be replaced while the search runs. A Gumbel search ignores it.
+	// Focus holds moves that get extra playouts without weight. Nil, or a pointer that holds nil,
+	// is no focus. It may be replaced while the search runs. A Gumbel search ignores it.
 	Focus *atomic.Pointer[thinking.Focus]
 	// SnapshotEvery is the time between snapshots; 0 means none before the end.
 	SnapshotEvery time.Duration

@@ -87,9 +87,9 @@ func blackExtra(g *board.Game) float64 {
 	return extra
 }
 
-// centerAsymmetry measures the 7x7 points around the centre. A stone that was not copied counts
-// 1; if there is such a stone, a copy whose original is gone counts a fifth; many count more than
-// proportionally. Smaller boards always count as asymmetric.
+// centerAsymmetry measures the 7x7 points around the centre. A stone that was not copied counts 1.
+// If there is such a stone, a copy whose original is gone counts 0.2. The sum counts more than in
+// proportion. Smaller boards always count as asymmetric.
 func centerAsymmetry(g *board.Game, player board.Color) float64 {
 	const reach, never = 3, 1e10
 	size := g.Size()
@@ -133,8 +133,8 @@ func (t *Tree) watchMirror() {
 	t.sh.mirror, t.nodes.keepWeights = m, m.player != board.Empty
 }
 
-// goesOn reports whether all answers on a path from the root are copies, apart from its last
-// skip moves.
+// goesOn reports whether all answers on a path from the root are copies. It ignores the end of the
+// path, skip moves long.
 func goesOn(size board.Size, path []step, skip int) bool {
 	for i := 1; i+skip < len(path); i += 2 {
 		if path[i].move != opposite(size, path[i-1].move) {
@@ -220,8 +220,8 @@ func (c *counter) readPosition() {
 	}
 }
 
-// prior raises the prior of a move: of the copy on the opponent's turn; on our turn, of moves in
-// the centre and near the stone there. Deeper in the tree it raises less.
+// prior raises the prior of a move: on the opponent's turn that of the copy; on our turn those of
+// moves in the centre and near the stone there. The deeper in the tree, the less it raises them.
 func (c *counter) prior(p board.Point, prior float32) float32 {
 	lift := c.lift(p)
 	if lift == 0 {
@@ -354,7 +354,7 @@ func (c *counter) centerBonus(p board.Point, gain, open, weight, total float64) 
 			dump = 0.06
 		}
 	}
-	const dear = 0.03 // greatest loss in utility at which the share of forced visits is not reduced
+	const dear = 0.03 // greatest loss in utility, times the share, that does not reduce the share of forced visits
 	if loss := -gain - bonus; loss*dump > dear {
 		dump = 0.5 * (dump + dear/loss)
 	}
@@ -364,7 +364,8 @@ func (c *counter) centerBonus(p board.Point, gain, open, weight, total float64) 
 	return bonus
 }
 
-// wandering is below 1 if the last move was already near the centre.
+// wandering is a factor on the share of forced visits: the nearer the last move was to the centre,
+// the smaller.
 func (c *counter) wandering() float64 {
 	f := 1.0
 	if c.last < 0 {

@@ -9,8 +9,8 @@ import (
 	"kosumi/nn"
 )
 
-// mirrorGame plays pairs of a move and its copy, starting from the top left corner: "o" in pairs
-// is a copy, "-" an answer elsewhere. first are moves before them.
+// mirrorGame plays the moves of first, then moves from the top left corner on, each with an answer:
+// an "o" in pairs is a copy, a "-" another move.
 func mirrorGame(t testing.TB, g *board.Game, pairs string, first ...board.Point) *board.Game {
 	t.Helper()
 	for _, p := range first {
@@ -165,11 +165,11 @@ func TestMirrorPriorsByHand(t *testing.T) {
 		want float64
 	}{
 		{at(quiet, 0, ahead), center, 0.1, 0.37},       // 0.1 + 0.9*0.3
-		{at(quiet, 4, ahead), center, 0.1, 0.19},       // a third of that
-		{at(quiet, 0, ahead), 30, 0.1, 0.145},          // diagonal to the centre: half of that, 0.05
+		{at(quiet, 4, ahead), center, 0.1, 0.19},       // 0.1 + 0.9*0.3/3
+		{at(quiet, 0, ahead), 30, 0.1, 0.145},          // 0.1 + 0.9*0.05, diagonal to the centre
 		{at(quiet, 0, ahead), 38, 0.1, 0.1},            // two lines off
-		{at(theirs, 0, ahead), 38, 0.1, 0.127},         // three tenths of that, 0.03
-		{at(theirs, 0, ahead), board.Pass, 0.01, 0.01}, // a pass never
+		{at(theirs, 0, ahead), 38, 0.1, 0.127},         // 0.1 + 0.9*0.03, near the opponent's stone
+		{at(theirs, 0, ahead), board.Pass, 0.01, 0.01}, // a pass is not raised
 		{at(theirs, 0, ahead), 0, 0.2, 0.2},
 	} {
 		require.InDelta(t, c.want, c.c.prior(c.move, c.from), 1e-6, "move %v", c.move)
@@ -195,8 +195,8 @@ func TestMirrorPriorsByHand(t *testing.T) {
 	require.Equal(t, board.NoPoint, at(after, 3, ahead).reply, "nobody copies a pass")
 }
 
-// TestReplyBonusByHand: the bonus is 100 below the forced share of the weight, plus 0.18 below
-// the desired share and 0.36 more below half of that; decided games get less of the latter two.
+// TestReplyBonusByHand: the bonus is 100 below the forced share of the weight, plus 0.18 below the
+// desired share, plus 0.36 below half the desired share. Decided games get less of the last two.
 func TestReplyBonusByHand(t *testing.T) {
 	quiet, theirs := newGame(t, 9), boardWith(t, 9, nil, []board.Point{40}, board.Black)
 	require.NoError(t, quiet.Play(board.Black, 11))
@@ -212,9 +212,9 @@ func TestReplyBonusByHand(t *testing.T) {
 		{quiet, mirror{advantage: 6}, 0, 25, 0.18},
 		{quiet, mirror{advantage: 6}, 0, 50, 0},
 		{quiet, mirror{advantage: 6}, 1, 15, 0.162},               // 0.3 of the maximum 0.54
-		{quiet, mirror{advantage: 6}, 0.5, 15, 0.4455},            // 1-0.7/4
+		{quiet, mirror{advantage: 6}, 0.5, 15, 0.4455},            // 1-0.7/4 of the maximum 0.54
 		{quiet, mirror{advantage: 1}, 0, 99, 100.54},              // the forced share is above 1
-		{quiet, mirror{advantage: -1}, 0, 0, 0},                   // KataGo's rule: the shares are below 0
+		{quiet, mirror{advantage: -1}, 0, 0, 0},                   // a rule of KataGo's: the shares are below 0
 		{quiet, mirror{advantage: -6}, 0, 4, 100.54},              // forced share 5 %, desired share 10 %
 		{quiet, mirror{advantage: -6}, 0, 5, 0.18},                //
 		{quiet, mirror{advantage: 6, asymmetry: 3}, 0, 4, 100.54}, // forced share 5 %, desired share 17 %
@@ -257,11 +257,11 @@ func TestCenterBonusByHand(t *testing.T) {
 		{at(quiet, 2, ahead), center, 0, 12.1, 0},
 		{at(quiet, 2, ahead), 31, 0, 0, 0}, // no bonus unless the opponent holds the centre
 		{at(quiet, 2, ahead), board.Pass, 0, 0, 0},
-		{at(near, 0, ahead), center, 0, 3.3, 100}, // 6 % * 0.9 * 0.825 * 0.75
+		{at(near, 0, ahead), center, 0, 3.3, 100}, // 6 % * 0.9 * 0.825 * 0.75 = 3.34 %
 		{at(near, 0, ahead), center, 0, 3.4, 0},
 		{at(theirs, 0, ahead), 31, 0, 2.4, 100.15}, // bonus 0.75/5; forced share 10 %/4, for 4 liberties
 		{at(theirs, 0, ahead), 31, 0, 2.6, 0.15},
-		{at(theirs, 0, ahead), 31, -2.15, 1.9, 100.15}, // a loss of 2: the share is halfway to 1.5 %
+		{at(theirs, 0, ahead), 31, -2.15, 1.9, 100.15}, // the loss of 2 halves the difference between the share and 1.5 %
 		{at(theirs, 0, ahead), 31, -2.15, 2.1, 0.15},
 		{at(theirs, 0, ahead), 30, 0, 0.9, 100},
 		{at(theirs, 0, ahead), 30, 0, 1.1, 0},

@@ -13,7 +13,7 @@ type node struct {
 
 	priors     uint32 // block of priors
 	priorCount uint16 // moves in the block
-	edgeCount  uint16 // edges, created in the order of priors
+	edgeCount  uint16 // number of edges, created in the order of priors
 	flags      nodeFlags
 	edgeClass  uint8 // capacity of the edge block is 1<<edgeClass
 
@@ -22,7 +22,7 @@ type node struct {
 	errs       ownErrors
 	owners     uint32 // index of its ownership map; 0: none
 
-	// The second line: backup and output.
+	// Second cache line: backup and output.
 
 	weightSq float64 // sum of squared weights
 	avg      outcome

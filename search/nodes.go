@@ -107,8 +107,8 @@ func (ns *nodes) bringForward(n *node, move board.Point) bool {
 	return true
 }
 
-// place returns the place of a move among the priors of a node that have no edge
-// yet, and its prior; -1 if it is not there.
+// place returns the place and the prior of a move among those of a node that have no edge yet; -1
+// if it is not among them.
 func (ns *nodes) place(n *node, move board.Point) (int, float32) {
 	for k := int(n.edgeCount); k < int(n.priorCount); k++ {
 		if p, prior := ns.a.priorAt(n, k); p == move {
@@ -161,7 +161,7 @@ type visit struct {
 }
 
 // rescore recomputes all averages of the tree, children before parents, after the centre of the
-// score terms moved. A node without edges keeps its weight.
+// score terms moved. Nodes without edges keep their weights.
 func (ns *nodes) rescore(v *valuer) {
 	ns.unmark()
 	ns.stack = append(ns.stack[:0], visit{node: ns.root})
@@ -192,7 +192,7 @@ func (ns *nodes) rescoreNode(i uint32, v *valuer) {
 	if !n.is(flagTerminal) {
 		n.ownWeight = float32(v.weight(float64(n.own.scoreMean), float64(n.errs.winLoss), float64(n.errs.score)))
 	}
-	if n.edgeCount == 0 { // its weight keeps the old centre until it gets a child
+	if n.edgeCount == 0 { // the weight follows from the old centre until the node gets a child
 		n.utility = v.of(&n.avg)
 		n.utilitySq = n.utility * n.utility
 		n.charge(ns.repeats.of(i))

@@ -23,8 +23,8 @@ var humanPlay = map[string]string{
 	"chosenMoveTemperatureEarly": "0.85", "chosenMoveTemperature": "0.70", "chosenMoveTemperatureHalflife": "80", "chosenMoveTemperatureOnlyBelowProb": "0.01",
 }
 
-// TestHumanPlayOracle compares the probability of each move with KataGo's, which was computed
-// from its searches and agrees with its games.
+// TestHumanPlayOracle compares the probability of each move with KataGo's. These were computed from
+// KataGo's searches and agree with the games that it played.
 func TestHumanPlayOracle(t *testing.T) {
 	testshared.Long(t)
 	var positions []record

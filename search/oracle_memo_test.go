@@ -114,7 +114,7 @@ const answersFile = "../testdata/golden/search/answers.jsonl.gz"
 
 var recordAnswers = flag.Bool("search.record", false, "write the answers of the sample's searches anew, by the networks")
 
-// answersLine is one network on one board size, with its answers.
+// answersLine holds the answers of one network on one board size.
 type answersLine struct {
 	Net     string
 	Spec    nn.Spec

@@ -31,8 +31,8 @@ const (
 
 func (o *ownership) reset() { o.count, o.free = 1, o.free[:0] }
 
-// begin prepares for a search and reports whether the tree can be kept: not if ownership is
-// wanted and its evaluations were not stored.
+// begin prepares for a search and reports whether the tree can be kept: not if ownership is wanted
+// and the tree's evaluations were stored without it.
 func (o *ownership) begin(wanted bool, area int, empty bool) (keep bool) {
 	if !wanted {
 		o.complete = false
@@ -123,8 +123,8 @@ func (ns *nodes) owners(i uint32, white bool) (mean, stdev []float32) {
 	return mean, stdev
 }
 
-// addOwners adds a node's share; false if the node has nothing to add. A node with less than
-// least is taken for its whole subtree.
+// addOwners adds a node's share; false if the node has nothing to add. A node whose share is below
+// least stands for its whole subtree.
 func (ns *nodes) addOwners(i uint32, share, least float64) bool {
 	n, o := ns.a.node(i), &ns.own
 	if n.owners == 0 || n.is(flagTerminal) {
@@ -146,7 +146,7 @@ func (ns *nodes) addOwners(i uint32, share, least float64) bool {
 // addOwnersBelow adds the shares of a node's children and returns the part left for its own
 // evaluation.
 func (ns *nodes) addOwnersBelow(n *node, share, least float64) (own float64) {
-	const dropped = 0.01 // as a fraction of least: children below it leave their share to the node
+	const dropped = 0.01 // fraction of least below which a child leaves its share to the node
 	var weights, squares float64
 	edges := ns.a.edgesOf(n)
 	for k := range edges {

@@ -67,8 +67,8 @@ type VirtualLoss struct {
 // Utility is the value of results and scores.
 type Utility struct {
 	WinLossFactor              float64
-	StaticScoreFactor          float64 // weight of the score against an even game
-	DynamicScoreFactor         float64 // weight of the score against the expected score
+	StaticScoreFactor          float64 // weight of score relative to an even game
+	DynamicScoreFactor         float64 // weight of score relative to expected score
 	DynamicCenterZeroWeight    float64 // how far the centre is moved from the expected score to 0, 0..1
 	DynamicCenterScale         float64
 	NoResultForWhite           float64 // utility of a game without result
@@ -85,8 +85,8 @@ type Backup struct {
 	NoisePruneUtilityScale float64
 	NoisePruningCap        float64
 	ValueWeightExponent    float64 // gives better children more weight; 0 is off
-	// ExactShare is how rarely a node with many visits averages all its children: every
-	// visits/ExactShare visits. In between, the averages change by the difference in one child. 0
+	// ExactShare is how rarely a node with many visits averages all its children: after n visits,
+	// every n/ExactShare visits. In between, the averages change by the difference in one child. 0
 	// averages at each visit; 256 costs less than 0.1 % of the visits and halves the work.
 	ExactShare int
 }
@@ -163,9 +163,9 @@ type Net struct {
 	PolicyOptimism    float64 // below the root
 	RootOptimism      float64 // at the root
 	PolicyTemperature float64 // divides the logits
-	// PlayoutDoublingAdvantage is the advantage in doublings of search effort,
-	// -3..3, of AdvantageFor, or of the side to move at the root if that is
-	// board.Empty; then no tree is kept from move to move.
+	// PlayoutDoublingAdvantage is the advantage in doublings of search effort, -3..3, of the colour
+	// AdvantageFor. board.Empty stands for the side to move at the root; then no tree is kept from
+	// move to move.
 	PlayoutDoublingAdvantage float64
 	AdvantageFor             board.Color
 }
@@ -178,9 +178,9 @@ type Parallel struct {
 	// VisitsPerFlight allows one parallel evaluation per so many visits of the root, so that a
 	// small tree is not scattered. 0 is no bound.
 	VisitsPerFlight int
-	// Sessions is the number of evaluations computed at the same time. Up to that number, an
-	// eighth of VisitsPerFlight is enough for each: fewer evaluations would leave processors
-	// idle. 0 means one.
+	// Sessions is the number of evaluations computed at the same time. Up to that number, each
+	// evaluation in flight needs only an eighth of VisitsPerFlight, so that no processor is idle. 0
+	// means one.
 	Sessions          int
 	PlayoutsPerFlight int
 }
@@ -231,9 +231,8 @@ func Defaults() Params {
 	}
 }
 
-// Plain returns the bare search: PUCT with c growing by visits, FPU, averages
-// of equal weight and choice by LCB, with every other technique off. It is the
-// base to switch single techniques on from.
+// Plain returns the bare search: PUCT with c growing by visits, FPU, averages of equal weight and
+// choice by LCB, with every other technique off. It is the base for trying single techniques.
 func Plain() Params {
 	p := Defaults()
 	p.PUCT.UtilityStdevScale = 0

@@ -78,8 +78,8 @@ func (p *position) allows(move board.Point) bool {
 	return thinking.Permits(p.bans, p.base.ToMove(), move, 0)
 }
 
-// passChanges reports whether a pass at this root has another effect than the old tree assumed:
-// with conservative passing, and in games without clean-up phases, it must not count as the end.
+// passChanges reports whether a pass at this root has another effect than the old tree assumed. It
+// must not count as the end with conservative passing, nor in games without clean-up phases.
 func (p *position) passChanges(pass *Pass) bool {
 	if pass.Conservative && p.base.PassWouldEndGame() {
 		return true

@@ -25,9 +25,9 @@ func priorKey(prior float32, index int) uint64 {
 func keyPrior(k uint64) float32 { return math.Float32frombits(uint32(k >> 16)) }
 func keyIndex(k uint64) int     { return 0xffff - int(k&0xffff) }
 
-// rankKeys moves the largest keys to the front: keep of them, or up to a third more if that
-// covers all; the largest comes first. A pass, which is the last key if present, is always kept.
-// It returns the number kept and whether they are in order.
+// rankKeys moves the largest keys to the front, the largest of all first. It keeps the number given
+// by keep, or up to a third more if that covers all. A pass, which is the last key if present, is
+// always kept. It returns the number kept and whether they are in order.
 func rankKeys(keys []uint64, keep int, pass int) (kept int, sorted bool) {
 	n := len(keys)
 	kept = n
@@ -172,7 +172,7 @@ func (a *arena) setPrior(n *node, k int, p board.Point, prior float32) {
 	setMoveIn(block[count:], k, uint16(p))
 }
 
-// raiseNext puts the best of the moves without an edge first among them.
+// raiseNext moves the best of the moves without an edge to the front of them.
 func (a *arena) raiseNext(n *node) {
 	first, count := int(n.edgeCount), int(n.priorCount)
 	if first >= count {

@@ -108,7 +108,8 @@ func valueOf(o *outcome, s float64) thinking.Value {
 	}
 }
 
-// rootInfo averages the moves by selection weight, without LCB, and the root's own evaluation.
+// rootInfo averages the root's own evaluation and the moves, these by selection weight, without
+// LCB.
 func (rep *report) rootInfo(moves []candidate) thinking.Root {
 	n := rep.nodes.a.node(rep.nodes.root)
 	s := rep.nodes.view()

@@ -24,7 +24,7 @@ func withinBans(bans []thinking.Restriction, c board.Color, pv []board.Point) in
 func sameBelow(bans []thinking.Restriction, g *board.Game, k board.Symmetry) bool {
 	size := g.Size()
 	for _, b := range bans {
-		// Between the last plies of two lists the allowed moves do not change.
+		// Allowed moves change only after the last ply of a list.
 		last := b.Depth - 1
 		if (last%2 == 0) != (b.Color == g.ToMove()) {
 			last--

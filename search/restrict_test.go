@@ -30,7 +30,7 @@ func symmetricGame(t testing.TB, rng *rand.Rand, n int) *board.Game {
 	return g
 }
 
-// randomRestrictions draws lists of either kind for one player or both.
+// randomRestrictions draws lists that allow or forbid moves, for one player or both.
 func randomRestrictions(rng *rand.Rand, size board.Size) (all []thinking.Restriction) {
 	allow := rng.IntN(2) == 0
 	first := rng.IntN(2)

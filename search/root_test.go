@@ -37,7 +37,7 @@ func TestRestrictions(t *testing.T) {
 			check(tree.nodes.root, 0)
 		}
 	}
-	// With no move allowed the search still ends and reports it.
+	// With no move allowed the search still ends, and lists no moves.
 	tree := newTree(t, Defaults(), &stub{})
 	tree.Reset(newGame(t, 5))
 	tree.Restrict(thinking.Restriction{Color: board.Black, Depth: 1, Allow: true})

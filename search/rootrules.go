@@ -55,10 +55,10 @@ func (ru *rootRules) mark(p *Root) {
 	}
 }
 
-// markCopies finds moves that a symmetry of the position maps to each other and keeps one of each
-// set: for Black the one furthest to the right and then to the top, for White the opposite, so
-// that games begin in the usual corners. A move's subtree is valid for its image only if
-// restrictions are symmetric too; loose assumes that they are.
+// markCopies finds moves that symmetries of the position map to each other, and keeps one move of
+// each such set: for Black the one furthest to the right and then to the top, for White the
+// opposite, so that games begin in the usual corners. A move's subtree is valid for its image only
+// if restrictions are symmetric too; loose assumes that they are.
 func (ru *rootRules) markCopies(loose bool) {
 	symmetries := positionSymmetries(&ru.position.base)
 	if !loose {
@@ -176,8 +176,7 @@ func touches(b *board.Board, c board.Color, p board.Point) bool {
 	return slices.ContainsFunc(b.Neighbors(p), func(q board.Point) bool { return b.At(q) == c })
 }
 
-// connects reports whether a move of colour own joins a chain that is not pass-alive to another
-// one.
+// connects reports whether a move joins a chain of its colour that is not pass-alive to another.
 func connects(b *board.Board, own board.Color, p board.Point, safe []board.Color) bool {
 	if safe[p] == own {
 		return false
@@ -252,7 +251,7 @@ func (ru *rootRules) addCopies(moves []thinking.Move) []thinking.Move {
 	return all
 }
 
-// image returns a move where a symmetry maps it, with its variation and ownership.
+// image maps a move by a symmetry, with its variation and ownership.
 func image(m thinking.Move, size board.Size, k board.Symmetry) thinking.Move {
 	m.SymmetryOf, m.Move = m.Move, size.SymMap(k, m.Move)
 	m.PV = slices.Clone(m.PV)

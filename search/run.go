@@ -53,8 +53,8 @@ const (
 	ended                   // the search is over
 )
 
-// iterate runs the search cycle once. The caller owns the tree. The playouts backed up may be
-// others than the one selected.
+// iterate runs the search cycle once. The caller owns the tree. The playouts that it backs up need
+// not be the one that it selects.
 func (r *run) iterate(ctx context.Context) progress {
 	// 1. Check limits, memory and clock; publish a snapshot when one is due.
 	if !r.shouldContinue() {
@@ -147,8 +147,7 @@ func (r *run) selectLeaf() (*slot, progress) {
 	return nil, starved
 }
 
-// evaluate requests a slot's evaluation, answered here or later. It returns the slot if the
-// answer is there.
+// evaluate requests a slot's evaluation. It returns the slot if that is answered already.
 func (r *run) evaluate(ctx context.Context, s *slot) *slot {
 	if r.p.Parallel.Workers == 1 {
 		r.runTimed(ctx, s)

@@ -17,7 +17,7 @@ type selector struct {
 	decide  func() selection // replaces the random draw in tests
 }
 
-// Further results of selection beside indices of edges.
+// Results of selection other than indices of edges.
 const (
 	selectNew  = -1 // the best move has no edge yet
 	selectNone = -2 // no move is allowed

@@ -32,7 +32,7 @@ func (c *tally) mayLaunch(p *Parallel, visits int64) bool {
 	}
 	most := p.Workers
 	if p.VisitsPerFlight > 0 {
-		visits = max(visits, c.stats.Reused+c.stats.Playouts+c.stats.Focused) // at least the visits counted, since some have no weight
+		visits = max(visits, c.stats.Reused+c.stats.Playouts+c.stats.Focused) // visits without weight count too
 		busy := min(p.Sessions, 1+8*int(visits)/p.VisitsPerFlight)
 		most = min(most, max(1, busy, int(visits)/p.VisitsPerFlight))
 	}

@@ -44,7 +44,7 @@ func TestTranspositionsShareANode(t *testing.T) {
 	}
 }
 
-// TestPathsThatMayReturnAreKeptApart: a larger bound shares fewer positions.
+// TestPathsThatMayReturnAreKeptApart: with a larger Graph.RepBound, fewer positions share nodes.
 func TestPathsThatMayReturnAreKeptApart(t *testing.T) {
 	nodes := map[int]int64{}
 	for _, bound := range []int{3, 50} {
@@ -57,7 +57,7 @@ func TestPathsThatMayReturnAreKeptApart(t *testing.T) {
 	require.Less(t, nodes[3], nodes[50])
 }
 
-// only makes one edge of a node the only one to select.
+// only makes an edge of a node the one that selection must take.
 func only(tree *Tree, i uint32, place int) *edge {
 	n := tree.nodes.a.node(i)
 	n.priorCount = n.edgeCount

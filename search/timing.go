@@ -70,8 +70,8 @@ func (c *timing) setAlarm(now time.Time) {
 	c.alarm.Reset(next.Sub(now) + time.Microsecond)
 }
 
-// extend postpones a deadline that has come: by an eighth of the search's time, up to the limit.
-// It returns by how much.
+// extend postpones an expired deadline by an eighth of the search's time, up to the limit, and
+// returns the delay.
 func (c *timing) extend(now time.Time) time.Duration {
 	next := now.Add(max(c.deadline.Sub(c.start)/8, time.Millisecond))
 	if next.After(c.latest) {
@@ -83,8 +83,8 @@ func (c *timing) extend(now time.Time) time.Duration {
 	return by
 }
 
-// speedAfter is how long a search with a deadline runs before its speed is
-// believed: this long, or a quarter of its time if that is less.
+// speedAfter is how long a search with a deadline runs before its speed is believed; a quarter of
+// its time is enough if that is less.
 const speedAfter = 100 * time.Millisecond
 
 // playoutsLeft estimates how many further playouts the time allows; false without a deadline or

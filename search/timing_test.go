@@ -7,8 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestDeadlines: the earlier of time and deadline applies, and only an extendable one is
-// extended.
+// TestDeadlines: a search is over at the earlier of its time and its deadline.
 func TestDeadlines(t *testing.T) {
 	now := time.Unix(1e9, 0)
 	for name, c := range map[string]struct {
@@ -29,8 +28,8 @@ func TestDeadlines(t *testing.T) {
 	}
 }
 
-// TestChecks: while rounds are fast the clock is checked less and less often, up to a bound; when
-// they are slow, after each.
+// TestChecks: while rounds are fast, the clock is checked less and less often, up to a bound; while
+// they are slow, after each round.
 func TestChecks(t *testing.T) {
 	now := time.Unix(1e9, 0)
 	var c timing

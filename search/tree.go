@@ -113,8 +113,8 @@ func (t *Tree) SetParams(p Params) error {
 	return nil
 }
 
-// check is Validate, but remembers the last two sets that were valid: self-play changes
-// between two from move to move.
+// check is Validate, but remembers the last two sets that were valid: self-play alternates between
+// two.
 func (t *Tree) check(p Params) error {
 	seed := p.Seed
 	p.Seed = 0
@@ -158,8 +158,8 @@ func (t *Tree) Visits() int64 { return t.nodes.visits() }
 // Bytes returns the memory that the tree holds, free parts included.
 func (t *Tree) Bytes() int64 { return t.nodes.bytes() }
 
-// Restrict forbids moves near the root. The tree is dropped if the lists differ
-// from those in force. They hold until Advance or Reset.
+// Restrict forbids moves near the root until Advance or Reset. The tree is dropped if the lists
+// differ from those in force.
 func (t *Tree) Restrict(r ...thinking.Restriction) {
 	if t.position.restrict(r) {
 		t.Clear()

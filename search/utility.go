@@ -18,7 +18,7 @@ const (
 // scoreTable returns the expectation of (2/pi)*atan(x/19) under a normal distribution, in steps
 // of a point. It is made once, in some tens of milliseconds.
 var scoreTable = sync.OnceValue(func() *[scoreRows][scoreCols]float64 {
-	// All arguments are tenths of points: 10*i - 4215 + j*n.
+	// All arguments are tenths of points: 10*i - 4215 + j*n, for n tenths of the deviation j.
 	const reach = 10*scoreRows/2 + 5 + tailSteps*scoreCols
 	atan := make([]float64, 2*reach+1)
 	for k := range atan {
@@ -90,8 +90,8 @@ func scoreSlope(mean, center, scale, sqrtArea float64) float64 {
 // staticScale is the width of the static score term, in units of sqrt(area).
 const staticScale = 2.0
 
-// valuer turns results and scores into utilities, for one search: the centre of
-// the dynamic score term stands still meanwhile.
+// valuer turns results and scores into utilities, for one search, during which the centre of the
+// dynamic score term is fixed.
 type valuer struct {
 	u        Utility
 	b        Backup
@@ -107,7 +107,7 @@ func (v *valuer) setCenter(expected float64) {
 	v.center = max(min(c, expected+width), expected-width)
 }
 
-// radius is the largest utility there is.
+// radius is the largest possible utility.
 func (v *valuer) radius() float64 {
 	r := v.u.WinLossFactor
 	if v.scores {

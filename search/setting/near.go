@@ -2,8 +2,8 @@ package setting
 
 import "strings"
 
-// Near returns the name closest to word by edits, if at most a third of its letters differ; "" if
-// no name is that close, or two are equally close.
+// Near returns the name closest to word by edits, if at most a third of word's letters differ; ""
+// if no name is that close, or two are equally close.
 func Near(word string, names []string) string {
 	word = strings.ToLower(word)
 	best, far, tied := "", max(1, len(word)/3)+1, false

@@ -74,7 +74,7 @@ func (t Table[T]) SetParam(v *T, name, text string) error {
 	return s.SetParam(v, name, text)
 }
 
-// Apply sets many settings in the order of the table, each with set, which is Table.Set or
+// Apply sets many settings in the order of the table, by calling set, which is Table.Set or
 // Table.SetParam. It sets all it can and returns all errors.
 func (t Table[T]) Apply(v *T, values map[string]string, set func(v *T, name, text string) error) error {
 	place := func(name string) int {

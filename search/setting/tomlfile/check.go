@@ -50,7 +50,7 @@ func Check(v any) (faults []error) {
 	return faults
 }
 
-// within reports whether x is finite and within the range that words give.
+// within reports whether x is finite and within a range, in the words of a field's tag.
 func within(x float64, words string) bool {
 	least, most, bounded := strings.Cut(strings.TrimSuffix(words, " or more"), " to ")
 	low, _ := strconv.ParseFloat(strings.TrimPrefix(least, "above "), 64)

@@ -12,8 +12,8 @@ import (
 	"kosumi/search/setting"
 )
 
-// Values reads a settings file and returns the values as text, by name. Each setting must stand
-// in the section of its row. Unknown keys are errors, so that misspelt ones are noticed.
+// Values reads a settings file and returns the values as text, by name. Each key must be in its
+// setting's section. Unknown keys are errors, so that misspelt ones are noticed.
 func Values[T any](table setting.Table[T], data []byte) (map[string]string, error) {
 	var file map[string]any
 	if err := Decode(data, &file); err != nil {
