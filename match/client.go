@@ -19,7 +19,6 @@ import (
 var (
 	// errGone: the process has ended, closed its output or cannot be written to.
 	errGone = errors.New("program ended")
-	// errSlow: no answer in time.
 	errSlow = errors.New("no answer in time")
 	// errFlood: more output than any answer needs.
 	errFlood = errors.New("program floods its output")
@@ -179,8 +178,8 @@ func (c *client) read(stdout io.Reader) {
 	}
 }
 
-// readReply reads one reply: a line that starts with = or ?, and all lines up to an empty
-// one. It skips anything before.
+// readReply reads one reply: a line that starts with = or ?, and all lines up to an empty one. It
+// skips earlier lines.
 func (c *client) readReply(r *bufio.Reader) (reply, error) {
 	var got reply
 	var text strings.Builder
@@ -255,11 +254,11 @@ func (c *client) send(ctx context.Context, command string, timeout time.Duration
 	return c.ask(ctx, command, timeout, func(r reply) bool { return !c.useIDs || r.id == c.lastID })
 }
 
-// ask sends a command and returns the first answer that mine accepts.
+// ask sends a command and returns the first answer that the function mine accepts.
 func (c *client) ask(ctx context.Context, command string, timeout time.Duration, mine func(reply) bool) (reply, error) {
 	for stale := true; stale; {
 		select {
-		case <-c.replies: // discard
+		case <-c.replies: // discard older answers
 		default:
 			stale = false
 		}
@@ -278,7 +277,7 @@ func (c *client) ask(ctx context.Context, command string, timeout time.Duration,
 	return c.await(ctx, timeout-time.Since(start), mine)
 }
 
-// await returns the next reply that mine accepts, within the timeout.
+// await returns the next answer that the function mine accepts, within the timeout.
 func (c *client) await(ctx context.Context, timeout time.Duration, mine func(reply) bool) (reply, error) {
 	timer := time.NewTimer(timeout)
 	defer timer.Stop()

@@ -56,7 +56,7 @@ type Config struct {
 	// the second, and so on.
 	A, B Program
 	// Engine is the program for the command word "engine" if no program of that name is found;
-	// empty: none. With it an unpacked archive can play itself.
+	// empty: none. It lets an unpacked archive play against itself.
 	Engine string
 	// Games is the number of games (--games), those in the journal included; 0 means 1, 2 with
 	// openings, 100,000 with SPRT. With openings it is even.
@@ -72,8 +72,8 @@ type Config struct {
 	Komi *float64
 	// Time is the clock (--time-settings); the zero value is none. See clock.Parse.
 	Time clock.Settings
-	// TimeGrace is the tolerance of the clock (--time-grace); 0 means DefaultTimeGrace,
-	// negative none. The clock still loses the whole time of a move.
+	// TimeGrace is the tolerance of the clock (--time-grace); 0 means DefaultTimeGrace, negative
+	// none. The clock is still charged the whole time of a move.
 	TimeGrace time.Duration
 	// MoveTimeout bounds the time of every single answer, also without a clock
 	// (--move-timeout); 0 means DefaultMoveTimeout.
@@ -93,13 +93,13 @@ type Config struct {
 	// Journal is the file of finished games, from which the match resumes (--journal).
 	// Empty: JournalName in Dir, none without Dir.
 	Journal string
-	// Openings are lists of moves that games start with (--openings; package opening reads
-	// them from a file). Games 1 and 2 get the first, games 3 and 4 the second, and so on,
-	// from the start again after the last.
+	// Openings are lists of moves that games start with (--openings; package opening reads them
+	// from a file). Games 1 and 2 get the first, games 3 and 4 the second, and so on; after the
+	// last opening the list begins again.
 	Openings [][]board.Move
 	// Handicap is the number of stones that B gives A (--handicap): A plays Black in every game,
 	// and the stones of board.FixedHandicap are on the board before White's first move. 0: none.
-	// It excludes openings.
+	// With a handicap there can be no openings.
 	Handicap int
 	// SPRT asks for a sequential test that may end the match early
 	// (--sprt-elo0, --sprt-elo1, --sprt-alpha, --sprt-beta); nil for none. With
@@ -120,7 +120,7 @@ type Config struct {
 type Progress struct {
 	// Game is the game that just ended; nil for the call at the start.
 	Game *GameResult
-	// Summary is the state of the match with it.
+	// Summary is the state of the match after Game.
 	Summary Summary
 	// Total is the number of games that the match has if no test ends it early.
 	Total int
@@ -132,7 +132,7 @@ type plan struct {
 	rules board.Rules
 	argv  [2][]string // words of both command lines
 	log   *slog.Logger
-	begun func() // calls Begins the first time
+	begun func() // calls Begins, the first time only
 }
 
 // newPlan checks everything that can be checked before a program is started.

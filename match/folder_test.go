@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestFolderFor: an interrupted match continues in its folder. A new match gets another folder
-// than those of a finished match, of another match, of one that is running, or of something else.
+// TestFolderFor: an interrupted match continues in its folder. A new match does not get the folder
+// of a finished match, of another match, of a running one, or a folder with other content.
 func TestFolderFor(t *testing.T) {
 	t.Parallel()
 	base := filepath.Join(t.TempDir(), "match")

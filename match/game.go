@@ -125,8 +125,8 @@ func (t *game) playOpening(ctx context.Context) error {
 	return nil
 }
 
-// move asks the side to move for a move and judges it. over means that the game
-// has ended with it.
+// move asks the side to move for a move and judges it. over means that the move, a resignation,
+// ended the game.
 func (t *game) move(ctx context.Context) (over bool, err error) {
 	c := t.board.ToMove()
 	s := t.processes[t.sideOf(c)]

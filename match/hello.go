@@ -49,7 +49,7 @@ func (c *client) hello(ctx context.Context, command string, timeout time.Duratio
 
 // Limits while a program has not answered its first command.
 const (
-	glance      = 50 * time.Millisecond  // between two checks
+	glance      = 50 * time.Millisecond  // time between two checks
 	soon        = 5 * time.Second        // time after which the user is told that the program is slow
 	quiet       = time.Second            // silence before a probe
 	prompt      = 300 * time.Millisecond // time to answer a probe

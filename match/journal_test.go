@@ -48,8 +48,8 @@ func TestInterruptAndResume(t *testing.T) {
 	require.Equal(t, 4, s.Games, "fewer games than the journal holds")
 }
 
-// TestJournalKnowsProgramsByName: a program may move between two parts of a match if its name
-// stays the same.
+// TestJournalKnowsProgramsByName: a match resumes after a program was moved, if its name stays the
+// same.
 func TestJournalKnowsProgramsByName(t *testing.T) {
 	t.Parallel()
 	c := small(guestCommand(), guestCommand())

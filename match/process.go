@@ -20,10 +20,10 @@ const quitPatience = 3 * time.Second
 // infoBytes bounds the part of a program's stderr that becomes a move's comment.
 const infoBytes = 1000
 
-// process is one program at one table. Its client is started again after it has ended. Its
-// methods return a *faultError for a fault of the program, an error that wraps ErrConfig if
-// the match cannot be played, and the context's error. After a fault of kind crash, timeout
-// or time the process has ended.
+// process is one program at one table. The program is started again after it has ended. Its methods
+// return a *faultError for a fault of the program, an error that wraps ErrConfig if the match
+// cannot be played, and the context's error. After a fault of kind crash, timeout or time the
+// process has ended.
 type process struct {
 	plan *plan
 	side side
@@ -228,7 +228,7 @@ func (s *process) tellClock(ctx context.Context) error {
 	set := s.plan.Time
 	command := s.dialect.settings(set)
 	if command == "" || set.System == clock.None {
-		// Without a clock nothing is sent, so that the program's own setting holds.
+		// Without a clock nothing is sent, so that the program's own setting applies.
 		if set.System != clock.None {
 			s.warn(s.side, "lists no command for clocks; it plays under one all the same")
 		}

@@ -25,7 +25,7 @@ const (
 	ReasonCrash    Reason = "crash"     // a program ended, or flooded its output
 	ReasonTimeout  Reason = "timeout"   // no answer within Config.MoveTimeout
 	ReasonTime     Reason = "time"      // the clock ran out
-	ReasonMaxMoves Reason = "max_moves" // Config.MaxMoves, counted as it stands
+	ReasonMaxMoves Reason = "max_moves" // Config.MaxMoves reached; the position counts as it stands
 	ReasonNoResult Reason = "no_result" // repetition
 	ReasonUnscored Reason = "unscored"  // no agreement on the score
 )
@@ -124,7 +124,7 @@ func repeats(results map[int]GameResult) map[int]bool {
 	return again
 }
 
-// win records a win; how follows "B+" or "W+" in the result.
+// win records a win; how is the part of the result after "B+" or "W+".
 func (r *GameResult) win(s side, c board.Color, reason Reason, how string) {
 	letter := "B"
 	if c == board.White {

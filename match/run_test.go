@@ -62,8 +62,8 @@ func TestRandomPlayers(t *testing.T) {
 	requireGames(t, c)
 }
 
-// TestEngineIsTheProgramItself: the word engine runs Config.Engine if the path has no such
-// program, and only then.
+// TestEngineIsTheProgramItself: the word engine runs Config.Engine if PATH has no such program, and
+// only then.
 func TestEngineIsTheProgramItself(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	c := small("engine guest -seed 1", guestCommand("-seed", "2"))
@@ -111,7 +111,7 @@ func requireGames(t *testing.T, c Config) {
 	}
 }
 
-// TestFaults: in every case a wins, and the fault is counted once per game.
+// TestFaults: in every case program a wins, and the fault is counted once per game.
 func TestFaults(t *testing.T) {
 	tests := []struct {
 		mode   string
@@ -284,8 +284,8 @@ func TestInstantResignations(t *testing.T) {
 	require.Contains(t, out.String(), "  SPRT: undecided between elo0 (0) and elo1 (10); ratio ")
 }
 
-// TestJournalOfAnotherKind: a file that is not a journal stays unchanged, whether or not its line
-// ends, and so do the games in a folder without a journal.
+// TestJournalOfAnotherKind: a file that is not a journal stays unchanged, with or without a final
+// line end, and so do the games in a folder without a journal.
 func TestJournalOfAnotherKind(t *testing.T) {
 	t.Parallel()
 	c := small(guestCommand(), guestCommand("-seed", "6"))

@@ -54,9 +54,9 @@ func (t *game) settle(score float32, reason Reason) {
 	t.result.win(t.sideOf(winner), winner, reason, points)
 }
 
-// both sends a command to both programs after the game and passes each answer to use. It
-// reports whether both answered and use accepted both answers. A program that fails now has
-// a fault, but the game counts. The error is the context's.
+// both sends a command to both programs after the game and passes each answer to the function use.
+// It reports whether both answered and use returned true for both answers. A program that fails now
+// has a fault, but the game counts. The error is the context's.
 func (t *game) both(ctx context.Context, command, argument string, use func(side, string) bool) (bool, error) {
 	all := true
 	for _, s := range t.processes {
@@ -110,7 +110,7 @@ func deadList(g *board.Game, text string) (dead []board.Point, ok bool) {
 	return dead, true
 }
 
-// finalScore returns the score (White minus Black) by the first program and reports
+// finalScore returns the score (White minus Black) that the first program gives, and reports
 // whether both programs give the same.
 func (t *game) finalScore(ctx context.Context) (score float32, agreed bool, err error) {
 	var scores [2]float32

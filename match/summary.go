@@ -60,7 +60,7 @@ type Summary struct {
 	Distinct Results `json:"distinct"`
 
 	FaultCounts
-	// Estimate is how much stronger a is.
+	// Estimate is a's advantage over b in Elo.
 	elo.Estimate
 	// SPRT is the state of the sequential test; nil without a test.
 	SPRT *elo.SPRTResult `json:"sprt,omitempty"`
@@ -207,8 +207,8 @@ func pairsOf(results map[int]GameResult, again map[int]bool) (pairs [5]int) {
 	return pairs
 }
 
-// basis names the games or pairs that the Elo difference is computed from, with a's share
-// of the points, 0..1; "" if these are all games.
+// basis names the games or pairs that the Elo difference is computed from, and returns a's share of
+// their points, 0..1; "" if these are all games.
 func (s *Summary) basis() (of string, share float64) {
 	if s.Pairs == nil {
 		d := s.Distinct

@@ -12,8 +12,8 @@ import (
 	"kosumi/match/elo"
 )
 
-// TestEloAndShare: if the Elo difference covers only some of the games, the summary says which,
-// with their share.
+// TestEloAndShare: if the Elo difference covers only some of the games, the summary says which, and
+// a's share of their points.
 func TestEloAndShare(t *testing.T) {
 	opening := [][]board.Move{{{Color: board.Black, Point: 12}}}
 	for _, test := range []struct {

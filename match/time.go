@@ -29,9 +29,9 @@ func dialectOf(knows func(command string) bool) timeDialect {
 	return dialectNone
 }
 
-// settings returns the command that sets a program's clock, "" for none. A clock that the
-// dialect lacks is approximated by Canadian overtime of one stone: its period is the last
-// byo-yomi period, with the periods before it as main time, or Fischer's increment.
+// settings returns the command that sets a program's clock, "" for none. A clock that the dialect
+// lacks is approximated by Canadian overtime of one stone. The overtime's period is Fischer's
+// increment or the last byo-yomi period; earlier byo-yomi periods count as main time.
 func (d timeDialect) settings(t clock.Settings) string {
 	if t.System == clock.None {
 		switch d {

@@ -42,20 +42,20 @@ func eloOf(score float64) float64 {
 // scoreOf returns the mean score that an Elo difference gives.
 func scoreOf(elo float64) float64 { return 1 / (1 + math.Pow(10, -elo/400)) }
 
-// Of returns the Elo difference by results against one opponent. Its error bar ([interval])
-// holds for few and for one-sided games too. n wins out of n, whose Elo is infinite, count as
-// n+1/2 out of n+1.
+// Of returns the Elo difference from results against one opponent. Its error bar ([interval]) is
+// valid for few and for one-sided games too. If all n games are won, which would be infinite, it
+// counts n+1/2 wins of n+1.
 func Of(wins, draws, losses int) Estimate {
 	return estimate([]float64{0, 0.5, 1}, []int{losses, draws, wins})
 }
 
-// OfPairs is Of for pairs of games: in pairs[k] pairs the side got k half points out of two
-// games. The error is computed over pairs because the games of a pair are not independent.
+// OfPairs is Of for pairs of games: pairs[k] is the number of pairs in which the side got k half
+// points. The error is computed over pairs because the games of a pair are not independent.
 func OfPairs(pairs [5]int) Estimate {
 	return estimate([]float64{0, 0.25, 0.5, 0.75, 1}, pairs[:])
 }
 
-// estimate takes the possible scores and the number of times each occurred.
+// estimate takes the possible scores and how often each occurred.
 func estimate(scores []float64, counts []int) Estimate {
 	n, mean := 0.0, 0.0
 	for i, c := range counts {
@@ -76,7 +76,7 @@ func estimate(scores []float64, counts []int) Estimate {
 // Text formats a difference: signed, rounded to a whole number.
 func Text(v float64) string { return fmt.Sprintf("%+.0f", math.Round(v)+0) } // + 0: no "-0"
 
-// Text formats the difference with the bounded ends of its error.
+// Text formats the difference with its error bar, without unbounded ends.
 func (e Estimate) Text() string {
 	switch low, high := e.Low > -Limit, e.High < Limit; {
 	case low && high:

@@ -210,10 +210,10 @@ func TestIntervalNarrows(t *testing.T) {
 			require.InDelta(t, -e.Low, e.High, 1e-6)
 		}
 	}
-	// Few games, 1:1 and 2:2, with decreasing widths.
+	// Even scores in 2 and in 4 games.
 	require.InDelta(t, 393, Of(1, 0, 1).High, 1)
 	require.InDelta(t, 301, Of(2, 0, 2).High, 1)
-	// Many games: as computed from mean and standard error.
+	// Many games: the ends follow from mean and standard error.
 	e, mean := Of(5200, 900, 3900), 0.565
 	half := z95 * math.Sqrt((0.52+0.09/4-mean*mean)/10000)
 	require.InDelta(t, eloOf(mean-half), e.Low, 0.05)

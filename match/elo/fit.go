@@ -40,8 +40,8 @@ func (s *Scale) From(zero int) (elo, errs []float64) {
 }
 
 // Solve finds the maximum-likelihood ratings of n players in the Bradley-Terry model by Newton's
-// method. drawn games of every player against the average player are added, so that ratings stay
-// finite.
+// method. For each player, drawn is the number of added draws against the average player, which
+// keep ratings finite.
 func Solve(n int, pairs []Pair, drawn float64) *Scale {
 	s := &Scale{Elo: make([]float64, n)}
 	for range 100 {
@@ -75,9 +75,9 @@ func (s *Scale) Covariance(i, j, k, l int) float64 {
 	return at(i, k) - at(i, l) - at(j, k) + at(j, l)
 }
 
-// Gain estimates how much further games between a and b lower the variances of rating differences
-// between player zero and the players that count. Each reduction is weighted by the present
-// variance, so the least certain player counts most.
+// Gain estimates how much further games between a and b lower the variances of the rating
+// differences between player zero and the players set in counts. Each reduction is weighted by the
+// variance so far, so the least certain player counts most.
 func (s *Scale) Gain(a, b, zero int, games float64, counts []bool) float64 {
 	x := scoreOf(s.Elo[a] - s.Elo[b])
 	w := scale * scale * games * x * (1 - x)

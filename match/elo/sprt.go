@@ -96,10 +96,10 @@ func (c SPRT) test(scores []float64, counts []int) SPRTResult {
 	return r
 }
 
-// logLikelihoodRatio returns the generalised log likelihood ratio of the hypotheses that the
-// mean score is s1 and s0: n times the sum over outcomes of p log(p1/p0), where p are the
-// observed frequencies and pi the likeliest distribution with mean si. An outcome that did
-// not occur counts as a thousandth of a game, so that every mean is possible.
+// logLikelihoodRatio returns the generalised log likelihood ratio of two hypotheses, a mean score
+// of s1 against one of s0: n times the sum over outcomes of p log(p1/p0), where p are the observed
+// frequencies and pi the likeliest distribution with mean si. An outcome that did not occur counts
+// as a thousandth of a game, so that every mean is possible.
 func logLikelihoodRatio(scores []float64, counts []int, s0, s1 float64) float64 {
 	n, games := 0.0, 0
 	p := make([]float64, len(counts))

@@ -12,10 +12,10 @@ import (
 	"kosumi/match/elo"
 )
 
-// design chooses the pair that plays next: the one that gives most information per second. Pairs
-// of similar strength give precise differences but little about the ladder, whose errors add up
-// from dial to dial; so it mostly chooses pairs of which one side wins five games in six. Only
-// errors of the dials that define ranks count.
+// design chooses the pair that plays next: the one that gives most information per second. Pairs of
+// similar strength give precise differences but little about the whole ladder, along which errors
+// add up; so design mostly chooses pairs of which one side wins five games in six. Only errors of
+// the dials that define ranks count.
 type design struct {
 	c     *Config
 	until time.Time

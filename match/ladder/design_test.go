@@ -44,7 +44,7 @@ func worst(c *Config, all []*pair, truth []player) (errs, off float64) {
 }
 
 // TestDesign: in the same time, playing the most informative pairs gives smaller errors than
-// playing all in turn.
+// playing all pairs in turn.
 func TestDesign(t *testing.T) {
 	truth := []player{{500, 6}, {150, 6}, {-150, 6}, {-320, 6}, {-500, 5}, {-650, 5}, {-800, 3}, {-950, 3}, {-1200, 3}, {0, 40}}
 	var errs, off [2]float64

@@ -78,8 +78,8 @@ func (c *Config) fit(l *level.Ladder) error {
 	return failed
 }
 
-// zero returns the player that sets the scale, and its Elo: the first anchor, otherwise the one
-// that set it in the known games, otherwise the first dial.
+// zero returns the player that sets the scale, and its Elo: the first anchor, otherwise the player
+// that set the scale of the known games, otherwise the first dial.
 func (c *Config) zero(names []string) (int, float64) {
 	if len(c.Anchors) > 0 {
 		if i := slices.Index(names, c.Anchors[0].Name); i >= 0 {

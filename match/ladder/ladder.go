@@ -1,5 +1,6 @@
-// Package ladder measures how strong the levels are: dials play their neighbours
-// and fixed opponents, and one fit of Elo puts them all on a scale.
+// Package ladder measures how strong the levels are. A dial is a level's number (see package
+// level). Dials play their neighbours and fixed opponents, and one fit of Elo puts them all on a
+// scale.
 package ladder
 
 import (
@@ -90,7 +91,7 @@ func (p *pair) take(s match.Summary) {
 }
 
 // pairs lists the pairs that play: each dial and the next two, and each anchor and every
-// AnchorStep-th dial. If time ends the ladder there are more.
+// AnchorStep-th dial. With Config.Time it lists more.
 func (c *Config) pairs() []*pair {
 	var all []*pair
 	add := func(a, b, games int) {
@@ -202,8 +203,8 @@ func (c *Config) play(ctx context.Context, all []*pair) error {
 	}
 }
 
-// collect adds games in the folder between these players: of pairs that an interrupted run did
-// not reach, and of runs with other dials in between.
+// collect adds the games of these players that the folder has and the list lacks: of pairs that an
+// interrupted run has not reached again, and of earlier runs with other dials in between.
 func (c *Config) collect(all []*pair) []*pair {
 	over, stop := context.WithCancel(context.Background())
 	stop() // so that matches only read their journals

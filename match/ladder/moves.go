@@ -13,8 +13,8 @@ import (
 	"kosumi/sgf"
 )
 
-// readMoves fills in the statistics of a dial's moves: its programs' output says the points lost,
-// and nonsense is counted in the records.
+// readMoves fills in the statistics of a dial's moves: the points lost from its programs' output,
+// the nonsense from the game records.
 func (c *Config) readMoves(name string, s *level.Support) error {
 	var lost, known, large float64
 	var silly Nonsense

@@ -8,8 +8,8 @@ import (
 	"kosumi/sgf"
 )
 
-// Nonsense counts the moves of one side of a game that no person makes, from the
-// record alone, not from the engine's own evaluations.
+// Nonsense counts one side's moves in a game that no person would make. It looks at the record
+// alone, not at the engine's own evaluations.
 type Nonsense struct {
 	Moves int // passes included
 	// Eyes counts the player's own one-point eyes that were filled without saving a chain in
@@ -169,8 +169,8 @@ func (c *counter) saves(us board.Color, p board.Point) bool {
 	return false
 }
 
-// left counts the chains of stones, which could be saved, and those still in atari after the
-// move.
+// left counts the chains of the given stones, which could have been saved, and those of them still
+// in atari after the move.
 func (c *counter) left(h *level.Habits, stones []board.Point) {
 	h.Ataris += len(stones)
 	for _, p := range stones {
@@ -197,8 +197,8 @@ func (j Judge) of(r *sgf.Record, i int, p board.Point) (float64, error) {
 	return j(g, p)
 }
 
-// takesBack reports whether, after the opponent captures a move's chain, which is in atari on b,
-// the capturing stones can be recaptured at the same place. It changes b.
+// takesBack reports whether the opponent, by capturing the chain of m, which is in atari on b,
+// allows a recapture at the same place. It changes b.
 func takesBack(b *board.Board, m board.Move) bool {
 	if b.At(m.Point) != m.Color {
 		return false // the stone was a suicide

@@ -36,7 +36,8 @@ func TestCountNonsense(t *testing.T) {
 	require.Error(t, err)
 }
 
-// TestJudgedNonsense: a judge sees the position before a suspect move and decides.
+// TestJudgedNonsense: a judge gets the position before a suspect move and decides whether the move
+// counts.
 func TestJudgedNonsense(t *testing.T) {
 	roots, err := sgf.Parse([]byte("(;SZ[7]RU[Chinese]KM[7]AB[aa][ba][ca][da]AW[ab][bb][cb][db][eb][ga];B[ea];W[gg])"))
 	require.NoError(t, err)

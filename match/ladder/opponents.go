@@ -24,10 +24,9 @@ func ParseDials(list string) ([]float64, error) {
 	return dials, nil
 }
 
-// AddAnchors adds the fixed opponents of a list: N or N+STONES is GNU Go at level N,
-// which may give stones, and vN is Engine at N visits. The first one sets the scale.
-// Engine and Size have to be set before. gnugo is GNU Go's file; "": it is looked
-// for.
+// AddAnchors adds the fixed opponents of a list: N or N+STONES is GNU Go at level N, which may give
+// stones, and vN is Engine at N visits. The first one sets the scale. Engine and Size have to be
+// set before. gnugo is GNU Go's file; with "" it is searched for.
 func (c *Config) AddAnchors(list, gnugo string) error {
 	for text := range strings.SplitSeq(list, ",") {
 		if text = strings.TrimSpace(text); text == "" {

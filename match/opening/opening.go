@@ -65,7 +65,7 @@ func (b *book) draw(ctx context.Context) ([]string, error) {
 	return lines, nil
 }
 
-// one draws an opening. It returns false for one that is known or unbalanced, or if no move is
+// one draws an opening. It returns false if the opening is known or unbalanced, or if no move is
 // left.
 func (b *book) one(ctx context.Context) (string, bool, error) {
 	g, err := board.NewGame(b.Size, b.Rules)
