@@ -11,7 +11,7 @@ import (
 	"kosumi/search/thinking"
 )
 
-// dialect is the family of an analysis command.
+// dialect is the family that an analysis command belongs to.
 type dialect uint8
 
 const (
@@ -105,9 +105,9 @@ type analyzeParser struct {
 }
 
 // ParseAnalyze reads "[COLOR] [CENTISECONDS] [KEY VALUE]...", where repeated keys are harmless.
-// details admits the switches of kata-analyze. strict reads as KataGo does: a colour and a bare
-// number only in their places, one list of moves to allow for each colour, points without
-// ranges, and maxmoves 0, which is [NoMoves].
+// With details it reads the switches of kata-analyze too. With strict it reads as KataGo does: a
+// colour and a bare number only in their places, one list of moves to allow for each colour, points
+// without ranges, and maxmoves 0, which is [NoMoves].
 func ParseAnalyze(g *board.Game, args []string, details, strict bool) (thinking.Request, error) {
 	p := analyzeParser{size: g.Size(), args: args, strict: strict, req: thinking.Request{Color: g.ToMove()}}
 	p.color()

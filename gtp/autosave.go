@@ -20,7 +20,7 @@ import (
 type SavableEngine interface {
 	Engine
 	HandicapChooser
-	// Chose reports which sides had moves of the present game chosen by the engine.
+	// Chose reports for which sides the engine has chosen moves in the present game.
 	Chose() (black, white bool)
 }
 
@@ -46,7 +46,7 @@ func OpenAutosave(dir string, log *slog.Logger) (*Autosave, error) {
 	return &Autosave{dir: dir, log: log}, nil
 }
 
-// Save returns the engine as one whose games are saved here.
+// Save wraps an engine so that its games are saved here.
 func (f *Autosave) Save(e SavableEngine) Engine {
 	if f == nil {
 		return e

@@ -120,7 +120,7 @@ type clockNumbers struct {
 	err  error
 }
 
-// number reads a number from low to high; whole ones have no fraction.
+// number reads a number from low to high; with whole set it must have no fraction.
 func (n *clockNumbers) number(i int, what string, low, high float64, whole bool) float64 {
 	x, err := ParseNumber(n.args[i])
 	if err == nil && !(x >= low && x <= high && (!whole || x == math.Trunc(x))) {

@@ -104,9 +104,9 @@ type Scorer interface {
 
 // Record reads and writes game records. The server reads and writes the files.
 type Record interface {
-	// LoadSGF sets size, komi, rules (where the record has them), set-up and
-	// the moves of the main line up to the position before move number before;
-	// 0 or a number beyond the end means all of them.
+	// LoadSGF sets size, komi, rules (where the record has them), set-up and moves of the main
+	// line. It stops in front of the move whose number is before; 0 or a number beyond the end
+	// means all moves.
 	LoadSGF(sgf []byte, before int) error
 	// SaveSGF is the game so far as one SGF tree.
 	SaveSGF(ctx context.Context) ([]byte, error)

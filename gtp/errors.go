@@ -11,7 +11,7 @@ type Failure string
 
 func (f Failure) Error() string { return string(f) }
 
-// Failf returns the failure whose text fmt.Sprintf makes.
+// Failf returns a failure whose text is formatted as by fmt.Sprintf.
 func Failf(format string, args ...any) error { return Failure(fmt.Sprintf(format, args...)) }
 
 // Failures of the protocol.

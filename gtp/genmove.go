@@ -11,7 +11,7 @@ import (
 	"kosumi/search/thinking"
 )
 
-// Mover asks the engine for moves, for every command that needs one, and sums the time.
+// Mover asks the engine for moves, for every command that needs one, and sums the time spent.
 type Mover struct {
 	engine  Engine
 	chat    *Chat
@@ -22,7 +22,7 @@ type Mover struct {
 type Chat struct {
 	// Say gets the line, which bridges to game servers post to the game's chat. It may be nil.
 	Say func(line string)
-	// View, if not nil, converts an analysis to the form that is shown.
+	// View, if not nil, converts an analysis to the form that people see.
 	View func(*thinking.Analysis) *thinking.Analysis
 	// Moves is how many moves of a variation are shown; 0 means 14.
 	Moves int

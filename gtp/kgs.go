@@ -13,7 +13,7 @@ func (s *handlers) kgsCommands() []Handler {
 	return []Handler{
 		{Name: "kgs-genmove_cleanup", Run: s.mover.genMove(thinking.MoveRequest{Cleanup: true}), usage: usage{"COLOR", "as genmove, and takes dead stones off before it passes", byKGS}},
 		{Name: "kgs-rules", Run: s.kgsRules, usage: usage{"NAME", "one of chinese, japanese, aga and new_zealand", byKGS}},
-		{Name: "kgs-game_over", Run: stop(s.engine), usage: usage{"", "the game has ended: stop pondering", byKGS}}, // the game may only be adjourned: the position stays
+		{Name: "kgs-game_over", Run: stop(s.engine), usage: usage{"", "the game has ended: stop pondering", byKGS}}, // the game may only have been adjourned, so the position stays
 		{Name: "kgs-chat", Run: s.kgsChat, usage: usage{"TYPE NAME TEXT", "answers people who talk to the bot with its name and version", byKGS}},
 	}
 }
@@ -23,7 +23,7 @@ var kgsRuleNames = map[string]string{
 	"japanese": "japanese", "chinese": "chinese-kgs", "aga": "aga", "new_zealand": "new-zealand", "siming": "chinese",
 }
 
-// kgsRules ignores words after the first.
+// kgsRules sets the rules that its first word names and ignores further words.
 func (s *handlers) kgsRules(_ context.Context, c Command, _ *Reply) error {
 	if len(c.Args) == 0 {
 		return ErrSyntax

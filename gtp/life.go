@@ -13,8 +13,8 @@ import (
 // LifeJudge answers with proofs whether stones of a game live. The answers are several lines of
 // text for people; error texts become replies. When ctx ends, the answer holds the proofs so far.
 type LifeJudge interface {
-	// Life judges chains of one colour: whether each of them lives or, if the opponent has to
-	// take all, whether at least one does.
+	// Life judges chains of one colour: whether each of them lives or, with all set, whether the
+	// opponent cannot take all of them.
 	Life(ctx context.Context, g *board.Game, stones []board.Point, all bool, limit time.Duration) (string, error)
 	// Unsettled lists the groups whose life depends on who moves first.
 	Unsettled(ctx context.Context, g *board.Game, limit time.Duration) (string, error)
@@ -44,7 +44,7 @@ func lifeCommands(judge LifeJudge, e Engine) []Handler {
 
 var errNoLife = errors.New("this engine does not judge life")
 
-// askLife takes stones, any or all, and seconds: B2 C4 all 5.
+// askLife takes stones, the word any or all, and seconds: B2 C4 all 5.
 func askLife(ctx context.Context, judge LifeJudge, g *board.Game, args []string) (string, error) {
 	var stones []board.Point
 	all, limit := false, lifeTime

@@ -65,8 +65,8 @@ func ParseRaw(g *board.Game, args []string, human bool) (req thinking.Evaluation
 	return req, last, nil
 }
 
-// PrintRaw evaluates the position in each symmetry from the request's to last, and prints the
-// evaluations as write formats them.
+// PrintRaw evaluates the position in each symmetry from the request's to last, and prints each
+// evaluation in the form that the function write gives it.
 func PrintRaw(ctx context.Context, e Engine, req thinking.EvaluationRequest, last int, r *Reply, write func(b []byte, symmetry int, o *thinking.Evaluation) []byte) error {
 	area := e.Game().Size().Area()
 	var b []byte

@@ -31,8 +31,8 @@ func (s *handlers) finalScore(ctx context.Context, _ Command, r *Reply) error {
 // tenths rounds, and never to minus zero.
 func tenths(x float64) float64 { return math.Round(10*x)/10 + 0 }
 
-// scoreText writes a score that is White's lead. Referees compare the text of
-// two engines, so it always has one decimal, but for a draw.
+// scoreText writes a score that is White's lead. Referees compare the text of two engines, so it
+// has one decimal, except for a draw.
 func scoreText(score float64) string {
 	switch score = tenths(score); {
 	case score > 0:

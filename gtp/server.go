@@ -141,9 +141,9 @@ func (s *Server) Mover() *Mover { return s.mover }
 // output.
 var ErrOutput = errors.New("cannot write to the GTP client")
 
-// Serve answers commands from in on out until quit or the end of in (it returns nil), until out
-// fails (the error wraps ErrOutput) or until ctx ends (it returns the cause). If out fails or ctx
-// ends, a pending read from in is abandoned; it returns when in ends.
+// Serve reads commands from one stream and writes replies to the other. It returns nil after quit
+// or the end of the input, an error that wraps ErrOutput if writing fails, and the cause if ctx
+// ends. In the latter two cases a pending read is abandoned; its goroutine ends with the input.
 func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)

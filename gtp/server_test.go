@@ -21,7 +21,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Tests that depend on time run on the fake clock of synctest, so they hold on a busy machine.
+// Tests that depend on time run on the fake clock of synctest, so they pass on a busy machine too.
 
 // talk serves a whole script to an engine and returns the output.
 func talk(t testing.TB, f Engine, o Options, script string) string {
@@ -220,7 +220,7 @@ func TestHandle(t *testing.T) {
 	require.Equal(t, 1, strings.Count(out.String(), "\nname\n"))
 }
 
-// chooser is an engine that chooses handicap points itself, or bad ones, or none.
+// chooser is an engine that chooses handicap points itself: good ones, bad ones, or none.
 type chooser struct {
 	*fakeEngine
 	points []board.Point
@@ -322,7 +322,7 @@ func TestNothingIsReadAfterQuit(t *testing.T) {
 	})
 }
 
-// stuckWriter blocks for ever, as a pipe that nobody reads.
+// stuckWriter blocks for ever, like a pipe that nobody reads.
 type stuckWriter struct{ reached chan struct{} }
 
 func (w *stuckWriter) Write([]byte) (int, error) {

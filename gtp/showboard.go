@@ -70,7 +70,7 @@ func starPoint(size board.Size, p board.Point) bool {
 	return onStarLine(size.W, x) && onStarLine(size.H, y)
 }
 
-// onStarLine reports whether a line of a side of n points carries marks.
+// onStarLine reports whether line i of n, counted from 0, carries star points.
 func onStarLine(n, i int) bool {
 	if n < 7 {
 		return false

@@ -61,8 +61,8 @@ func (t *Table) Wrap(wrap func(HandlerFunc) HandlerFunc, names ...string) {
 	}
 }
 
-// Keep drops all commands but those named. It lists those of listed, in that order, and hides
-// those of hidden.
+// Keep drops all commands that neither list names. list_commands shows those of the first list, in
+// that order, and not those of the second.
 func (t *Table) Keep(listed, hidden []string) {
 	old := *t
 	*t = Table{}

@@ -20,7 +20,7 @@ import (
 type Terminal struct {
 	// Colour draws boards in 256 colours, with stones beyond ASCII.
 	Colour bool
-	// Remark returns a note about play on boards of a size, or "".
+	// Remark returns a note about play on boards of the given size, or "".
 	Remark func(board.Size) string
 }
 
@@ -86,7 +86,7 @@ func (p *terminal) complete(c Command) Command {
 			lower = other
 		}
 		_, known = p.table.Find(lower)
-		known = known && !(lower == "printsgf" && len(c.Args) == 0 && strings.EqualFold(c.Name, "save")) // save alone: the user meant a file
+		known = known && !(lower == "printsgf" && len(c.Args) == 0 && strings.EqualFold(c.Name, "save")) // a bare save wants a file written
 		switch {
 		case known:
 			c.Name = lower
@@ -321,7 +321,8 @@ func (p *terminal) score(ctx context.Context, _ Command, r *Reply) error {
 	return r.Print(text + "; the result would be " + scoreText(counted))
 }
 
-// forSide is an estimate as a side sees it: its chances, in the words given, and points.
+// forSide describes an estimate from a side's view: its winning chances, put into words by the
+// format chances, and its lead in points.
 func forSide(e *thinking.Estimate, c board.Color, chances string) string {
 	win, lead := e.Winrate, -e.Lead
 	if c == board.White {
