@@ -81,8 +81,8 @@ type Speed struct {
 
 func (k Speed) rate(n int64) float64 { return float64(n) / max(k.seconds, 1e-9) }
 
-// elo estimates the Elo difference between two settings with move seconds per move: 250 points
-// per doubling of visits, less about 7 per thread, since parallel threads search worse.
+// elo estimates the Elo advantage of k over another setting, for moves of the given seconds: 250
+// points per doubling of visits, less about 7 per thread, since parallel threads search worse.
 func (k Speed) elo(than Speed, move float64) float64 {
 	value := func(s Speed) float64 {
 		visits := max(1, s.rate(s.visits)*move)
@@ -161,8 +161,8 @@ func Report(ctx context.Context, net nn.Network, p search.Params, threads []int,
 	return nil
 }
 
-// Threads reads a list of numbers of threads; without a list it returns powers of two up to about
-// the number that suits this machine.
+// Threads reads a list of numbers of threads. Without a list it returns powers of two up to about
+// suits, the number that suits this machine.
 func Threads(list string, suits int) ([]int, error) {
 	var all []int
 	if list == "" {

@@ -152,8 +152,8 @@ func (f *Flags) Usage(program string) string {
 	return text
 }
 
-// Config reads the named config files; without any, default_gtp.cfg beside the program or in
-// KataGo's folder, else standIn. If standIn is empty, files must be named.
+// Config reads the named config files. Without any, it reads default_gtp.cfg beside the program or
+// in KataGo's folder, else the text standIn. If standIn is empty, files must be named.
 func (f *Flags) Config(standIn string) (*config.Config, error) {
 	files := f.configs
 	if len(files) == 0 {

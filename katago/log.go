@@ -114,7 +114,7 @@ func (f lines) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Copy logs the lines that a client sends and receives, with sent and got before them.
+// Copy logs the lines that a client sends and receives, each kind with a prefix.
 func (l *Log) Copy(in io.Reader, sent string, out io.Writer, got string) (io.Reader, io.Writer) {
 	if sent != "" {
 		in = &tee{r: in, word: sent, log: l}

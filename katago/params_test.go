@@ -17,8 +17,8 @@ func (s *fakeEngine) Config() engine.Config           { return s.cfg }
 func (s *fakeEngine) Configure(c engine.Config) error { s.cfg = c; return nil }
 func (s *fakeEngine) DropTree()                       {}
 
-// TestParamsGoBack: shown values can be set again, alone and together, even if KataGo refuses
-// them, and nothing changes; changed values are refused as in KataGo.
+// TestParamsGoBack: setting shown values again, alone or together, changes nothing, even if KataGo
+// refuses them; changed values are refused as in KataGo.
 func TestParamsGoBack(t *testing.T) {
 	c := config.New(map[string]string{"logAllGTPCommunication": "false", "logSearchInfo": "false", "rules": "chinese",
 		"numSearchThreads": "2", "maxVisits": "50"})

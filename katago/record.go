@@ -14,8 +14,8 @@ import (
 )
 
 // ReadRecord reads a game record as KataGo does: the longest variation, rules by the names that
-// KataGo knows, komi in halves, no set-up after the first node. A record without rules uses now;
-// say gets a warning if its rules cannot be read.
+// KataGo knows, komi in halves, no set-up after the first node. A record without rules gets the
+// rules passed in; say gets a warning if a record's rules cannot be read.
 func ReadRecord(data []byte, now board.Rules, say func(string)) (*sgf.Record, board.Rules, error) {
 	trees, err := sgf.Parse(data)
 	if err != nil {
@@ -83,8 +83,8 @@ func longest(root *sgf.Node) *sgf.Node {
 	return line
 }
 
-// CheckRecord plays a record's moves up to the one with number before, counted from 1 and
-// excluded; 0 plays all. It returns a [sgf.MoveError] for the first move on an occupied point or
+// CheckRecord plays a record's moves. It stops in front of the move whose number is before, counted
+// from 1; 0 plays all. It returns a [sgf.MoveError] for the first move on an occupied point or
 // suicide of a single stone.
 func CheckRecord(record *sgf.Record, before int) error {
 	g, err := record.Game(board.TrompTaylor(), 0)

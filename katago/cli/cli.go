@@ -28,8 +28,8 @@ const StandIn = "logAllGTPCommunication=false,logSearchInfo=false,numSearchThrea
 // Host is the program that replaces KataGo, with its own settings.
 type Host interface {
 	Version() string
-	// Play returns the engine's configuration: the program's defaults before Take, the config's
-	// settings after it. It may be changed until Open.
+	// Play returns the engine's configuration: before Take the program's defaults, after Take the
+	// config's settings. The configuration may be changed until Open.
 	Play() *engine.Config
 	// Take applies a config, which may contain settings of the program itself, such as precision
 	// = fp32. It adds keys without effect to setup.
@@ -38,7 +38,8 @@ type Host interface {
 	Batch() int   // largest batch of positions
 	// Open starts loading networks for boards of a size.
 	Open(files katago.Files, batch int, size board.Size, log *slog.Logger) *open.Network
-	// Serve runs serve, which speaks a protocol on standard input and output, until it returns.
+	// Serve runs the function serve, which speaks a protocol on standard input and output, until
+	// that returns.
 	Serve(ctx context.Context, net *open.Network, serve func(context.Context) error) error
 	// Log returns a logger that writes messages for people.
 	Log(w io.Writer, level slog.Level) *slog.Logger

@@ -58,8 +58,8 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestOpens: a missing network file is reported before the network is opened, and the config is
-// applied before that too.
+// TestOpens: a missing network file is reported before the network is opened, and by then the
+// config is applied.
 func TestOpens(t *testing.T) {
 	model := filepath.Join(t.TempDir(), "net.bin.gz")
 	h := &host{play: engine.Defaults()}

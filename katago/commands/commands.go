@@ -43,20 +43,20 @@ type Personality struct {
 	Supports func(board.Rules) bool
 	// Clock is the time setting at the start; the zero value is no limit.
 	Clock clock.Settings
-	// LoadSGF loads a record as KataGo does, up to the position before the move with number
-	// before, counted from 1; 0 loads all moves. It logs the rules used. Error texts become part
-	// of the reply.
+	// LoadSGF loads a record as KataGo does. It stops in front of the move whose number is before,
+	// counted from 1; 0 loads all moves. It logs the rules used. Error texts become part of the
+	// reply.
 	LoadSGF func(name string, data []byte, before int) error
-	// Benchmark searches positions on a board of a size for a number of visits and writes the
-	// reply of kata-benchmark.
+	// Benchmark searches positions on a board of the given size, with that many visits, and writes
+	// the reply of kata-benchmark.
 	Benchmark func(ctx context.Context, size, visits int, to *gtp.Reply) error
 }
 
 // Engine is the engine that the commands control.
 type Engine interface {
 	gtp.Engine
-	// Turn sets the side to move and drops the history if that changes it. With choosing, the
-	// history is kept for the choice of the next move.
+	// Turn sets the side to move and drops the history if that changes it. If choosing is set, a
+	// move is about to be chosen, and the history is kept for that.
 	Turn(c board.Color, choosing bool)
 	// DropTree drops the search tree.
 	DropTree()

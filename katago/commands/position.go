@@ -153,7 +153,7 @@ func kataBoard(g *board.Game) string {
 	size := g.Size()
 	known := g.NumMoves() - g.Forgotten()
 	marks := map[board.Point]byte{}
-	for i := range min(3, known) { // if two of the moves are on one point, the older number shows
+	for i := range min(3, known) { // the older number shows if two of the moves are on one point
 		if p := g.LastMove(i).Point; p != board.Pass {
 			marks[p] = '0' + byte(min(3, known)-i)
 		}

@@ -20,8 +20,8 @@ type AnalysisSettings struct {
 }
 
 // Analysis reads the settings of the analysis program. threads is the command line's number, 0 if
-// not given. The log's settings are read first and passed to say, so that errors of other keys
-// can be logged.
+// not given. The function say gets the log's settings first, so that errors of other keys can be
+// logged.
 func (c *Config) Analysis(threads int, human bool, say func(Log)) (AnalysisSettings, error) {
 	var s AnalysisSettings
 	if err := c.Alias("numSearchThreadsPerAnalysisThread", "numSearchThreads"); err != nil {
@@ -76,8 +76,8 @@ func (c *Config) Query(pairs map[string]string, since Search, perspective string
 	return s, view, q.Unused(), s.Changes(since)
 }
 
-// Parameters reads the changes of kata-set-param and kata-set-params. It checks the values alone,
-// then together with those in force; c changes only if all are valid.
+// Parameters reads the changes of kata-set-param and kata-set-params. It checks the new values by
+// themselves, then together with those in force; c changes only if all are valid.
 func (c *Config) Parameters(pairs map[string]string, since Search, threads string, human bool, was PlayOptions) (Play, PlayOptions, error) {
 	alone := New(nil)
 	alone.values = map[string]string{}

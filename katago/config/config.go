@@ -71,8 +71,8 @@ var rulesParts = []string{
 	"koRule", "scoringRule", "multiStoneSuicideLegal", "taxRule", "hasButton", "whiteBonusPerHandicapStone", "friendlyPassOk", "whiteHandicapBonus",
 }
 
-// dropExcluded removes keys that new values replace under another name: rules replace their
-// parts, and parts replace rules.
+// dropExcluded removes keys that say the same as new keys: the key rules replaces the keys for
+// parts of the rules, and these replace the key rules.
 func (c *Config) dropExcluded(pairs map[string]string) {
 	if _, whole := pairs["rules"]; whole {
 		for _, key := range rulesParts {
@@ -115,7 +115,8 @@ func (c *Config) Clone() *Config {
 	return &Config{name: c.name, values: maps.Clone(c.values), used: maps.Clone(c.used)}
 }
 
-// Name returns the config's name in messages: its first file, and a phrase for each override.
+// Name returns the config's name in messages: its first file's name, and a phrase for each
+// override.
 func (c *Config) Name() string { return c.name }
 
 // Has reports whether a key is given, without marking it as used.

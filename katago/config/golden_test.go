@@ -129,7 +129,7 @@ func (e *example) refusal(t *testing.T, err error) {
 	require.EqualError(t, err, strings.TrimPrefix(e.Stderr[len(e.Stderr)-1], "  what():  "))
 }
 
-// said requires that KataGo wrote all these lines.
+// said requires that KataGo printed each of the lines.
 func (e *example) said(t *testing.T, lines []string) {
 	t.Helper()
 	for _, line := range lines {
@@ -140,7 +140,7 @@ func (e *example) said(t *testing.T, lines []string) {
 	}
 }
 
-// TestTable reads each default of the table as a value in a file.
+// TestTable: each default in the table is valid as a value in a file.
 func TestTable(t *testing.T) {
 	for _, p := range config.Params {
 		if p.Default == "" || p.Name == "futileVisitsThreshold" { // required, without a default, or with one outside its own range

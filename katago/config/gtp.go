@@ -42,7 +42,7 @@ type PlayOptions struct {
 	DelayScale, DelayMax float64 // seconds by which replies to genmove are delayed
 }
 
-// PlayOptions reads the options. Those not given keep their value in was.
+// PlayOptions reads the options. An option that is not given keeps its old value.
 func (c *Config) PlayOptions(was PlayOptions) (PlayOptions, error) {
 	a := asker{c: c}
 	m := PlayOptions{
@@ -155,7 +155,7 @@ func (g *GTPSettings) conduct(a *asker) {
 // MaxSize is the largest board side of a default build of KataGo.
 const MaxSize = 19
 
-// side reads the width or height of the board, -1 if neither it nor defaultBoardSize is given.
+// side reads the width or height of the board; -1 if neither the key nor defaultBoardSize is given.
 func (a *asker) side(key string) int {
 	square := a.whole("defaultBoardSize", 2, MaxSize, -1)
 	return a.whole(key, 2, MaxSize, square)

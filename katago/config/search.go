@@ -34,7 +34,7 @@ func (p *Param) fallback(of Program) Value {
 	return v
 }
 
-// follows maps a parameter to the one whose value is its default.
+// follows maps a parameter to another one, whose value is the default.
 var follows = map[string]string{"rootPolicyTemperatureEarly": "rootPolicyTemperature", "rootFpuLossProp": "fpuLossProp"}
 
 // Search reads the parameters of the search. human says that a human SL network is loaded.
@@ -56,7 +56,7 @@ func (c *Config) Search(of Program, human bool) (Search, error) {
 	return s, nil
 }
 
-// param reads one parameter. Those before it in the table are already in s.
+// param reads one parameter. The parameters before it in the table are already in s.
 func (c *Config) param(p *Param, of Program, human bool, s Search) (Value, error) {
 	absent := p.fallback(of)
 	switch p.Name {
