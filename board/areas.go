@@ -3,10 +3,10 @@ package board
 import "sync"
 
 // PassAlive returns for each point the colour whose pass-alive chains or territory it belongs to
-// (Benson 1976), else Empty. Territory consists of regions in which the opponent cannot live:
-// they touch only pass-alive chains and have at most one point that does not touch them. With
-// suicideLegal a region is vital to a chain only if opponent's stones in it touch the chain too.
-// The result is dst, made longer if need be.
+// (Benson 1976), else Empty. Territory consists of regions in which the opponent cannot live: all
+// chains around such a region are pass-alive, and all its points but one at most touch these
+// chains. With suicideLegal a region is vital to a chain only if opponent's stones in it touch the
+// chain too. The result is dst, made longer if need be.
 func (b *Board) PassAlive(dst []Color, suicideLegal bool) []Color {
 	dst = b.colorMap(dst)
 	b.markAreas(dst, suicideLegal, false, false)
@@ -96,10 +96,9 @@ func (b *Board) markAreas(dst []Color, suicideLegal, safeBig, anyBig bool) {
 	}
 }
 
-// emptyPart is a connected set of empty points. Linked by the opponent's chains
-// that touch them, such parts make up the regions of a colour: the connected
-// sets of points without a stone of that colour. One part of a region, its root, holds
-// the facts about it.
+// emptyPart is a connected set of empty points. A colour's region is a connected set of points
+// without its stones: parts joined by the opponent's chains that touch them. One part of a region,
+// its root, holds the facts about it.
 type emptyPart struct {
 	from, to int16    // range of its points in areaFinder.points
 	touched  uint8    // bit c is set if a stone of colour c touches it
@@ -192,8 +191,8 @@ func (f *areaFinder) findParts() {
 	}
 }
 
-// fill collects the points of the newest part, which p belongs to. It returns
-// their end in points.
+// fill collects the points of the newest part, which p belongs to. It returns the index of their
+// end in f.points.
 func (f *areaFinder) fill(part *emptyPart, p Point) int16 {
 	cells, id := &f.b.cells, f.count
 	f.points[part.from] = p
@@ -238,7 +237,8 @@ func (f *areaFinder) fill(part *emptyPart, p Point) int16 {
 	return end
 }
 
-// narrow keeps only the vital chains that are among heads; the first call takes all heads.
+// narrow keeps only the vital chains whose heads are in the list; the first call takes the whole
+// list.
 func (s *sided) narrow(heads []Point) {
 	kept := int8(0)
 	if s.count < 0 {

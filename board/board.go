@@ -203,7 +203,7 @@ type placement uint8
 const (
 	lives   placement = iota
 	oneDies           // suicide of a single stone
-	manyDie           // suicide with stones that stood before
+	manyDie           // suicide with a chain of earlier stones
 )
 
 // placement returns the effect of a stone of c on the empty point p.
@@ -228,8 +228,8 @@ func (b *Board) placement(c Color, p Point) placement {
 // at once, alone or with its chain.
 func (b *Board) IsSuicide(c Color, p Point) bool { return b.placement(c, p) != lives }
 
-// IsIllegalSuicide reports whether a stone of c on the empty point p is a suicide
-// that the rules forbid. Suicide of a single stone always is.
+// IsIllegalSuicide reports whether a stone of c on the empty point p is a suicide that the rules
+// forbid. The suicide of a single stone always is one.
 func (b *Board) IsIllegalSuicide(c Color, p Point, suicideLegal bool) bool {
 	kind := b.placement(c, p)
 	return kind == oneDies || kind == manyDie && !suicideLegal

@@ -137,11 +137,11 @@ func (g *Game) replay(moves []Move) {
 	for _, m := range moves {
 		g.apply(m.Color, m.Point)
 	}
-	g.strays = strays // replaying does not force the turn, and so counts too many
+	g.strays = strays // replaying does not force turns, and so finds too many moves out of turn
 }
 
-// Play makes a legal move of c, which may be a pass; then the opponent is to move. After an
-// error, one of Legal's or ErrColor, nothing has changed.
+// Play makes a legal move of c, which may be a pass, and gives the turn to the opponent. An error,
+// one of Legal's or ErrColor, changes nothing.
 func (g *Game) Play(c Color, p Point) error {
 	if c != Black && c != White {
 		return fmt.Errorf("%w, got %v", ErrColor, c)

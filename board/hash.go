@@ -6,7 +6,7 @@ import "math"
 // than this are needed to undo the last one.
 const DefaultRepBound = 11
 
-// PastHash is the hash of stones, size and simple ko point before the last ago moves (0 to 8). It
+// PastHash is the hash of stones, size and simple ko point a number of moves ago (0 to 8). It
 // returns false where PastBoard does.
 func (g *position) PastHash(ago int) (Hash, bool) {
 	b := &g.board
@@ -123,8 +123,8 @@ func capturedOn(captures []koCapture, p Point) bool {
 // cycles; elsewhere it is Hash, so that transpositions share a node (KataGo, docs/GraphSearch.md).
 func (g *Game) GraphHash(prev Hash) Hash { return g.GraphHashWithin(prev, DefaultRepBound) }
 
-// GraphHashWithin is GraphHash with another bound: if moves can be undone within that number of
-// moves, the hash depends on the move order.
+// GraphHashWithin is GraphHash with another bound: if the last move can be undone within that
+// number of moves, the hash depends on the move order.
 func (g *Game) GraphHashWithin(prev Hash, bound int) Hash {
 	h := g.Hash()
 	last := g.LastMove(0)
@@ -140,9 +140,9 @@ func (g *Game) GraphHashWithin(prev Hash, bound int) Hash {
 	}
 }
 
-// movesToReturn counts the stones of the chain on p and the empty points of all empty regions
-// next to it; for an empty p, left by a suicide, the points of its region. It stops counting
-// above enough.
+// movesToReturn counts the stones of the chain on p and the empty points of all empty regions next
+// to it; for an empty p, left by a suicide, the points of its region. It stops once the count
+// exceeds enough.
 func (b *Board) movesToReturn(p Point, enough int) int {
 	var seen pointSet
 	var list [MaxPoints]Point

@@ -10,9 +10,9 @@ import (
 	"sync"
 )
 
-// PositionHash is the hash by which KataGo's JSON protocol names a position:
-// board size, stones, the side to move and the simple ko point, whatever the
-// rules and the way there. Clients compute it themselves and compare.
+// PositionHash is the hash by which KataGo's JSON protocol names a position: board size, stones,
+// the side to move and the simple ko point, whatever the rules and earlier moves. Clients compute
+// it themselves and compare.
 func PositionHash(g *Game) Hash {
 	return katagoHashes().of(g, 0)
 }

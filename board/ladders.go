@@ -77,7 +77,7 @@ func (s *LadderScratch) laddered(l *Ladder) bool {
 }
 
 // escapes reports whether the chain gets three liberties by a move on its liberty p after the
-// opponent has played on the other one, m. If it returns false, the chain may still escape.
+// opponent has played on the other one, m. A chain for which it returns false may still escape.
 func (s *LadderScratch) escapes(head, p, m Point) bool {
 	b, free := &s.board, 0
 	c := b.cells[head].color
@@ -147,7 +147,7 @@ func (s *LadderScratch) defend(depth int) bool {
 }
 
 // listDefences appends the moves that may save the hunted chain of c: captures of neighbouring
-// chains in atari, then its own liberty. moves[first:] belongs to this list.
+// chains in atari, then the chain's last liberty. moves[first:] belongs to this list.
 func (s *LadderScratch) listDefences(c Color, first int) {
 	b, liberty := &s.board, NoPoint
 	for q := s.target; ; {
@@ -263,8 +263,8 @@ func (b *Board) emptyAround(p Point) int {
 	return n
 }
 
-// hope estimates how much a stone on p, which has this many free neighbours, would help c; the
-// opponent first plays where hope is highest. It only orders moves.
+// hope estimates how much a stone on p would help c; free is the number of p's empty neighbours.
+// The opponent first plays where hope is highest. It only orders moves.
 func (b *Board) hope(c Color, p Point, free int) int {
 	h := 2 * free
 	for _, q := range &b.geo.near[p] {

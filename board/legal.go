@@ -94,8 +94,8 @@ func (g *position) superkoBanned(c Color, p Point, kind placement) bool {
 	if g.rules.Ko == KoSimple || p == g.board.state.ko && c == g.toMove {
 		return false
 	}
-	// For a position to repeat, a stone of c must have been on p and been removed since; except
-	// after a suicide, which leaves no stone.
+	// A position can repeat only if a stone of c was on p and has been removed since, or after a
+	// suicide, which leaves no stone.
 	if kind == lives && !g.board.vacated.has(p) {
 		return false
 	}

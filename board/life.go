@@ -6,17 +6,17 @@ type Keep uint8
 // Points of seki-like parts that may be kept.
 const (
 	KeepNothing   Keep = iota
-	KeepStones         // points with a stone of their owner
-	KeepTerritory      // points without one
+	KeepStones         // points with a stone of the owner
+	KeepTerritory      // points without a stone of the owner
 	// KeepSafeTerritory is KeepTerritory without the empty points beside a chain of
 	// their owner in atari: a ko mouth in a seki is not a point (KataGo's rules version 3).
 	KeepSafeTerritory
 )
 
 // IndependentLife returns the full area of the groups that are not in a kind of seki, and the
-// number of White's such groups minus Black's. A connected part of the full area of one colour is
-// seki-like if it touches a neutral point or holds a chain in atari. Points of seki-like parts
-// are Empty, unless keep says otherwise. The result is dst, made longer if need be.
+// number of such groups, White's minus Black's. A connected part of the full area of one colour is
+// seki-like if it touches a neutral point or holds a chain in atari. Points of seki-like parts are
+// Empty, unless keep says otherwise. The result is dst, made longer if need be.
 func (b *Board) IndependentLife(dst []Color, keep Keep, suicideLegal bool) (owners []Color, whiteMinusBlack int) {
 	var fullStore [MaxPoints]Color
 	full := b.FullArea(fullStore[:0], suicideLegal)

@@ -1,7 +1,7 @@
 package board
 
-// koKey returns the key of the present position with side to move; equal keys are the same
-// position for superko, repetition and passes.
+// koKey returns the key of the present position if side is to move. For superko, repetition and
+// passes, positions with equal keys are the same.
 func (g *position) koKey(side Color) Hash {
 	h := g.board.state.hash.xor(g.encore.blockedHash)
 	if g.phase > 0 || g.rules.Ko == KoSimple || g.rules.Ko == KoSituational {

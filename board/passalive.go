@@ -1,8 +1,9 @@
 package board
 
 // findAlive finds the pass-alive chains of c (Benson 1976): it removes chains with fewer than two
-// vital regions, and regions that touch them, until nothing changes. It reports whether any
-// chains are left; then lives is at least 0 at their heads and -1 at those of c's other chains.
+// vital regions, and regions that touch them, until nothing changes. It reports whether any chains
+// are left. If so, f.lives is at least 0 at the heads of those chains and -1 at the heads of c's
+// other chains.
 func (f *areaFinder) findAlive(c Color, suicideLegal bool) bool {
 	if f.count < 2 {
 		return false

@@ -2,8 +2,8 @@ package board
 
 // GameOptions answer questions that the rules leave open.
 type GameOptions struct {
-	// PreventEncore keeps territory games out of the clean-up phases: two passes
-	// then make it Ended but not Finished.
+	// PreventEncore keeps territory games out of the clean-up phases: after two passes such a game
+	// is Ended but not Finished.
 	PreventEncore bool
 	// StartBlackMovesAreHandicap counts the moves that Black makes before
 	// White's first as handicap stones.
@@ -46,7 +46,7 @@ type points struct {
 	bonus        float32 // button, and one point for each move under territory scoring
 	handicap     float32
 	stones       int    // number of handicap stones as set, -1 to infer it
-	first        [2]int // stones of Black and White at the beginning
+	first        [2]int // initial numbers of black and white stones
 	whiteMoved   bool   // White has made a move that is not a pass
 	buttonOnSide bool   // the button is not yet taken
 }
@@ -160,8 +160,8 @@ func (g *position) SecondEncoreStart(p Point) Color {
 	return g.encore.second[p]
 }
 
-// PastBoard copies to dst the board, with its simple ko point, before the last ago moves (0 to 8).
-// It returns false and leaves dst unchanged if there were fewer moves or ago is larger.
+// PastBoard copies to dst the board of a number of moves ago (0 to 8), with its simple ko point. It
+// returns false and leaves dst unchanged if there were fewer moves or the number is larger.
 func (g *position) PastBoard(dst *Board, ago int) bool {
 	if ago < 0 || ago > min(keptUndo, g.board.CanUndo()) {
 		return false

@@ -48,7 +48,7 @@ func (b refBoard) at(p board.Point) byte { return b.colors[p] }
 
 func (b refBoard) neighbors(p board.Point) []board.Point { return b.near[p] }
 
-// component returns the points connected to p through points for which in holds.
+// component returns the points connected to p through points for which the function in is true.
 func (b refBoard) component(p board.Point, in func(q board.Point) bool) []board.Point {
 	seen := make([]bool, b.size.Area())
 	seen[p] = true
@@ -64,7 +64,7 @@ func (b refBoard) component(p board.Point, in func(q board.Point) bool) []board.
 	return list
 }
 
-// around returns the points next to the given ones that hold the sign.
+// around returns those neighbours of the given points that have the wanted sign.
 func (b refBoard) around(points []board.Point, want byte) []board.Point {
 	var list []board.Point
 	for _, p := range points {

@@ -13,7 +13,7 @@ type KoRule uint8
 const (
 	KoSimple      KoRule = iota // only the immediate recapture of a single stone; longer cycles end without result
 	KoPositional                // no earlier position of stones may be made again
-	KoSituational               // nor with the same side to move
+	KoSituational               // no earlier position of stones may be made again with the same side to move
 	KoSpight                    // positional, but a pass lifts all bans
 )
 
@@ -33,7 +33,7 @@ type Tax uint8
 const (
 	TaxNone Tax = iota
 	TaxSeki     // points surrounded in seki do not count
-	TaxAll      // and every independent living group loses two points
+	TaxAll      // points in seki do not count, and every independent living group loses two points
 )
 
 // HandicapBonus is White's compensation for n handicap stones.

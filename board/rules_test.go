@@ -125,7 +125,8 @@ func FuzzParseRules(f *testing.F) {
 	})
 }
 
-// TestKataGoRuleNames: KataGo reads fewer spellings than people write.
+// TestKataGoRuleNames: ParseKataGoRules refuses names that KataGo does not read, even if ParseRules
+// does.
 func TestKataGoRuleNames(t *testing.T) {
 	for text, ok := range map[string]bool{
 		"Chinese-KGS": true, "chinese_ogs": true, "chineseogs": true, "chinese kgs": false, "New Zealand": true, "new_zealand": true, "nz": true,

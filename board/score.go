@@ -10,9 +10,9 @@ func (g *position) Score() float32 {
 	return g.points.score(owners, groups, g.rules.Komi, g.toMove)
 }
 
-// score returns the score, White minus Black, with komi and all bonuses, from the owners of
-// points and the number of taxed groups (White's minus Black's). Under territory scoring the
-// bonus subtracts the stones again: a point for each move.
+// score returns the score, White minus Black, with komi and all bonuses, from the owners of points
+// and the number of taxed groups (White's minus Black's). Under territory scoring the bonus takes
+// the stones off again: it has a point for each move.
 func (s *points) score(owners []Color, groups int, komi float32, toMove Color) float32 {
 	score := float32(Balance(owners)-2*groups) + s.bonus + s.handicap + komi
 	if s.buttonOnSide {

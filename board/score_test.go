@@ -121,7 +121,7 @@ func TestScoreWithDead(t *testing.T) {
 		{"chinese", "", 9 - 16 + 0.5},
 		{"chinese", "B5", 8 - 22 + 0.5},
 		{"japanese", "B5 F5", 7 - 13 + 0.5},
-		{"japanese", "", 0.5}, // Black's corner stands in seki with B5
+		{"japanese", "", 0.5}, // Black's corner is in seki with B5
 		{"japanese", "B5", 0 - 13 + 0.5},
 		{"japanese", "B5 B5 A1 pass", 0 - 13 + 0.5},
 	} {

@@ -51,9 +51,9 @@ func (g *Game) Restart(toMove Color) {
 	g.beginPoints()
 }
 
-// PlaceStones returns a board with stones placed one after the other, as KataGo does: a
-// later stone replaces an earlier one on its point and captures chains without liberties;
-// one that would have no liberty is left out.
+// PlaceStones returns a board with stones placed one after the other, as KataGo does: a later stone
+// replaces an earlier one on its point and captures chains without liberties; a stone that would
+// have no liberty is left out.
 func PlaceStones(s Size, stones []Move) *Board {
 	b := NewBoard(s)
 	for _, m := range stones {

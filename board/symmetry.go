@@ -9,8 +9,8 @@ type Symmetry uint8
 // NumSymmetries is the number of symmetries of a square board.
 const NumSymmetries = 8
 
-// Symmetries returns how many symmetries of the board differ: 8 for a square, 4
-// otherwise. Those below the number are distinct.
+// Symmetries returns how many symmetries of the board differ: 8 for a square, 4 otherwise. The
+// symmetries below that number are all different.
 func (s Size) Symmetries() int {
 	if s.W == s.H {
 		return NumSymmetries
