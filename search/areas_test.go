@@ -11,8 +11,8 @@ import (
 	"kosumi/nn/features"
 )
 
-// trained is a network trained with some area modes; its human SL network has others. It records
-// its last query.
+// trained is a network that was trained with some area modes and records its last query. human is
+// its human SL network, trained with other modes.
 type trained struct {
 	nn.Plain
 	modes board.AreaModes

@@ -2,7 +2,8 @@ package search
 
 import "math"
 
-// before is an edge's contribution to its parent's averages before its child changed.
+// before is an edge's contribution to the averages of the edge's parent, before the edge's child
+// changed.
 type before struct {
 	weight           float64 // edge weight times mult
 	utility, squared float64

@@ -43,7 +43,7 @@ type candidate struct {
 	utility    float64 // utility of the child, without ending bonus
 	bonus      float64 // ending bonus in utility, White's view
 	score      float64 // PUCT score after the search
-	value      float64 // selection value: the choice is by the largest
+	value      float64 // selection value: the largest is chosen
 	plain      float64 // value before LCB
 	unmixed    float64 // value before the human policy's share is mixed in
 	lcb, below float64

@@ -57,7 +57,7 @@ func (r *run) combine(ctx context.Context) (end func()) {
 		}
 	}
 	if c.fault != nil {
-		panic(c.fault) // on the goroutine of Search
+		panic(c.fault) // panics again, on the goroutine of Search
 	}
 	r.tally.stats.Waiting += time.Since(began) - c.busy
 	return func() {

@@ -24,21 +24,22 @@
 //
 //   - One goroutine at a time owns a tree: the one inside Search, or the caller of
 //     Reset, Advance and Search. It alone touches nodes, so nodes have no locks.
-//     Where sessions keep all cores busy, those who answer take turns as the owner
-//     (see combiner); otherwise they see their own slot only. [Tree.Snapshot] may be
-//     called at any time; it reads what the owner published.
+//     Where sessions keep all cores busy, the goroutines that answer evaluations take
+//     turns as the owner (see combiner); otherwise each sees only the slot that it
+//     answers. [Tree.Snapshot] may be called at any time; it reads what the owner
+//     published.
 //   - After each Search no virtual loss is left and no evaluation is under way.
 //   - The arenas hold no pointers, so the garbage collector never scans a tree;
 //     indices are 32 bits and 0 means none. Nothing is allocated per playout.
 //   - With one worker a search is a function of its position, parameters and
 //     seed; with more it also depends on the order in which evaluations finish.
 //   - A node stands for the whole path to it, or, with graph search, for a
-//     position whose history cannot matter: so moves are legal, superko
-//     included, because they were legal when the node was evaluated.
+//     position whose history cannot matter. So moves that were legal when the
+//     node was evaluated stay legal, under superko too.
 //
 // # Parts
 //
-// A [Tree] wires together: the position at the root; the nodes; the rules that hold at
+// A [Tree] wires together: the position at the root; the nodes; the rules that apply at
 // the root only; a selector, which picks the move to descend through; playouts, which go
 // down to a leaf and up again; a run, which is one search, with its tally and timing; a
 // chooser, which weighs moves for the final choice; and a report. The cycle of select,
@@ -49,10 +50,10 @@
 // More evaluations in flight fill the network's batches and scatter the search.
 // Two batches for each session of the network, one that runs and one that fills,
 // keep a CPU busy; fewer, down to one batch, cost a little speed. The bounds of
-// Parallel keep small searches narrower than that whatever the number (one in
-// flight for 8 visits of the root). With 200 visits on 9x9 at most 2.3 %
-// of the descents of 1 to 32 workers collided. A Stats.CollisionRate above a fifth
-// means too many workers.
+// Parallel keep small searches narrower than that, whatever the number of workers:
+// one evaluation in flight for 8 playouts of a limited search. With 200 visits on
+// 9x9 at most 2.3 % of the descents of 1 to 32 workers collided. A
+// Stats.CollisionRate above a fifth means too many workers.
 //
 // # Techniques
 //
@@ -68,8 +69,8 @@
 // docs/GraphSearch.md, and "Accelerating Self-Play Learning in Go", arXiv
 // 1902.10565. Play against mirror Go, shaped noise, averages of ownership, the expected
 // utility of a score, shares of a focus, obvious moves, and most defaults: KataGo,
-// cpp/search, cpp/neuralnet/nninputs.cpp and cpp/program/setup.cpp. Settings have its
-// names where it has them.
+// cpp/search, cpp/neuralnet/nninputs.cpp and cpp/program/setup.cpp. Settings have
+// KataGo's names where KataGo has them.
 // Virtual loss: Chaslot, Winands and van den Herik 2008. Flat combining: Hendler, Incze,
 // Shavit and Tzafrir 2010.
 package search

@@ -133,8 +133,8 @@ func (t *Tree) watchMirror() {
 	t.sh.mirror, t.nodes.keepWeights = m, m.player != board.Empty
 }
 
-// goesOn reports whether all answers on a path from the root are copies. It ignores the end of the
-// path, skip moves long.
+// goesOn reports whether all answers on a path from the root are copies. It ignores the last moves
+// of the path, skip in number.
 func goesOn(size board.Size, path []step, skip int) bool {
 	for i := 1; i+skip < len(path); i += 2 {
 		if path[i].move != opposite(size, path[i-1].move) {
@@ -149,8 +149,8 @@ func (m *mirror) hard(b *board.Board) bool {
 	return m.center != board.NoPoint && b.At(m.center) == m.player && m.advantage >= -0.5
 }
 
-// leans reports whether evaluations at the end of a path are shifted towards the owner of
-// the centre, which decides the game.
+// leans reports whether evaluations at the end of a path are shifted towards the owner of the
+// centre, since the centre decides the game.
 func (m *mirror) leans(b *board.Board, path []step) bool {
 	const tolerated = 4
 	return m.player != board.Empty && m.hard(b) && goesOn(b.Size(), path, tolerated)
@@ -178,7 +178,7 @@ type counter struct {
 
 	depth int
 	ours  bool // the side to move at the root moves here
-	tough bool // mirror.hard holds at this node
+	tough bool // copying wins at this node, see mirror.hard
 	held  bool // the copying player has the centre at the root
 	last  board.Point
 	// reply is the copy of the last move, a pass where that is not legal;
@@ -354,7 +354,7 @@ func (c *counter) centerBonus(p board.Point, gain, open, weight, total float64) 
 			dump = 0.06
 		}
 	}
-	const dear = 0.03 // greatest loss in utility, times the share, that does not reduce the share of forced visits
+	const dear = 0.03 // greatest product of a move's loss and its share of forced visits that leaves the share unchanged
 	if loss := -gain - bonus; loss*dump > dear {
 		dump = 0.5 * (dump + dear/loss)
 	}

@@ -107,8 +107,8 @@ func (ns *nodes) bringForward(n *node, move board.Point) bool {
 	return true
 }
 
-// place returns the place and the prior of a move among those of a node that have no edge yet; -1
-// if it is not among them.
+// place returns the place and the prior of a move among a node's moves without an edge; -1 if the
+// move is not among them.
 func (ns *nodes) place(n *node, move board.Point) (int, float32) {
 	for k := int(n.edgeCount); k < int(n.priorCount); k++ {
 		if p, prior := ns.a.priorAt(n, k); p == move {

@@ -141,10 +141,10 @@ func (r *humanRecord) tipped(t testing.TB, nets networks, settings map[string]ma
 	return 0, false
 }
 
-// TestHumanSearchesOracle repeats searches that KataGo v1.17 made with human SL networks and
-// every humanSL parameter: every visit must go to the same node, every reported number must
-// agree, and all recorded draws must be used. It repeats a sample; KOSUMI_ORACLE=all repeats all,
-// -v adds a table by setting, and -search.precision=auto takes another precision.
+// TestHumanSearchesOracle repeats searches that KataGo v1.17 made with human SL networks and every
+// humanSL parameter: every visit must go to the same node, every reported number must agree, and
+// all recorded draws must be used. It repeats a sample; KOSUMI_ORACLE=all repeats all, -v also
+// prints a table by setting, and -search.precision=auto takes another precision.
 func TestHumanSearchesOracle(t *testing.T) {
 	settings := humanSettings(t)
 	nets := newNetworks(t)

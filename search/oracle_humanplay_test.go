@@ -23,7 +23,7 @@ var humanPlay = map[string]string{
 	"chosenMoveTemperatureEarly": "0.85", "chosenMoveTemperature": "0.70", "chosenMoveTemperatureHalflife": "80", "chosenMoveTemperatureOnlyBelowProb": "0.01",
 }
 
-// TestHumanPlayOracle compares the probability of each move with KataGo's. These were computed from
+// TestHumanPlayOracle compares the probabilities of moves with KataGo's, which were computed from
 // KataGo's searches and agree with the games that it played.
 func TestHumanPlayOracle(t *testing.T) {
 	testshared.Long(t)

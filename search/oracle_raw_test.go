@@ -46,7 +46,7 @@ func (r *rawRecord) check(t *testing.T, nets networks) {
 		s, rate = -1, func(x float64) float64 { return 1 - x }
 	}
 	raw, want := &got.Root.Raw, &r.RawNet
-	const points = 5e-3 // tolerance for scores, which are up to some tens of points
+	const points = 5e-3 // tolerance for scores, which reach tens of points
 	require.InDelta(t, want.Winrate, rate(raw.Winrate), 1e-4)
 	require.InDelta(t, want.NoResultProb, raw.NoResult, 1e-4)
 	require.InDelta(t, want.Lead, s*raw.Lead, points)

@@ -163,8 +163,8 @@ func bySample(t *testing.T, file string, check func(t *testing.T, path string, n
 
 func (r *record) id() string { return r.ID }
 
-// eachRecord checks the records of a file: all of the sample; of the full file those that wanted
-// selects, or all with KOSUMI_ORACLE=all.
+// eachRecord checks the records of a file: all records of the sample, but of the full file only
+// those that wanted selects, or all with KOSUMI_ORACLE=all.
 func eachRecord[R any, P interface {
 	*R
 	id() string

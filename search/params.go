@@ -138,7 +138,7 @@ type Pass struct {
 	MoreHacks            bool
 	FillDameBefore       bool
 	IgnorePreRootHistory bool // shows the network no move before the root; on in analysis
-	IgnoreAllHistory     bool // shows it no earlier move at all
+	IgnoreAllHistory     bool // shows the network no earlier move at all
 	// Areas are the area modes for networks and for the end of the game.
 	Areas features.Areas
 }

@@ -9,7 +9,7 @@ import (
 	"kosumi/search/thinking"
 )
 
-// TestPosition: restrictions hold until a move or a new game; a position matches only the same
+// TestPosition: restrictions apply until a move or a new game; a position matches only the same
 // moves under the same rules.
 func TestPosition(t *testing.T) {
 	var p position

@@ -8,13 +8,13 @@ import (
 	"kosumi/board"
 )
 
-// The moves of a node without an edge are in a block of words:
+// A node's moves without an edge are in a block of words:
 //
 // owner, words in the block, count priors (float32 bits), count moves (two a word)
 //
 // Edges are made in falling order of prior, ties in board order with the pass last, unless a move is brought
-// forward; the next one is at index edgeCount. Those behind it are in no order while flagUnsorted is on: most
-// nodes get few edges, and looking for the best of the others at each edge costs less than sorting them all.
+// forward; the next one is at index edgeCount. Moves behind it are in no order while flagUnsorted is on: most
+// nodes get few edges, and looking for the best of these moves at each edge costs less than sorting them all.
 
 // priorKey makes a number that is larger for a larger prior and, of two equal
 // ones, for the earlier move.
@@ -82,7 +82,8 @@ func selectLargest(keys []uint64, n int) {
 	}
 }
 
-// keepKey makes sure that a key is among the first keep ones, replacing the smallest of them.
+// keepKey makes sure that a key is among the kept ones, which come first. If it is not, it replaces
+// the smallest of them.
 func keepKey(keys []uint64, keep int, key uint64) {
 	at := slices.Index(keys[keep:], key)
 	if at < 0 {

@@ -108,8 +108,8 @@ func valueOf(o *outcome, s float64) thinking.Value {
 	}
 }
 
-// rootInfo averages the root's own evaluation and the moves, these by selection weight, without
-// LCB.
+// rootInfo averages the root's own evaluation and the averages of the moves. A move weighs as much
+// as its selection value before LCB.
 func (rep *report) rootInfo(moves []candidate) thinking.Root {
 	n := rep.nodes.a.node(rep.nodes.root)
 	s := rep.nodes.view()

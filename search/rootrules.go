@@ -27,7 +27,7 @@ type rootRules struct {
 	// copyOf is the move searched in place of a symmetric copy, by Size.Index; NoPoint for all
 	// others.
 	copyOf     [board.MaxMoves]board.Point
-	symmetries []board.Symmetry // symmetries by which those were found
+	symmetries []board.Symmetry // symmetries by which the copies were found
 }
 
 // mark computes the rules for the root's moves: symmetric copies, useless moves and the ending

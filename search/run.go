@@ -53,8 +53,8 @@ const (
 	ended                   // the search is over
 )
 
-// iterate runs the search cycle once. The caller owns the tree. The playouts that it backs up need
-// not be the one that it selects.
+// iterate runs the search cycle once, and may back up other playouts than the one that it selects.
+// The caller owns the tree.
 func (r *run) iterate(ctx context.Context) progress {
 	// 1. Check limits, memory and clock; publish a snapshot when one is due.
 	if !r.shouldContinue() {

@@ -32,7 +32,7 @@ func katagoParams(t testing.TB, settings map[string]string) search.Params {
 	return p
 }
 
-// katagoSettings reads the settings of all recorded searches, by name of the list.
+// katagoSettings reads the settings of all recorded searches, by the name of their list.
 func katagoSettings(t testing.TB) map[string]map[string]string {
 	t.Helper()
 	data, err := os.ReadFile(testshared.Path(t, "golden/search/settings.json"))

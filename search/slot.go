@@ -68,7 +68,7 @@ type slot struct {
 	then   func() // called after a batch was answered; may be nil
 }
 
-// humanQuestion is a slot's query to the human network, beside its own query.
+// humanQuestion is a slot's query to the human network, in addition to the query to the main one.
 type humanQuestion struct {
 	wanted  bool
 	query   nn.Query
@@ -283,7 +283,7 @@ func (s *slot) ask(sh *shared) {
 		strong = sh.position.base.ToMove()
 	}
 	if s.game.ToMove() != strong {
-		o.PlayoutDoublingAdvantage = 0 - o.PlayoutDoublingAdvantage // never -0: caches would tell it from 0
+		o.PlayoutDoublingAdvantage = 0 - o.PlayoutDoublingAdvantage // never -0, which caches would distinguish from 0
 	}
 	q.Meta = sh.human.profile
 	s.askHuman(sh, root)

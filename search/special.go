@@ -103,7 +103,7 @@ func (sel *selector) futile(n *node, e *edge) bool {
 	return visits+sel.tally.left() < wanted
 }
 
-// futileNew reports the same of a move without an edge.
+// futileNew is like futile, for a move without an edge.
 func (sel *selector) futileNew(n *node) bool {
 	if sel.p.Stop.FutileVisitsThreshold <= 0 || sel.tally.target < 0 {
 		return false

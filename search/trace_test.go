@@ -17,7 +17,8 @@ type Step struct {
 	Evaluated, Terminal, CaughtUp, Mute bool
 }
 
-// Trace searches one playout at a time and passes each to tell, first the root's evaluation.
+// Trace searches one playout at a time. It calls tell for the root's evaluation, then for each
+// playout.
 func (t *Tree) Trace(ctx context.Context, visits int64, tell func(Step)) error {
 	t.begin(Limits{Visits: visits})
 	if err := t.prepareRoot(ctx); err != nil {

@@ -15,8 +15,8 @@ const (
 	tailSteps  = 50 // the normal distribution is cut at 5 deviations, in steps of 0.1
 )
 
-// scoreTable returns the expectation of (2/pi)*atan(x/19) under a normal distribution, in steps
-// of a point. It is made once, in some tens of milliseconds.
+// scoreTable returns the expectation of (2/pi)*atan(x/19) under a normal distribution, in steps of
+// a point. It is made once, within tens of milliseconds.
 var scoreTable = sync.OnceValue(func() *[scoreRows][scoreCols]float64 {
 	// All arguments are tenths of points: 10*i - 4215 + j*n, for n tenths of the deviation j.
 	const reach = 10*scoreRows/2 + 5 + tailSteps*scoreCols

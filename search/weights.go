@@ -87,8 +87,8 @@ func power(x, exponent float64) float64 {
 	return math.Pow(x, exponent)
 }
 
-// weighByValue shifts weight to children that are better than the average by
-// more than their visits leave to chance. The sum of weights stays total.
+// weighByValue shifts weight to children that are better than the average by more than their visits
+// leave to chance. The sum of the weights does not change.
 func weighByValue(children []child, total, exponent float64) {
 	if len(children) == 0 || total <= 0 {
 		return

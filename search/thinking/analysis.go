@@ -7,8 +7,8 @@ import "kosumi/board"
 type Analysis struct {
 	Size   board.Size
 	ToMove board.Color
-	// Moves are the searched moves, best first. Moves left out as symmetric copies stand behind
-	// their originals.
+	// Moves are the searched moves, best first. Moves left out as symmetric copies follow their
+	// originals.
 	Moves []Move
 	// Unsearched are further moves, in order of prior, with their assumed values: as many as were
 	// requested, and their symmetric copies.

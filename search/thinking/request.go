@@ -95,7 +95,7 @@ type MoveRequest struct {
 	// Cleanup asks to capture the opponent's dead stones first: a pass is forbidden while one is
 	// on the board (kgs-genmove_cleanup).
 	Cleanup bool
-	// Analysis, if not nil, requests an analysis beside the move. The search is then plain,
+	// Analysis, if not nil, requests an analysis as well as the move. The search is then plain,
 	// without the game's biases, and its restrictions also apply to the move.
 	Analysis *Request
 	// Report, if not nil, is called with a snapshot at each interval of Analysis and once at the
