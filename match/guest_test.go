@@ -35,7 +35,7 @@ func guestCommand(args ...string) string {
 
 // guest is a program that plays at random and misbehaves on request.
 type guest struct {
-	mode  string // its misbehaviour
+	mode  string // kind of misbehaviour
 	at    int    // number of the genmove at which it misbehaves
 	noIDs bool
 	late  time.Duration

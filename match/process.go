@@ -65,7 +65,7 @@ func (s *process) broken(err error, slow Reason, command string) error {
 	}
 	patience := time.Duration(0)
 	if errors.Is(err, errGone) {
-		patience = time.Second // time to wait for its exit status
+		patience = time.Second // time to wait for the program's exit status
 	}
 	c := s.client
 	s.client = nil
@@ -74,7 +74,7 @@ func (s *process) broken(err error, slow Reason, command string) error {
 	if errors.Is(err, errGone) {
 		fault.Detail += ": " + c.state()
 	}
-	if s.name == "" { // it has never answered
+	if s.name == "" { // the program has never answered
 		fault.Detail += c.wrote()
 	}
 	if last := c.stderr.since(0, infoBytes); last != "" {

@@ -43,8 +43,8 @@ func eloOf(score float64) float64 {
 func scoreOf(elo float64) float64 { return 1 / (1 + math.Pow(10, -elo/400)) }
 
 // Of returns the Elo difference from results against one opponent. Its error bar ([interval]) is
-// valid for few and for one-sided games too. If all n games are won, which would be infinite, it
-// counts n+1/2 wins of n+1.
+// valid for few and for one-sided games too. n wins out of n, for which Elo would be infinite,
+// count as n+1/2 wins out of n+1.
 func Of(wins, draws, losses int) Estimate {
 	return estimate([]float64{0, 0.5, 1}, []int{losses, draws, wins})
 }

@@ -10,7 +10,7 @@ import (
 	"kosumi/match/elo"
 )
 
-// withPairs adds the games of a known ladder, which may be nil, to others.
+// withPairs adds the games of a known ladder, which may be nil, to other games.
 func withPairs(pairs []level.Pair, known *level.Ladder) []level.Pair {
 	if known == nil {
 		return pairs

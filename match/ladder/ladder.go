@@ -231,7 +231,7 @@ func (c *Config) collect(all []*pair) []*pair {
 // mostGames is more than any pair plays.
 const mostGames = 1 << 20
 
-// withProgress reports a pair's games as part of the whole ladder's.
+// withProgress makes the match of a pair report the progress of the whole ladder.
 func (c *Config) withProgress(m match.Config, all []*pair, now *pair) match.Config {
 	if c.Progress == nil {
 		return m
