@@ -10,7 +10,7 @@ import (
 // load.
 func (s *handlers) adminCommands() []Handler {
 	return []Handler{
-		{Name: "protocol_version", Run: Text("2"), usage: usage{"", "the version of the protocol: 2", standard}}, // some clients look for it in the first line of list_commands
+		{Name: "protocol_version", Run: Text("2"), usage: usage{"", "the version of the protocol: 2", standard}}, // some clients look for protocol_version in the first line of list_commands
 		{Name: "name", Run: Text(programName), usage: usage{"", "the program's name", standard}},
 		{Name: "version", Run: Text(s.opts.Version), usage: usage{"", "its version: three dotted integers", standard}},
 		{Name: "known_command", Run: s.knownCommand, usage: usage{"COMMAND", "true or false", standard}},

@@ -105,8 +105,8 @@ type Scorer interface {
 // Record reads and writes game records. The server reads and writes the files.
 type Record interface {
 	// LoadSGF sets size, komi, rules (where the record has them), set-up and moves of the main
-	// line. It stops in front of the move whose number is before; 0 or a number beyond the end
-	// means all moves.
+	// line. before is the number of the first move left out; 0 or a number beyond the end loads all
+	// moves.
 	LoadSGF(sgf []byte, before int) error
 	// SaveSGF is the game so far as one SGF tree.
 	SaveSGF(ctx context.Context) ([]byte, error)
@@ -116,6 +116,6 @@ type Record interface {
 type Settings interface {
 	// Params lists every parameter in a fixed order.
 	Params() []setting.Param
-	// SetParams sets some of them, all or none. Unknown names are errors.
+	// SetParams sets the given parameters, or none of them on error. Unknown names are errors.
 	SetParams(values map[string]string) error
 }

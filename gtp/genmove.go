@@ -74,7 +74,7 @@ func (s *Mover) Think(ctx context.Context, r thinking.MoveRequest) (string, erro
 	m, err := s.engine.GenMove(ctx, r)
 	s.thought += time.Since(began)
 	if found != nil && found.Root.Visits > 0 && err == nil && !m.Resign {
-		// gtp2ogs shows lines that begin so in the game's chat.
+		// gtp2ogs shows lines that begin with MALKOVICH: in the game's chat
 		s.chat.Say("MALKOVICH:" + s.chat.Opinion(size, found, m.Point))
 	}
 	switch {

@@ -23,7 +23,7 @@ var kgsRuleNames = map[string]string{
 	"japanese": "japanese", "chinese": "chinese-kgs", "aga": "aga", "new_zealand": "new-zealand", "siming": "chinese",
 }
 
-// kgsRules sets the rules that its first word names and ignores further words.
+// kgsRules sets the rules that the first word names and ignores further words.
 func (s *handlers) kgsRules(_ context.Context, c Command, _ *Reply) error {
 	if len(c.Args) == 0 {
 		return ErrSyntax

@@ -10,8 +10,8 @@ import (
 	"kosumi/board"
 )
 
-// LifeJudge answers with proofs whether stones of a game live. The answers are several lines of
-// text for people; error texts become replies. When ctx ends, the answer holds the proofs so far.
+// LifeJudge proves whether stones of a game live. The answers are several lines of text for people;
+// error texts become replies. When ctx ends, the answer holds the proofs so far.
 type LifeJudge interface {
 	// Life judges chains of one colour: whether each of them lives or, with all set, whether the
 	// opponent cannot take all of them.

@@ -14,7 +14,7 @@ import (
 type line struct {
 	command Command
 	fault   string // if not empty, the whole answer to the line
-	length  int    // bytes of its text
+	length  int    // bytes of the line's text
 	seq     int64  // number of the line in the session, from 1
 	script  int    // number of the script that it belongs to
 	tooLong bool   // command holds only the line's beginning

@@ -297,7 +297,7 @@ func (p *terminal) hint(ctx context.Context, _ Command, r *Reply) error {
 	return r.Print(text)
 }
 
-// score shows the leader by one search, so that winrate, points and result agree.
+// score shows who is ahead. Winrate, points and result come from one search, so they agree.
 func (p *terminal) score(ctx context.Context, _ Command, r *Reply) error {
 	counted, err := p.engine.FinalScore(ctx)
 	if err != nil {
@@ -361,7 +361,7 @@ func customKomi(r board.Rules) float32 {
 	return 7.5
 }
 
-// handicapKomi only decides draws.
+// handicapKomi does nothing but prevent draws.
 const handicapKomi = 0.5
 
 // handicap wraps a command that places handicap stones: it then sets komi to handicapKomi.
