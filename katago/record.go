@@ -83,8 +83,8 @@ func longest(root *sgf.Node) *sgf.Node {
 	return line
 }
 
-// CheckRecord plays a record's moves. It stops in front of the move whose number is before, counted
-// from 1; 0 plays all. It returns a [sgf.MoveError] for the first move on an occupied point or
+// CheckRecord plays a record's moves. before is the number of the first move left out, counted from
+// 1; 0 plays all moves. It returns a [sgf.MoveError] for the first move on an occupied point or
 // suicide of a single stone.
 func CheckRecord(record *sgf.Record, before int) error {
 	g, err := record.Game(board.TrompTaylor(), 0)

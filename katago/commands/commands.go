@@ -43,7 +43,7 @@ type Personality struct {
 	Supports func(board.Rules) bool
 	// Clock is the time setting at the start; the zero value is no limit.
 	Clock clock.Settings
-	// LoadSGF loads a record as KataGo does. It stops in front of the move whose number is before,
+	// LoadSGF loads a record as KataGo does. before is the number of the first move left out,
 	// counted from 1; 0 loads all moves. It logs the rules used. Error texts become part of the
 	// reply.
 	LoadSGF func(name string, data []byte, before int) error

@@ -96,7 +96,7 @@ func (c *Config) Override(pairs map[string]string) {
 	c.name += " and/or command-line and query overrides"
 }
 
-// Alias reads a key under another name. Giving both is an error.
+// Alias reads a key under another name. It is an error to give both names.
 func (c *Config) Alias(key, as string) error {
 	value, given := c.values[key]
 	if !given {

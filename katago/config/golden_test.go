@@ -143,7 +143,7 @@ func (e *example) said(t *testing.T, lines []string) {
 // TestTable: each default in the table is valid as a value in a file.
 func TestTable(t *testing.T) {
 	for _, p := range config.Params {
-		if p.Default == "" || p.Name == "futileVisitsThreshold" { // required, without a default, or with one outside its own range
+		if p.Default == "" || p.Name == "futileVisitsThreshold" { // no default because the key is required, or a default outside the key's range
 			continue
 		}
 		for _, text := range []string{p.Default, p.Analysis} {

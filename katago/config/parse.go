@@ -34,7 +34,7 @@ func (p place) fault(format string, args ...any) error {
 // spaces are the characters trimmed around keys and values.
 const spaces = " \t\r\v\f"
 
-// read reads the file at path. Errors in its lines call the file name.
+// read reads the file at path. Errors in its lines show name instead of path.
 func (r *reader) read(name, path string) error {
 	f, err := r.files.Open(path)
 	if err != nil {

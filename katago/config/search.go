@@ -34,7 +34,7 @@ func (p *Param) fallback(of Program) Value {
 	return v
 }
 
-// follows maps a parameter to another one, whose value is the default.
+// follows maps a parameter to another one, whose value it has by default.
 var follows = map[string]string{"rootPolicyTemperatureEarly": "rootPolicyTemperature", "rootFpuLossProp": "fpuLossProp"}
 
 // Search reads the parameters of the search. human says that a human SL network is loaded.
