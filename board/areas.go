@@ -100,8 +100,8 @@ func (b *Board) markAreas(dst []Color, suicideLegal, safeBig, anyBig bool) {
 // without its stones: parts joined by the opponent's chains that touch them. One part of a region,
 // its root, holds the facts about it.
 type emptyPart struct {
-	from, to int16    // range of its points in areaFinder.points
-	touched  uint8    // bit c is set if a stone of colour c touches it
+	from, to int16    // range of the part's points in areaFinder.points
+	touched  uint8    // bit c is set if a stone of colour c touches the part
 	sides    [2]sided // facts for Black and for White about the part, or the region whose root it is
 }
 
@@ -109,7 +109,7 @@ type emptyPart struct {
 type sided struct {
 	up    int16    // number of the region's root; while regions grow, of a part closer to the root
 	inner int16    // for a root: number of its points that no stone of the colour touches
-	vital [4]Point // heads of the colour's chains that touch all its points
+	vital [4]Point // heads of the colour's chains that touch all points of the part
 	count int8     // the number of vital chains, -1 before the first point
 	spoil bool     // for a root: it touches a chain that is not pass-alive
 }

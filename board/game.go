@@ -41,8 +41,8 @@ func NewGame(s Size, r Rules) (*Game, error) {
 	return g, nil
 }
 
-// CopyFrom makes g equal to src and reuses g's storage, so that it allocates
-// nothing once g has held a game as long. The zero Game may be copied to.
+// CopyFrom makes g equal to src and reuses g's storage, so that it allocates nothing once g has
+// held a game of that length. The zero Game may be copied to.
 func (g *Game) CopyFrom(src *Game) {
 	if g == src {
 		return
@@ -62,8 +62,8 @@ func (g *Game) StartAt(p Point) Color { return g.start.colors[p] }
 // StartToMove returns the side that was to move in that position.
 func (g *Game) StartToMove() Color { return g.start.toMove }
 
-// Moves returns the moves since the start or the last set-up, oldest first. The
-// slice is only good until the game changes, and must not be written to.
+// Moves returns the moves since the start or the last set-up, oldest first. The slice is only valid
+// until the game changes, and must not be written to.
 func (g *Game) Moves() []Move { return g.moves }
 
 // NumMoves returns the number of moves since the start or the last set-up.

@@ -57,13 +57,13 @@ func newKatagoTables() *katagoTables {
 	t := &katagoTables{}
 	rng := newKatagoRand("Board::initHash()")
 	t.player[Empty], t.player[Black], t.player[White] = rng.hash(), rng.hash(), rng.hash()
-	for range 4 { // the colour of the edge, and three phases
+	for range 4 { // unused: the colour of the edge, and three phases
 		rng.hash()
 	}
 	for range (MaxSize + 1) * (MaxSize + 1) {
 		for c := Black; c <= White; c++ {
 			t.stone[c] = append(t.stone[c], rng.hash())
-			rng.hash() // a stone that a phase began with
+			rng.hash() // unused: a stone on the board when a phase began
 		}
 		t.ko = append(t.ko, rng.hash())
 	}

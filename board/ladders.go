@@ -4,7 +4,7 @@ package board
 type Ladder struct {
 	Head      Point // a stone of the chain
 	Color     Color
-	Liberties int // 1 (it is lost with its owner to move) or 2 (with the opponent to move)
+	Liberties int // 1: lost with the chain's owner to move; 2: with the opponent to move
 	// Working holds, in its first Count entries, the liberties on which the
 	// opponent starts a working ladder; none if Liberties is 1.
 	Working [2]Point

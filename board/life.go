@@ -141,8 +141,8 @@ func (b *Board) fills(c Color, p Point) bool {
 	return false
 }
 
-// connects plays on the last liberty of the chain on p, if it is in atari, and reports whether it
-// then has more liberties. Otherwise nothing has changed.
+// connects plays on the last liberty of the chain on p, if it is in atari, and reports whether the
+// chain then has two liberties or more. Otherwise nothing has changed.
 func (b *Board) connects(p Point) bool {
 	if b.Liberties(p) != 1 {
 		return false

@@ -48,7 +48,7 @@ func parsePair(text string) (x, y int, err error) {
 	return x, y, err
 }
 
-// OffBoardName returns KataGo's name for "(x,y)" off the board: the point of its padded board,
+// OffBoardName returns KataGo's name for "(x,y)" off the board: the point of KataGo's padded board,
 // W+1 wide, at these coordinates.
 func (s Size) OffBoardName(text string) string {
 	x, y, err := parsePair(strings.TrimPrefix(strings.TrimSpace(text), "("))

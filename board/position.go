@@ -121,8 +121,8 @@ func (g *position) Finished() bool { return g.end.finished }
 // rules do not forbid. Finished is true then.
 func (g *position) NoResult() bool { return g.end.noResult }
 
-// Ended reports whether the game is over, also one whose clean-up phases players leave
-// out (PreventEncore): Finished is false then.
+// Ended reports whether the game is over. Without clean-up phases (PreventEncore) a game may be
+// Ended although it is not Finished.
 func (g *position) Ended() bool { return g.end.finished || g.end.pastPhaseEnd }
 
 // Phase returns 0 in the main phase, 1 and 2 in the clean-up phases of

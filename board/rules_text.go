@@ -92,10 +92,10 @@ func (e *RulesError) Unwrap() error { return ErrRules }
 func badRules(format string, args ...any) error { return &RulesError{fmt.Sprintf(format, args...)} }
 
 // ParseRules reads the name of a rule set ("tromp-taylor", "Chinese OGS", "new_zealand", ...), a
-// JSON object, or KataGo's older form (see Rules.Text). Parts that an object or that form omits
-// are as in Tromp-Taylor rules, except that tax then is SEKI for territory scoring and komi the
-// usual one. Komi is part of the result, so a caller with its own komi must set it again. Errors
-// are RulesErrors.
+// JSON object, or KataGo's older form (see Rules.Text). Omitted parts are as in Tromp-Taylor rules,
+// except the tax, which is SEKI under territory scoring, and the komi, which is the usual one. Komi
+// is part of the result, so a caller that keeps another komi must set it again. Errors are
+// RulesErrors.
 func ParseRules(s string) (Rules, error) {
 	r, _, err := ParseRulesKomi(s)
 	return r, err

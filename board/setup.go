@@ -29,8 +29,8 @@ func (g *Game) Setup(black, white []Point, toMove Color) error {
 	return g.setup(g.Size(), colors, toMove, 0)
 }
 
-// SetupBoard replaces the position, and the size of the board, by those of b, as
-// Setup does. Stones captured on b before count as captured.
+// SetupBoard replaces the position, and the size of the board, by those of b, as Setup does. Stones
+// captured on b earlier count as captured.
 func (g *Game) SetupBoard(b *Board, toMove Color) error {
 	if err := g.setup(b.Size(), b.appendColors(nil), toMove, 0); err != nil {
 		return err
