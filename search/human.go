@@ -218,8 +218,8 @@ func (ns *nodes) weightFor(e *edge, weightless bool) float64 {
 	return 0
 }
 
-// orNewHuman returns the place of the best edge, or selectNew if the likeliest
-// human move without one scores more; that move then comes next.
+// orNewHuman returns the place of the best edge, or selectNew if the likeliest human move without
+// an edge scores more. Then that move is the next one to get an edge.
 func (sel *selector) orNewHuman(node uint32, n *node, x *explorer, policy humanBits, weightless bool, best float64, at int) int {
 	root := node == sel.nodes.root
 	move, prior, order := board.NoPoint, -1.0, 0

@@ -13,8 +13,8 @@ import (
 
 // Leads corrects leads under a komi far from even. There a network's own lead is unreliable:
 // networks are trained with usual komi, and for others they answer 500 points, or the wrong sign.
-// Their winrate stays right, so the komi with a winrate of 50 % is found, and the lead is the
-// difference from that komi. Not safe for concurrent use.
+// Their winrate stays right, so Leads finds the komi with a winrate of 50 %, and the lead is the
+// difference between komi and that one. Not safe for concurrent use.
 type Leads struct {
 	net   nn.Evaluator
 	game  board.Game

@@ -360,7 +360,7 @@ func (r *record) wanted(inSample bool) bool {
 var roundings = []float64{1e-6, 3e-6, 1e-5}
 
 // tipped reports whether rounding explains the difference: if the network's outputs are disturbed
-// as little as by another runtime, the search equals the recorded one, visit for visit. It also
+// as little as another runtime would, the search equals the recorded one, visit for visit. It also
 // returns the size of the disturbance.
 func (r *record) tipped(t *testing.T, nets networks, settings map[string]map[string]string) (float64, bool) {
 	m := models[r.Net]

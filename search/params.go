@@ -69,7 +69,7 @@ type Utility struct {
 	WinLossFactor              float64
 	StaticScoreFactor          float64 // weight of score relative to an even game
 	DynamicScoreFactor         float64 // weight of score relative to expected score
-	DynamicCenterZeroWeight    float64 // how far the centre is moved from the expected score to 0, 0..1
+	DynamicCenterZeroWeight    float64 // 0..1: how far the centre moves from the expected score towards 0
 	DynamicCenterScale         float64
 	NoResultForWhite           float64 // utility of a game without result
 	DrawEquivalentWinsForWhite float64 // value of a draw for White in wins, 0..1
@@ -189,8 +189,8 @@ type Parallel struct {
 type Memory struct {
 	MaxBytes int64 // limit for nodes, edges and priors, MinBytes or more; 0 means 4 GiB
 	// PriorsPerNode is the number of moves whose priors a node stores, or up to a third more if
-	// that covers all; when all of them are searched the node is evaluated again for the rest.
-	// The default is 64.
+	// that covers all; when all of them are searched, the node is evaluated again for the other
+	// moves' priors. The default is 64.
 	PriorsPerNode int
 }
 

@@ -37,7 +37,7 @@ type Stats struct {
 	MaxDepth    int
 	DepthSum    int64         // sum of the depths of all playouts
 	Elapsed     time.Duration // duration of the search
-	Extended    time.Duration // time by which its deadline was extended
+	Extended    time.Duration // time by which the deadline was extended
 	Waiting     time.Duration // part of Elapsed spent on evaluations or waiting for them
 	Nodes       int64         // size of the tree
 	Bytes       int64         // memory of the tree

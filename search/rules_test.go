@@ -24,8 +24,8 @@ func evenly(value func(g *board.Game) float32) *stub {
 
 // TestValueSignAlternates: a value is from the view of the side to move; one ply up it is the
 // opponent's. The sketch adds a leaf's value to the leaf itself and negates it for the parent, so
-// that a node's value is from the view of the player to move there, while its parent reads it as
-// if from the parent's.
+// that a node's value is from the view of the player to move there, but the parent reads that value
+// as from its own view.
 func TestValueSignAlternates(t *testing.T) {
 	for name, p := range map[string]Params{"tutorial": Tutorial(), "plain": Plain()} {
 		for _, toMove := range []board.Color{board.Black, board.White} {

@@ -34,8 +34,7 @@ func (r *run) visitsLeft(now time.Time) (float64, bool) {
 	return left, ok
 }
 
-// extendDeadline postpones the deadline, which has come, if that is allowed and the choice is
-// unstable.
+// extendDeadline postpones the expired deadline if that is allowed and the choice is unstable.
 func (r *run) extendDeadline(now time.Time) bool {
 	if !now.Before(r.timing.latest) || !r.chooser.unstable() {
 		return false

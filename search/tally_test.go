@@ -29,8 +29,8 @@ func TestAim(t *testing.T) {
 	}
 }
 
-// TestMayLaunch: until the target is reached, one evaluation may always be pending. More may be
-// only if playouts are left for them, and if few playouts ended without an evaluation.
+// TestMayLaunch: until the target is reached, one evaluation may always be pending. More than one
+// may be pending only if playouts are left for them and few playouts ended without an evaluation.
 func TestMayLaunch(t *testing.T) {
 	p := &Parallel{Workers: 4, PlayoutsPerFlight: 8}
 	for name, c := range map[string]struct {

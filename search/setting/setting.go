@@ -130,8 +130,8 @@ type value interface {
 	check() bool           // reports whether the field's value is allowed
 }
 
-// Of returns the setting of a field; its kind follows from the field's type: a bool, a number or
-// a text. With info.Words a text takes one of them and a number counts them from 0. A Duration is
+// Of returns the setting of a field; its kind follows from the field's type: a bool, a number or a
+// text. With info.Words a text must be one of them; see Enum for an index into them. A Duration is
 // set in seconds.
 func Of[T, F any](info Info, field func(*T) *F) Setting[T] {
 	kind, place := placeOf[F](info)

@@ -63,8 +63,8 @@ type Move struct {
 }
 
 // Root is the result of a search for the root position, from the view of the side to move. Its
-// Value averages the root's own evaluation and the moves, weighted by Move.Selection before lower
-// bounds raise it, as KataGo reports it; Visits and Weight are the root's.
+// Value averages the root's own evaluation and the moves, as KataGo reports it; a move's weight is
+// Move.Selection before lower bounds raise it. Visits and Weight are the root's.
 type Root struct {
 	Visits int64
 	Weight float64
