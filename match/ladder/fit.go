@@ -27,9 +27,9 @@ func withPairs(pairs []level.Pair, known *level.Ladder) []level.Pair {
 	return pairs
 }
 
-// solve finds the ratings of a ladder's players. They must be finite even if one side won all
-// games: a quarter of a drawn game is added to each pair, and a fifth of one for each player
-// against the average. More would compress the ladder, by hundreds of Elo at its ends.
+// solve finds the ratings of a ladder's players. To keep them finite even if one side won all
+// games, it adds a quarter of a drawn game to each pair, and a fifth of one between each player and
+// the average player. More would compress the ladder, by hundreds of Elo at its ends.
 func solve(n int, points []elo.Pair) *elo.Scale {
 	const drawn = 0.25
 	points = slices.Clone(points)
