@@ -99,9 +99,8 @@ func (s *handlers) setFreeHandicap(_ context.Context, c Command, _ *Reply) error
 	return OrFail(errVertexList, s.engine.SetHandicap(points))
 }
 
-// FreeHandicap returns n points for any board and 2 <= n < area: fixed points as far as they go,
-// then always the point farthest from the stones so far, with points on the first and second line
-// last.
+// FreeHandicap returns n points for any board and 2 <= n < area: the fixed points first, then
+// always the point farthest from the stones so far. Points on the first and second line come last.
 func FreeHandicap(size board.Size, n int) []board.Point {
 	if points := board.FixedHandicap(size, n); points != nil {
 		return points

@@ -15,7 +15,7 @@ import (
 type positionCommands struct {
 	engine Engine
 	log    *slog.Logger
-	ready  func() error // returns why the engine can do nothing
+	ready  func() error // returns an error if the engine cannot be used
 	strict bool         // moves that break a rule are refused
 }
 

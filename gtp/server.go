@@ -126,7 +126,7 @@ type handlers struct {
 	engine Engine
 	log    *slog.Logger
 	opts   *Options
-	ready  func() error // returns why the engine can do nothing
+	ready  func() error // returns an error if the engine cannot be used
 	table  *Table
 	mover  *Mover
 }
