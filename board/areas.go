@@ -22,7 +22,7 @@ func (b *Board) PassAliveBig(dst []Color, suicideLegal bool) []Color {
 }
 
 // FullArea returns the colour that each point counts for under area scoring: pass-alive areas of
-// any size, other stones, and regions that touch only one colour; Empty for other points. It
+// any size, other stones, and regions that touch only one colour count; other points are Empty. It
 // differs from Area only for opponent's stones in pass-alive territory, which count as captured.
 func (b *Board) FullArea(dst []Color, suicideLegal bool) []Color {
 	dst = b.colorMap(dst)
@@ -65,10 +65,9 @@ func (b *Board) colorMap(dst []Color) []Color {
 	return dst
 }
 
-// markAreas marks the areas of Black, then of White, as KataGo does: pass-alive
-// chains and their territory; with safeBig also empty regions of any size around
-// which all chains are pass-alive; with anyBig all regions that touch one colour
-// only.
+// markAreas marks the areas of Black, then of White, as KataGo does: pass-alive chains and their
+// territory. If safeBig is set it also marks empty regions of any size around which all chains are
+// pass-alive, and if anyBig is set, all regions that touch one colour only.
 func (b *Board) markAreas(dst []Color, suicideLegal, safeBig, anyBig bool) {
 	f := b.areaFinder()
 	defer f.release()

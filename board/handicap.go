@@ -9,9 +9,9 @@ func HandicapLine(n int) int {
 	return 2
 }
 
-// FixedHandicap returns the points of n fixed handicap stones, as section 4.1.1
-// of GTP version 2 has them, or nil where the board has no such placement: 2 to 9
-// stones if both sides are odd and at least 9, 2 to 4 if both are at least 7.
+// FixedHandicap returns the points of n fixed handicap stones by section 4.1.1 of GTP version 2, or
+// nil where the board has no such placement. n may be 2 to 9 if both sides are odd and at least 9,
+// and 2 to 4 if both are at least 7.
 func FixedHandicap(size Size, n int) []Point {
 	most := 0
 	switch odd := size.W%2 == 1 && size.H%2 == 1; {
@@ -39,8 +39,8 @@ func FixedHandicap(size Size, n int) []Point {
 }
 
 // HandicapStones returns the number of handicap stones, 0 or at least 2: the number given to
-// SetHandicapStones, otherwise the count of the start position and of Black's moves before
-// White's first.
+// SetHandicapStones, otherwise Black's stones in a start position without White's.
+// GameOptions.StartBlackMovesAreHandicap adds Black's moves before White's first.
 func (g *Game) HandicapStones() int {
 	if g.points.stones >= 0 {
 		return g.points.stones

@@ -141,8 +141,8 @@ func (g *Game) GraphHashWithin(prev Hash, bound int) Hash {
 }
 
 // movesToReturn counts the stones of the chain on p and the empty points of all empty regions next
-// to it; for an empty p, left by a suicide, the points of its region. It stops once the count
-// exceeds enough.
+// to it. If a suicide left p empty, it counts the points of the region around p. It stops once the
+// count exceeds enough.
 func (b *Board) movesToReturn(p Point, enough int) int {
 	var seen pointSet
 	var list [MaxPoints]Point

@@ -124,8 +124,8 @@ func (s *LadderScratch) defend(depth int) bool {
 	first := len(s.moves)
 	s.listDefences(c, first)
 	count := len(s.moves) - first
-	// The last move listed is the chain's own liberty. If it was listed before as a capture, the
-	// last capture takes its place, as in KataGo.
+	// The last move listed is the chain's own liberty, or, if that was listed before as a capture,
+	// the last capture, as in KataGo.
 	low, high := b.libertyBounds(c, s.moves[first+count-1])
 	lost := true
 	switch {

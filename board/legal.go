@@ -68,10 +68,9 @@ func (g *position) LegalMoves(dst []bool) []bool {
 	return dst
 }
 
-// SuperkoBanned reports whether the side to move may not play p because of superko
-// or, in the clean-up phases, because it has taken that ko before in the same
-// position. Points that are forbidden anyhow are not banned: occupied ones, the
-// simple ko point, suicides.
+// SuperkoBanned reports whether the side to move may not play p because of superko or, in the
+// clean-up phases, because that side has taken the ko on p before in the same position. Points that
+// are forbidden anyhow are not banned: occupied ones, the simple ko point, suicides.
 func (g *position) SuperkoBanned(p Point) bool {
 	if g.board.cells[p].color != Empty {
 		return false

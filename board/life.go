@@ -122,8 +122,8 @@ func (b *Board) closeBorders() {
 }
 
 // fills plays a stone of c on p, and connects the opponent's chains that it puts in atari. It
-// reports whether this captured nothing and left none of these chains in atari; otherwise it has
-// changed nothing.
+// reports whether the moves captured nothing and left none of these chains in atari; otherwise the
+// board is unchanged.
 func (b *Board) fills(c Color, p Point) bool {
 	before := b.CanUndo()
 	if b.Play(c, p) == 0 && b.At(p) == c && b.Liberties(p) > 1 {

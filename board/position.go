@@ -19,9 +19,9 @@ type GameOptions struct {
 type AreaModes struct {
 	// PassAliveUnderSuicide judges pass-alive areas as if suicide were legal.
 	PassAliveUnderSuicide bool
-	// ExcludeTerritoryAdjacentToAtari makes, under territory scoring without a tax, an
-	// empty point of a seki-like part neutral if a neighbouring chain of its owner is in
-	// atari (KataGo's rules version 3).
+	// ExcludeTerritoryAdjacentToAtari applies to territory scoring without a tax: an empty point of
+	// a seki-like part is neutral if a neighbouring chain of its owner is in atari (KataGo's rules
+	// version 3).
 	ExcludeTerritoryAdjacentToAtari bool
 }
 

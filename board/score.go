@@ -28,11 +28,10 @@ func (g *position) Owners(dst []Color) []Color {
 	return dst
 }
 
-// AreaNow returns the area that is shown to networks: as Owners counts it, judged in the modes
-// given instead of the game's own. ok is false, and owners nil, in the main and first clean-up
-// phase of territory games, where nothing is shown. groups is the number of groups that pay a
-// tax, White's minus Black's, 0 unless the tax is TaxAll. The result is dst, made longer if need
-// be.
+// AreaNow returns the area as networks are shown it: owners as by Owners, but judged in the modes m
+// instead of the game's. ok is false, and owners nil, in the main and first clean-up phase of
+// territory games, where nothing is shown. groups is the number of groups that pay a tax, White's
+// minus Black's, 0 unless the tax is TaxAll. The result is dst, made longer if need be.
 func (g *position) AreaNow(dst []Color, m AreaModes) (owners []Color, groups int, ok bool) {
 	if g.rules.Scoring == ScoringTerritory && g.phase < 2 {
 		return nil, 0, false
@@ -91,19 +90,19 @@ func Balance(owners []Color) int {
 	return n
 }
 
-// OwnersWithDead returns for each point the colour that ScoreWithDead counts it for: living
-// stones, and empty regions that touch one colour only. Such a region does not count if it is in
-// seki and the rules count no points there, or if they count territory and a chain in atari has
-// to connect there. Empty points in dead are ignored.
+// OwnersWithDead returns for each point the colour that ScoreWithDead counts it for: living stones,
+// and empty regions that touch one colour only. Such a region does not count if it is in seki and
+// the rules count no points there, or, under territory scoring, if a chain in atari has to connect
+// there. Empty points in dead are ignored.
 func (g *position) OwnersWithDead(dead []Point) []Color {
 	owners, _ := g.areaWithDead(dead)
 	return owners
 }
 
 // ScoreWithDead returns the score if the given stones are dead and all others alive, White minus
-// Black, with komi and all bonuses, as players count who have agreed on the dead stones. Empty
-// points in dead are ignored. Unlike Score it does not treat groups that touch open neutral
-// points as in seki.
+// Black, with komi and all bonuses, as players count after they agreed on the dead stones. Empty
+// points in dead are ignored. Unlike Score it does not treat groups that touch open neutral points
+// as in seki.
 func (g *position) ScoreWithDead(dead []Point) float32 {
 	owners, groups := g.areaWithDead(dead)
 	return g.points.score(owners, groups, g.rules.Komi, g.toMove)

@@ -192,7 +192,7 @@ func TestTaxesWithDead(t *testing.T) {
 		{"two groups against one", "stone-scoring", groups, "", 5 + 2},
 		{"no tax", "chinese", groups, "", 5},
 		{"the tax of territory", "ancient-territory", groups, "", 5 + 2},
-		{"dead stones", "stone-scoring", groups, "A6 B6 C6 D6 A5 B5 C5 B7 D7", 38 - 11}, // one group each
+		{"dead stones", "stone-scoring", groups, "A6 B6 C6 D6 A5 B5 C5 B7 D7", 38 - 11}, // White and Black have one group each
 		{"eyes in seki", "japanese", seki, "", 2 - 12},
 		{"eyes in seki, counted", "chinese", seki, "", 15 - 26},
 		{"eyes in seki, with a tax", "stone-scoring", seki, "", 14 - 25},

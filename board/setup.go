@@ -45,7 +45,7 @@ func (g *Game) SetupBoard(b *Board, toMove Color) error {
 func (g *Game) Restart(toMove Color) {
 	captured := g.board.state.captured
 	if err := g.setup(g.Size(), g.board.appendColors(nil), toMove, g.phase); err != nil {
-		panic(err) // a position that was played can be set up
+		panic(err) // cannot fail: the position was reached by play
 	}
 	g.board.state.captured = captured
 	g.beginPoints()
