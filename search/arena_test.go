@@ -25,7 +25,7 @@ func TestIndicesEnd(t *testing.T) {
 		*c.count = 1 << 31
 		require.False(t, tree.run.full(), name)
 		low, high := int64(1)<<31, int64(indices-1)
-		for high-low > 1 { // bisect the boundary between room and none
+		for high-low > 1 { // bisect the boundary between room and no room
 			middle := (low + high) / 2
 			if *c.count = uint32(middle); tree.run.full() {
 				high = middle

@@ -22,7 +22,7 @@ type combiner struct {
 	done chan *slot    // run.done of this search
 	wake chan struct{} // wakes the search's own goroutine; capacity 1
 
-	lock  sync.Mutex // held by the combiner of the moment, who owns the tree
+	lock  sync.Mutex // held by the current combiner, who owns the tree
 	over  bool
 	busy  time.Duration
 	fault any // value of a panic in a pass

@@ -42,7 +42,7 @@ func TestMirrorGoIsRecognised(t *testing.T) {
 		{copied14, true},
 		{copied20 + "-", false},      // the last one is no copy
 		{copied20 + "----o", true},   // 0.49 of the last moves are copies
-		{copied20 + "-----o", false}, // 0.43
+		{copied20 + "-----o", false}, // 0.43 of the last moves are copies
 		{"---" + copied20, true},
 	} {
 		g := mirrorGame(t, newGame(t, 13), c.pairs)
@@ -111,7 +111,7 @@ func TestCenterAsymmetryByHand(t *testing.T) {
 		{9, []board.Point{0}, nil, 0},                    // far from the centre
 		{9, nil, []board.Point{30, 31}, 0},
 		{9, []board.Point{30}, nil, 1},
-		{9, []board.Point{30, 31}, []board.Point{32}, 3.52}, // 2.2*3.2/2
+		{9, []board.Point{30, 31}, []board.Point{32}, 3.52}, // two stones without a copy, one copy alone: 2.2*3.2/2
 		{9, []board.Point{30, 50}, nil, 3},                  // neither has a copy: 2*3/2
 		{6, nil, nil, 1e10},
 	} {
@@ -167,7 +167,7 @@ func TestMirrorPriorsByHand(t *testing.T) {
 		{at(quiet, 0, ahead), center, 0.1, 0.37},       // 0.1 + 0.9*0.3
 		{at(quiet, 4, ahead), center, 0.1, 0.19},       // 0.1 + 0.9*0.3/3
 		{at(quiet, 0, ahead), 30, 0.1, 0.145},          // 0.1 + 0.9*0.05, diagonal to the centre
-		{at(quiet, 0, ahead), 38, 0.1, 0.1},            // two lines off
+		{at(quiet, 0, ahead), 38, 0.1, 0.1},            // two lines off the centre: not raised
 		{at(theirs, 0, ahead), 38, 0.1, 0.127},         // 0.1 + 0.9*0.03, near the opponent's stone
 		{at(theirs, 0, ahead), board.Pass, 0.01, 0.01}, // a pass is not raised
 		{at(theirs, 0, ahead), 0, 0.2, 0.2},

@@ -8,7 +8,7 @@ type node struct {
 	visits    int32   // own evaluation included
 	edges     uint32  // first edge of the block
 	weight    float64 // weight of all evaluations below, after pruning
-	utility   float64 // weighted average below
+	utility   float64 // weighted average of utility below
 	utilitySq float64 // weighted average of squared utility
 
 	priors     uint32 // block of priors

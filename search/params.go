@@ -147,7 +147,7 @@ type Pass struct {
 type Choice struct {
 	UseLCB               bool    // chooses by lower confidence bound
 	LCBStdevs            float64 // width of the bound
-	MinVisitPropForLCB   float64 // share of the best move's weight that a move needs
+	MinVisitPropForLCB   float64 // share of the best move's weight that a move needs to be chosen by LCB
 	Reduce               bool
 	Temperature          float64
 	TemperatureEarly     float64
@@ -160,8 +160,8 @@ type Choice struct {
 // Net holds options of the queries.
 type Net struct {
 	Symmetry          int     // orientation shown, 0..7, or -1 for any
-	PolicyOptimism    float64 // below the root
-	RootOptimism      float64 // at the root
+	PolicyOptimism    float64 // share of the optimistic policy below the root
+	RootOptimism      float64 // share of the optimistic policy at the root
 	PolicyTemperature float64 // divides the logits
 	// PlayoutDoublingAdvantage is the advantage in doublings of search effort, -3..3, of the colour
 	// AdvantageFor. board.Empty stands for the side to move at the root; then no tree is kept from

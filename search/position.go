@@ -11,7 +11,7 @@ import (
 // changes it between searches.
 type position struct {
 	game  board.Game // game as the caller passed it
-	base  board.Game // the same with clean-up phases enabled: descents start here
+	base  board.Game // game with clean-up phases enabled: descents start here
 	ready bool       // there is a game
 	bans  []thinking.Restriction
 	areas board.AreaModes // area modes with which base is scored

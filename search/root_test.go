@@ -138,7 +138,7 @@ func TestDirichletConcentration(t *testing.T) {
 	dirichletAlphas(alpha, policy, &r)
 	require.InDelta(t, 10.83, sum(), 1e-9)
 	require.Greater(t, alpha[0], alpha[3])
-	require.InDelta(t, 10.83*0.5/4, alpha[3], 1e-9) // half is divided evenly
+	require.InDelta(t, 10.83*0.5/4, alpha[3], 1e-9) // half of the concentration is divided evenly
 	r.DirichletShaped, r.DirichletAlpha = false, 0.3
 	dirichletAlphas(alpha, policy, &r)
 	require.Equal(t, []float64{0.3, 0.3, 0.3, 0.3}, alpha[:4])

@@ -223,7 +223,7 @@ func TestEndingBonusByHand(t *testing.T) {
 	own := &stub{answer: func(g *board.Game, out *nn.Output) {
 		out.HasOwnership = true
 		for p := range 25 {
-			out.Ownership[p] = 0.975 // Black's, halfway between 0.95 and 1
+			out.Ownership[p] = 0.975 // Black's ownership, halfway between 0.95 and 1
 			if p%5 >= 3 {
 				out.Ownership[p] = -1
 			}

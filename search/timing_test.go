@@ -12,8 +12,8 @@ func TestDeadlines(t *testing.T) {
 	now := time.Unix(1e9, 0)
 	for name, c := range map[string]struct {
 		l      Limits
-		before time.Duration // the search is not over then
-		after  time.Duration // the search is over then
+		before time.Duration // time at which the search is not over yet
+		after  time.Duration // time at which the search is over; 0: never
 	}{
 		"none":        {Limits{}, 1000 * time.Hour, 0},
 		"time":        {Limits{Time: time.Second}, 999 * time.Millisecond, time.Second},

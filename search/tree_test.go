@@ -420,7 +420,7 @@ func TestIllegalMoveInAPolicy(t *testing.T) {
 		for _, workers := range []int{1, 4} {
 			p.Parallel.Workers = workers
 			e := &stub{answer: func(g *board.Game, out *nn.Output) {
-				out.Policy[3], out.Policy[7] = 0.4, 0.3 // whether occupied or not
+				out.Policy[3], out.Policy[7] = 0.4, 0.3 // even if the points are occupied
 			}}
 			tree := newTree(t, p, e)
 			g := newGame(t, 5)

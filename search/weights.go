@@ -63,7 +63,7 @@ func studentClosed(z float64) float64 {
 	return 0.5 + (math.Atan(y)+y/(1+y*y))/math.Pi
 }
 
-// studentCDF reads the table, with straight lines between its points.
+// studentCDF reads the table, and interpolates between its points.
 func studentCDF(t *[studentPoints]float64, z float64) float64 {
 	x := (z + studentReach) * ((studentPoints - 1) / (2 * studentReach))
 	switch {

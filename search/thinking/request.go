@@ -109,7 +109,7 @@ type ModelInfo struct {
 	InternalName string `json:"internalName"` // the network's own name
 	MaxBatchSize int    `json:"maxBatchSize"`
 	HumanProfile bool   `json:"usesHumanSLProfile"` // takes human rank and style as input
-	Version      int    `json:"version"`            // of KataGo's format; 0 for others
+	Version      int    `json:"version"`            // version of KataGo's format; 0 for other formats
 	FP16         string `json:"usingFP16"`          // "true", "false" or "auto"
 }
 
