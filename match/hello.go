@@ -63,7 +63,7 @@ const (
 // does one that prints control characters. A greeting alone is accepted for a while, since the
 // program may be loading.
 type suspicion struct {
-	seen    int64     // bytes of output
+	seen    int64     // bytes of output so far
 	at      time.Time // time of the last output or probe
 	probing bool
 	probes  int
