@@ -85,9 +85,9 @@ type Thinker interface {
 type Clock interface {
 	// SetClock resets both clocks to these settings and changes nothing else.
 	SetClock(s clock.Settings) error
-	// TimeLeft overrides one clock. Stones is 0 in main time; else the stones
-	// still to play in this period (Canadian) or the periods left, this one
-	// included (byo-yomi). left may be slightly negative.
+	// TimeLeft overrides one clock. stones is 0 in main time; else the stones still to play in this
+	// period (Canadian) or the periods left, this one included (byo-yomi). left may be slightly
+	// negative.
 	TimeLeft(c board.Color, left time.Duration, stones int) error
 }
 

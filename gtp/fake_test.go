@@ -395,7 +395,7 @@ func (f *fakeEngine) LoadSGF(data []byte, before int) error {
 		return err
 	}
 	rules, _ := record.RulesOr(f.game.Rules())
-	g, err := record.Game(rules, before-1) // before is 0 for all moves
+	g, err := record.Game(rules, before-1) // 0 becomes -1, which means all moves
 	if err == nil {
 		f.game = g
 	}
