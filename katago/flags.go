@@ -48,7 +48,7 @@ type Flags struct {
 	Help, Version bool
 	configs       []string
 	overrides     []string
-	Texts         map[string]string // flags with a value that may be given once
+	Texts         map[string]string // values of flags that may be given once
 	Switches      map[string]bool
 }
 
