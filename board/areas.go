@@ -130,8 +130,8 @@ type areaFinder struct {
 	parts  [MaxPoints/2 + 1]emptyPart
 	count  int16            // the number of parts
 	points [MaxPoints]Point // empty points, sorted by part
-	// part is 1 + the number of the part of an empty point; at the head of a
-	// chain, of one of the parts that the chain touches.
+	// part has 1 + the number of its part for an empty point. At the head of a chain, that is one
+	// of the parts that the chain touches.
 	part  [MaxPoints]int16
 	lives [MaxPoints]int16 // at the head of a chain: how many regions are vital to it, -1 if it is not pass-alive
 	stack [MaxPoints]Point // chains found not to be pass-alive that are still to be processed

@@ -116,7 +116,7 @@ func (g *Game) begin(s *start) {
 	g.start = s
 	g.board.geo = geometryOf(s.size)
 	if err := g.board.setUp(s.colors); err != nil {
-		panic(err) // checked before a start is made
+		panic(err) // cannot fail: checked before the start was made
 	}
 	g.toMove, g.phase, g.end = s.toMove, s.phase, ending{}
 	g.moves, g.strays, g.known = g.moves[:0], g.strays[:0], 0

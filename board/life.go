@@ -113,7 +113,7 @@ func (b *Board) closeBorders() {
 			case area[p] == Empty:
 				first := Black
 				if b.chainsAround(p, White) > b.chainsAround(p, Black) {
-					first = White // White connects chains here
+					first = White // White has more chains to connect here
 				}
 				changed = b.fills(first, p) || b.fills(first.Opponent(), p) || changed
 			}

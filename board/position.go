@@ -43,7 +43,7 @@ type ending struct {
 
 // points are White's points besides board and komi.
 type points struct {
-	bonus        float32 // button, and one point for each move under territory scoring
+	bonus        float32 // points for the button, and under territory scoring one for each move
 	handicap     float32
 	stones       int    // number of handicap stones as set, -1 to infer it
 	first        [2]int // initial numbers of black and white stones
@@ -56,7 +56,7 @@ type encore struct {
 	blocked     pointSet // stones that may not be retaken in ko without a pass for ko
 	blockedHash Hash
 	captures    []koCapture
-	second      []Color // stones at the start of the second phase, empty before it
+	second      []Color // colours at the start of the second phase; empty before that phase
 }
 
 // koCapture is a ko capture of a clean-up phase. A player may make it only once in the same

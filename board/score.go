@@ -119,7 +119,7 @@ func (g *position) areaWithDead(dead []Point) (owners []Color, groups int) {
 	}
 	b := NewBoard(on.Size())
 	if b.setUp(colors) != nil {
-		panic("stones without liberties") // removing stones captures nothing
+		panic("stones without liberties") // cannot fail: removing stones leaves every chain a liberty
 	}
 	owners = b.Area(nil)
 	if tax == TaxNone {

@@ -66,7 +66,7 @@ func PlaceStones(s Size, stones []Move) *Board {
 			captured := b.state.captured
 			b = NewBoard(s)
 			if err := b.setUp(colors); err != nil {
-				panic(err) // fewer stones have no fewer liberties
+				panic(err) // cannot fail: with fewer stones no chain has fewer liberties
 			}
 			b.state.captured = captured
 			if b.IsSuicide(m.Color, m.Point) {
