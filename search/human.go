@@ -9,9 +9,9 @@ import (
 	"kosumi/search/thinking"
 )
 
-// Human configures a human SL network beside the main one: how much it influences which moves the
-// search visits, and which it chooses. It has no effect without such a network, or if the network
-// needs a profile and none is set.
+// Human configures a human SL network that is used in addition to the main one: how much it
+// influences which moves the search visits, and which it chooses. It has no effect without such a
+// network, or if the network needs a profile and none is set.
 type Human struct {
 	// Profile names the player to imitate: rank_5k, rank_3k_1d, preaz_5k, proyear_1950;
 	// "" is nobody. A main network that takes profiles gets it too.

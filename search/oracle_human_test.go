@@ -17,7 +17,8 @@ import (
 	"kosumi/search"
 )
 
-// humanRecord is a KataGo search with a human SL network beside the main one, or as the main one.
+// humanRecord is a KataGo search with a human SL network in addition to the main one, or as the
+// main one.
 type humanRecord struct {
 	record
 	Profile, HumanNet string
@@ -33,7 +34,7 @@ type humanRecord struct {
 	}
 }
 
-// beside is an evaluator with a human SL network beside it.
+// beside is an evaluator with a human SL network in addition to its main one.
 type beside struct {
 	*nn.Server
 	humans *nn.Server

@@ -302,8 +302,7 @@ func samePV(w *moveInfo, m *thinking.Move, size board.Size) bool {
 	if m.PVEndsPhase { // KataGo's analysis leaves out the pass that ends a phase
 		n--
 	}
-	// KataGo reports at most 16 moves, 14 in games with a kept tree, 11 beside a human SL
-	// network.
+	// KataGo reports at most 16 moves, 14 in games with a kept tree, 11 with a human SL network.
 	if len(w.Pv) > n || len(w.Pv) < n && len(w.Pv) != 16 && len(w.Pv) != 14 && len(w.Pv) != 11 {
 		return false
 	}
@@ -451,7 +450,7 @@ func (r *record) check(t *testing.T, nets networks, settings map[string]map[stri
 	}
 }
 
-// TestMirrorGoOracle repeats searches that KataGo made against mirror Go: copies
+// TestMirrorGoOracle repeats searches that KataGo made against mirror Go, visit for visit: copies
 // with and without the centre, ahead and behind, on odd, even and small boards.
 func TestMirrorGoOracle(t *testing.T) {
 	settings := katagoSettings(t)

@@ -20,8 +20,8 @@ func game9(t *testing.T, vertices ...string) *board.Game {
 	return g
 }
 
-// TestRepeatPatterns: a move is charged if it repeats one of its player's, also turned, mirrored
-// or with colours swapped, and only then.
+// TestRepeatPatterns: a move is charged if it repeats an earlier move of its player, also turned,
+// mirrored or with colours swapped, and only then.
 func TestRepeatPatterns(t *testing.T) {
 	g := game9(t, "B2", "G7", "pass", "pass") // far enough apart for separate surroundings
 	var r repeats

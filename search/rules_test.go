@@ -162,8 +162,8 @@ func TestVirtualLossIsALossForTheOneWhoChooses(t *testing.T) {
 	require.Equal(t, 1.0, w)
 }
 
-// TestTutorialSelection computes the tutorials' formula by hand: Q + 1.5 * P * sqrt(N) / (1 + n),
-// with Q = 0 for an unvisited move.
+// TestTutorialSelection: moves are selected by the tutorials' formula, computed by hand: Q + 1.5 *
+// P * sqrt(N) / (1 + n), with Q = 0 for an unvisited move.
 func TestTutorialSelection(t *testing.T) {
 	p := Tutorial()
 	tree := newTree(t, p, &stub{flat: true, noScore: true})

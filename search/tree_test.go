@@ -78,7 +78,7 @@ func TestMemoryLimitEndsTheSearch(t *testing.T) {
 	}
 }
 
-// TestCompactionKeepsTheTree compares the kept part of a tree before and after compaction.
+// TestCompactionKeepsTheTree: compaction does not change the content of the kept part of a tree.
 func TestCompactionKeepsTheTree(t *testing.T) {
 	for name, p := range presets() {
 		t.Run(name, func(t *testing.T) {

@@ -22,7 +22,7 @@ func TestStatusWords(t *testing.T) {
 	require.Equal(t, "unknown", thinking.Status(99).String())
 }
 
-// TestMoveOfAnalysis finds a searched move and no other.
+// TestMoveOfAnalysis: a searched move is found, and no other.
 func TestMoveOfAnalysis(t *testing.T) {
 	a := thinking.Analysis{Moves: []thinking.Move{{Move: 3, Visits: 7}, {Move: board.Pass, Visits: 1}}, Unsearched: []thinking.Move{{Move: 4}}}
 	require.EqualValues(t, 7, a.Move(3).Visits)

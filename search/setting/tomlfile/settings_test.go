@@ -27,7 +27,7 @@ var ovenTable = setting.Table[oven]{
 	setting.Of(setting.Info{Name: "crust", Section: "late", KataGo: "crustFactor", High: 1, Source: "tests", Doc: "how brown"}, func(o *oven) *float64 { return &o.Crust }),
 }
 
-// TestValues reads values of each kind and section, and refuses unknown keys.
+// TestValues: values of each kind and section are read, and unknown keys are refused.
 func TestValues(t *testing.T) {
 	got, err := tomlfile.Values(ovenTable, []byte("heat = 200\nfan = true\nbread = 'rye'\n[late]\ncrust = 0.5\n"))
 	require.NoError(t, err)
