@@ -2,14 +2,16 @@
 // them, plays and records games, and computes statistics.
 //
 // Terms. The programs are a and b, whatever colour they have. A fault is a
-// crash, no answer in time, an illegal move, or the refusal of a legal one. An
+// crash, no answer in time, an overstepped clock, an illegal move, or the refusal of
+// a legal one. An
 // opening is a list of moves that both programs are given; a pair is two games
 // from one opening with colours exchanged. Elo numbers are a's advantage over
 // b, logistic, 400 points for odds of ten to one.
 //
 // The referee keeps its own board under the match's rules, measures time and
-// counts the score. It asks the programs only for dead stones, and uses the
-// answer only if both agree; pass-alive stones are never dead.
+// counts the score. It asks the programs only for dead stones and, under
+// territory scoring, for their final_score. It uses an answer only if both agree;
+// pass-alive stones are never dead.
 //
 // A game is decided as follows:
 //   - An illegal or unreadable move, a crash, no answer, refusing the
@@ -17,9 +19,9 @@
 //   - A resignation loses.
 //   - After two passes: under area scoring, stones that both programs call dead
 //     are taken off and the rest is counted; where they disagree, or cannot say,
-//     the position counts as it stands. Under territory scoring, the agreed dead
-//     stones make the score; else the programs' final_score, where both give
-//     the same; else nobody wins, and the game counts as an unscored draw.
+//     the position counts as it stands. Under territory scoring, the dead stones
+//     decide the score if both agree on them, else the programs' final_score if
+//     both give the same; else nobody wins, and the game counts as an unscored draw.
 //   - At Config.MaxMoves: the position as it stands under area scoring; an
 //     unscored draw under territory scoring.
 //   - A position repeated without end where the rules allow it (simple ko) is a

@@ -226,8 +226,8 @@ func TestProgramThatNeverMoves(t *testing.T) {
 	require.Zero(t, first.Summary.Resumed)
 }
 
-// TestRepeatedGames counts identical games once: twelve games of two deterministic programs count
-// as two.
+// TestRepeatedGames: identical games count once, so twelve games of two deterministic programs
+// count as two.
 func TestRepeatedGames(t *testing.T) {
 	t.Parallel()
 	a, b := guestCommand("-mode", "same", "-seed", "5"), guestCommand("-mode", "same", "-seed", "6")

@@ -86,7 +86,7 @@ func TestSPRTText(t *testing.T) {
 	require.Equal(t, "undecided between elo0 (0) and elo1 (150); ratio 0.50, decided below -2.94 or above 2.94", r.Text())
 }
 
-// TestSPRTPublishedValues compares with numbers of fishtest, quoted in fastchess's tests.
+// TestSPRTPublishedValues requires numbers of fishtest, quoted in fastchess's tests.
 func TestSPRTPublishedValues(t *testing.T) {
 	require.InDelta(t, -1.57, SPRT{Elo0: 0.5, Elo1: 2.5}.Test(21404, 40708, 21184).LLR, 0.01)
 	require.InDelta(t, -2.59, SPRT{Elo0: 0, Elo1: 2}.Test(57433, 106593, 57030).LLR, 0.01)
