@@ -61,7 +61,7 @@ func TestNumber(t *testing.T) {
 	require.Contains(t, f.Usage("katago"), "-visits <VISITS>")
 }
 
-// TestFilesBesideTheProgram finds config and network in KataGo's folder if none is named.
+// TestFilesBesideTheProgram: config and network are found in KataGo's folder if none is named.
 func TestFilesBesideTheProgram(t *testing.T) {
 	home := t.TempDir()
 	t.Setenv("HOME", home)

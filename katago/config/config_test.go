@@ -120,7 +120,7 @@ func TestOtherBackends(t *testing.T) {
 	}
 }
 
-// TestParameters changes parameters that may change, all or none.
+// TestParameters: a change sets all of its parameters or, after an error, none.
 func TestParameters(t *testing.T) {
 	c := New(map[string]string{"numSearchThreads": "2", "maxVisits": "8"})
 	start, err := c.Play(false)
