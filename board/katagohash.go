@@ -31,8 +31,8 @@ func SymmetricHash(g *Game) Hash {
 	return least
 }
 
-// BoardHash is PositionHash without the side to move and the ko point, as KataGo prints it beside
-// a board.
+// BoardHash is PositionHash without the side to move and the ko point, as KataGo prints it with a
+// board.
 func BoardHash(g *Game) Hash { return katagoHashes().stones(g, 0) }
 
 // Less orders hashes as 128-bit numbers.

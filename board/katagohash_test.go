@@ -17,8 +17,8 @@ func TestKataGoGenerator(t *testing.T) {
 	require.Equal(t, "FDB38B23C6F90DEB9DF8F4B41FE4B590", tables.height[9].String())
 }
 
-// TestPositionHashes compares empty boards with KataGo's values, and a position
-// with its images.
+// TestPositionHashes: empty boards have KataGo's hashes, and all images of a position have the same
+// SymmetricHash.
 func TestPositionHashes(t *testing.T) {
 	for n, want := range map[int]string{9: "1521075FDD85FFE1B074F776AFC4E49D", 19: "47E1EBDAE69A5DED3FF8DB1FA4E91845"} {
 		g, err := NewGame(Square(n), TrompTaylor())

@@ -187,7 +187,8 @@ func refCaptured(b refBoard, p board.Point) (lost, ok bool) {
 	return lost, !r.gaveUp()
 }
 
-// TestLaddersAgainstPlainSearch compares with a search without shortcuts, on random boards.
+// TestLaddersAgainstPlainSearch requires the ladders that a search without shortcuts finds, on
+// random boards.
 func TestLaddersAgainstPlainSearch(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 8))
 	var scratch board.LadderScratch

@@ -23,7 +23,7 @@ func longGame(t testing.TB, r Rules, moves int) *Game {
 	return g
 }
 
-// TestIndexedHashes compares a long game, which has an index of hashes, with its copy, which has
+// TestIndexedHashes: a long game, which has an index of hashes, behaves like its copy, which has
 // none.
 func TestIndexedHashes(t *testing.T) {
 	spight := Chinese()
@@ -76,8 +76,8 @@ func TestUndoMoves(t *testing.T) {
 	}
 }
 
-// TestUndoMovesOnce bounds the allocations of undoing half of a long game: one list of moves per
-// replay.
+// TestUndoMovesOnce bounds the memory for undoing half of a long game: a replay for each move would
+// take far more.
 func TestUndoMovesOnce(t *testing.T) {
 	const moves = 20_000
 	g := longGame(t, Chinese(), moves)

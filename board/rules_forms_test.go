@@ -8,7 +8,7 @@ import (
 	"kosumi/board"
 )
 
-// TestOldRulesForm reads and writes KataGo's older form of rules.
+// TestOldRulesForm: KataGo's older form of rules is read and written.
 func TestOldRulesForm(t *testing.T) {
 	for text, want := range map[string]string{
 		"koSIMPLEscoreAREAtaxNONEsui0whbNfpok1komi7.5": "Chinese",
