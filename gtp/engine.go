@@ -37,15 +37,15 @@ type Position interface {
 	NewGame(s board.Size) error
 	// SetKomi changes komi and nothing else; k is a multiple of 0.5 within ±400.
 	SetKomi(k float32) error
-	// SetRules replays the game under r; position and komi stay (r.Komi is
-	// the komi of the game already).
+	// SetRules replays the game under r. The position stays, and so does komi: r.Komi is the game's
+	// komi.
 	SetRules(r board.Rules) error
 	// Play plays a move of either colour, whichever is to move. It refuses only
 	// occupied and off-board points; breaches of ko, superko and suicide rules
 	// are played, so that the game never differs from a server's.
 	Play(c board.Color, p board.Point) error
-	// Undo takes back the last n moves and the time they took, all or none; n >= 1. Set-up and
-	// handicap stones are not moves.
+	// Undo takes back the last n moves and the time that they took, or nothing if there are fewer;
+	// n >= 1. Set-up and handicap stones are not moves.
 	Undo(n int) error
 	// Setup replaces stones and side to move; history and handicap are
 	// forgotten, and Undo cannot go past it. Every chain needs a liberty.

@@ -33,7 +33,7 @@ const (
 )
 
 // errUnusable is wrapped by errors of an engine that cannot work at all, for instance without a
-// network. The reply is then the cause, for every command.
+// network. Every command is then answered with the cause.
 var errUnusable = errors.New("the engine cannot be used")
 
 // Because joins a failure with its cause: the reply shows the failure, the log

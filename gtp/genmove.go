@@ -31,7 +31,7 @@ type Chat struct {
 // Thought is the time spent on generating moves so far.
 func (s *Mover) Thought() time.Duration { return s.thought }
 
-// list returns the commands that ask for a move. Input ends only the cancellable ones.
+// list returns the commands that ask for a move. Input ends only cancellable commands.
 func (s *Mover) list() []Handler {
 	return []Handler{
 		{Name: "genmove", Run: s.genMove(thinking.MoveRequest{}), usage: usage{"COLOR", "chooses a move and plays it; a vertex, pass or resign", standard}},

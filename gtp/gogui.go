@@ -34,8 +34,8 @@ func (s *goguiCommands) list() []Handler {
 	}
 }
 
-// analyzeMenu lists type, label and command of GoGui's analysis menu, as its
-// manual's chapter on analyze commands defines them. Labels are unique.
+// analyzeMenu lists the entries of GoGui's analysis menu: type, label and command, as GoGui's
+// manual defines them in its chapter on analyze commands. Labels are unique.
 var analyzeMenu = []string{
 	"hpstring/Best Move/reg_genmove %m",
 	"dboard/Network Policy/kosumi-policy",

@@ -15,7 +15,7 @@ func (s *handlers) handicapCommands() []Handler {
 	}
 }
 
-// stoneCount reads the one argument of the placing commands.
+// stoneCount reads the only argument of the commands that place stones.
 func (s *handlers) stoneCount(c Command) (int, error) {
 	if len(c.Args) != 1 {
 		return 0, ErrSyntax

@@ -118,7 +118,7 @@ func (s *handlers) rawHuman(ctx context.Context, c Command, r *Reply) error {
 	})
 }
 
-// number is a line of a raw evaluation.
+// number is one line of a raw evaluation: a key and its value.
 type number struct {
 	key   string
 	value float64

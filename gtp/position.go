@@ -124,8 +124,8 @@ func (s *positionCommands) play(_ context.Context, c Command, _ *Reply) error {
 	return OrFail(ErrIllegalMove, s.engine.Play(m.Color, m.Point))
 }
 
-// acceptable refuses a move on a point that is not free, and if Options.Strict
-// any move that breaks a rule.
+// acceptable refuses a move on a point that is not free, and with Options.Strict any move that
+// breaks a rule.
 func (s *positionCommands) acceptable(g *board.Game, m board.Move) error {
 	err := g.Legal(m.Color, m.Point)
 	if err == nil || m.Point == board.Pass {

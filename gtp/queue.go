@@ -118,8 +118,8 @@ func (q *queue) end() {
 	token(q.ready)
 }
 
-// waited notes how long the reader waited for the last line. More than a burst begins another
-// script.
+// waited notes how long the reader waited for the last line. A wait longer than burst begins
+// another script.
 func (q *queue) waited(d time.Duration) {
 	if d <= burst {
 		return

@@ -63,7 +63,7 @@ func (o *output) write(text []byte) error {
 	return err
 }
 
-// wait returns the result of the write, or errNotTaken if it outlasts the session.
+// wait returns the result of the write, or errNotTaken if the write outlasts the session.
 func (o *output) wait() error {
 	select {
 	case err := <-o.wrote:

@@ -28,7 +28,7 @@ func (s *handlers) finalScore(ctx context.Context, _ Command, r *Reply) error {
 	return r.Print(scoreText(score))
 }
 
-// tenths rounds, and never to minus zero.
+// tenths rounds to one decimal, never to minus zero.
 func tenths(x float64) float64 { return math.Round(10*x)/10 + 0 }
 
 // scoreText writes a score that is White's lead. Referees compare the text of two engines, so it

@@ -14,7 +14,7 @@ import (
 
 // Options are the choices of a Server. The zero value is the default.
 type Options struct {
-	// Version is the program's, "a.b.c", at most 40 characters. "" means "0.0.0".
+	// Version is the program's version, "a.b.c", at most 40 characters. "" means "0.0.0".
 	Version string
 	// Ready, if not nil, waits until the engine can play, or returns why it cannot: that is
 	// then the reply to commands that begin a game.
@@ -27,8 +27,8 @@ type Options struct {
 	Strict bool
 	// MaxLine is the longest input line in bytes; longer ones fail. 0 means 16 MiB.
 	MaxLine int
-	// MaxQueue is how much is read ahead of the command at work, in bytes of
-	// memory; when it is full, the client has to wait. 0 means 16 MiB.
+	// MaxQueue is how much input is read ahead of the running command, in bytes of memory; when it
+	// is full, the client has to wait. 0 means 16 MiB.
 	MaxQueue int
 	// MaxSGF is the largest game record that loadsgf reads in bytes. 0 means 16 MiB.
 	MaxSGF int64
@@ -42,8 +42,8 @@ type Options struct {
 	Terminal *Terminal
 }
 
-// programName is the reply to name. It has no version, and does not begin with the name of an
-// engine for which clients use a special dialect.
+// programName is the reply to the command name. The reply has no version, and does not begin with
+// the name of an engine for which clients use a special dialect.
 const programName = "Kosumi"
 
 func (o *Options) fill() {

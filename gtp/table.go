@@ -20,8 +20,8 @@ type Handler struct {
 	usage   usage
 }
 
-// Table holds the commands of a [Server], in the order of list_commands. It must
-// not change while the server runs. The zero value is an empty one.
+// Table holds the commands of a [Server], in the order of list_commands. It must not change while
+// the server runs. The zero value is an empty table.
 type Table struct {
 	order  []string
 	byName map[string]Handler

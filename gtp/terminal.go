@@ -33,7 +33,7 @@ type terminal struct {
 	shown   string     // board as last drawn
 	turns   []int      // number of moves after each answer of the engine
 	even    *float32   // komi before handicap stones
-	ended   int        // moves of the game when the engine resigned; 0: it has not
+	ended   int        // number of moves when the engine resigned; 0: it has not resigned
 	size    board.Size // board size at the last call of Remark
 }
 
