@@ -13,7 +13,8 @@ import (
 )
 
 // The program behaves as KataGo does if its file name is katago or its first argument is
-// --personality katago: subcommands, flags with one dash, configuration files, texts.
+// --personality katago. It then has KataGo's subcommands, flags with one dash, configuration files
+// and texts.
 const personality = "personality"
 
 // ParsePersonality reports whether the program should behave as KataGo, and returns the remaining

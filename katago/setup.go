@@ -16,7 +16,7 @@ import (
 	"kosumi/search"
 )
 
-// Setup is how a config configures the program, with the keys that have no effect.
+// Setup holds what a config sets in the program, and the keys without effect.
 type Setup struct {
 	Play engine.Config
 	Net  Network
@@ -33,7 +33,7 @@ type Network struct {
 
 // Dialect is how the gtp program answers and logs.
 type Dialect struct {
-	PVLen                  int // moves of a variation after its first
+	PVLen                  int // number of moves of a variation after its first move
 	Perspective            board.Color
 	ForcedKomi             *float32
 	Log                    config.Log
@@ -189,7 +189,7 @@ func (s *Setup) seed(text string) {
 	s.Play.Search.Seed = s.Play.Seed
 }
 
-// given returns those of the keys that the config has, sorted, without duplicates.
+// given returns those of the listed keys that the config has, sorted, without duplicates.
 func given(c *config.Config, lists ...[]string) []string {
 	all := slices.Concat(lists...)
 	slices.Sort(all)

@@ -27,12 +27,12 @@ import (
 // replies.
 type Personality struct {
 	Engine Engine
-	// Version is the reply to version.
+	// Version is the reply to the command version.
 	Version string
 	Params  Params
-	// Perspective is the side whose view numbers are in; Empty: the side whose move is searched.
+	// Perspective is the side from whose view numbers are given; Empty: the side whose move is searched.
 	Perspective board.Color
-	PVLen       int // moves of a variation after its first
+	PVLen       int // number of moves of a variation after its first move
 	MaxSize     int // longest side of a board
 	ForcedKomi  *float32
 	// Say prints a line on standard error for people.

@@ -67,7 +67,7 @@ type GTPSettings struct {
 	ResignMinScore, ResignMinMovesPerArea float64 // ResignMinScore is negative if not given.
 	WinningFactor, WinningThreshold       float64
 	OGSChat                               bool
-	PVLen                                 int // moves of a variation after its first
+	PVLen                                 int // number of moves of a variation after its first move
 	StartBlackMovesAreHandicap            bool
 	PreventCleanupPhase                   bool
 	// HandicapAdvantage is dynamicPlayoutDoublingAdvantageCapPerOppLead; 0 if

@@ -54,7 +54,8 @@ func (a *asker) network(of Program) Network {
 	return n
 }
 
-// idle marks the keys without effect as used, and returns those that are given and not off.
+// idle marks the keys without effect as used, and returns those that are given and not switched
+// off.
 func (a *asker) idle(of Program) (given []string) {
 	for key, value := range a.c.values {
 		if begins(key, tuning, others[of]) {
@@ -77,8 +78,8 @@ func Tuning(name string) bool {
 	return begins(name, tuning, []string{"nodeTableShards", "gtpForceMaxNNSize", "useFP16"})
 }
 
-// Perspective reads the side whose view numbers are in: "black", "white" or "" for the side to
-// move.
+// Perspective reads the side from whose view numbers are given: "black", "white" or "" for the side
+// to move.
 func (c *Config) Perspective(absent string) (string, error) {
 	if !c.Has("reportAnalysisWinratesAs") {
 		return absent, nil

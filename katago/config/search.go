@@ -115,7 +115,7 @@ func player(text string) (string, error) {
 // fixed are parameters that cannot change while the program runs.
 var fixed = []string{"nodeTableShardsPowerOfTwo", "useEvalCache", "evalCacheMinVisits"}
 
-// Changes returns an error if a fixed parameter differs from since.
+// Changes returns an error if a fixed parameter differs from its value in since.
 func (s Search) Changes(since Search) error {
 	for _, name := range fixed {
 		if s[name] != since[name] {
