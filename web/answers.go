@@ -21,13 +21,13 @@ type answer struct {
 	event api.Event
 }
 
-// remembered is how long, and maxAnswers how many, answers are kept.
+// Answers are kept for remembered, and at most maxAnswers of them.
 const (
 	remembered = 10 * time.Minute
 	maxAnswers = 4096
 )
 
-// once performs a command, or returns the answer that it got before.
+// once performs a command, or returns the answer to its first sending.
 func (as *answers) once(key string, perform func() api.Event) api.Event {
 	a, again := as.find(key, time.Now())
 	if !again {

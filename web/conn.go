@@ -54,7 +54,7 @@ type conn struct {
 	cancel context.CancelFunc
 	events chan api.Event // reliable, in order
 	frames *frames
-	slow   sync.WaitGroup  // commands that take their time
+	slow   sync.WaitGroup  // commands performed beside later ones
 	run    *run            // the analysis; nil before the first
 	drill  reviews.Attempt // the problem asked last
 	life   *engines.Asker

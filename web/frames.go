@@ -24,7 +24,7 @@ type frames struct {
 	visible bool
 	newest  *api.Event // not yet sent
 	number  int64
-	unacked time.Time // when the frame under way was sent; zero: none is
+	unacked time.Time // when the unacknowledged frame was sent; zero: there is none
 }
 
 func newFrames() *frames { return &frames{woken: make(chan struct{}, 1), visible: true} }

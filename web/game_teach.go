@@ -16,7 +16,7 @@ import (
 type lesson struct {
 	rev    int         // rev after the player's move; 0: none yet
 	advice *api.Advice // nil: the move may stand
-	kept   bool        // the player stands by the move
+	kept   bool        // the player keeps the move
 }
 
 // teaches reports whether the player's last move has to be examined before the engine

@@ -16,7 +16,7 @@ import (
 	"kosumi/review"
 )
 
-// looksOf are the sizes and colour schemes in which the tests view the page of a review.
+// looksOf are the sizes and colour schemes in which tests view a review's page.
 var looksOf = []struct {
 	width, height int64
 	scheme        string
@@ -119,7 +119,7 @@ func TestLinePlayedOut(t *testing.T) {
 		p.Picture("line " + what)
 	})
 	p.Axe("a line")
-	p.Press("Ann") // the browser keeps the reader's side
+	p.Press("Ann") // the browser stores that the reader is Ann
 	p.Do(chromedp.Reload())
 	p.Until(`document.querySelector("main.review .mistakes [role=radio]")?.innerText === "You 1" && !document.querySelector(".who")`)
 	p.Press("Show better")

@@ -84,7 +84,7 @@ func (s *training) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// request performs every request at the test's site, whatever its name and address.
+// request sends every request to the test's site, whatever its host.
 func (s *training) request(t *testing.T) func(*http.Request) (*http.Response, error) {
 	site := httptest.NewTLSServer(s)
 	t.Cleanup(site.Close)

@@ -92,8 +92,8 @@ func schemaOf(t *testing.T) any {
 
 // schemer describes types of Go.
 type schemer struct {
-	docs map[string]string // by Type or Type.Field
-	defs map[string]any    // by name
+	docs map[string]string // comments by Type or Type.Field
+	defs map[string]any    // schemas by name
 }
 
 func (s *schemer) of(t reflect.Type) map[string]any {

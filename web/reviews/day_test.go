@@ -13,7 +13,7 @@ import (
 	"kosumi/web/api"
 )
 
-// diary is one in memory.
+// diary is a Diary in memory.
 type diary map[string][]string
 
 func (d diary) Days() map[string][]string                    { return maps.Clone(d) }
@@ -27,7 +27,7 @@ func TestStreak(t *testing.T) {
 	for _, c := range []struct {
 		name      string
 		done      []int // days in January on which all problems were answered
-		half      []int // days on which a problem is open
+		half      []int // days in January with an open problem
 		today     int
 		row, best int
 	}{

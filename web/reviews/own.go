@@ -54,8 +54,8 @@ func (o *own) names() []string {
 	return slices.Sorted(maps.Keys(files))
 }
 
-// problems returns those of all collections, or of the one with an ID. A problem that several
-// collections have belongs to the first.
+// problems returns the problems of all collections, or of the collection with an ID. A problem in
+// several collections belongs to the first.
 func (o *own) problems(id string) (all []drill.Problem) {
 	seen := map[string]bool{}
 	for _, name := range o.names() {

@@ -35,7 +35,7 @@ type Manifest struct {
 	Version  int             `json:"version"`
 	By       string          `json:"by"` // version of the program
 	Made     time.Time       `json:"made"`
-	Persons  []string        `json:"persons"` // random names of the player
+	Persons  []string        `json:"persons"` // the player's random names
 	Names    []string        `json:"names,omitempty"`
 	Settings json.RawMessage `json:"settings,omitempty"` // of the page
 }
@@ -43,10 +43,10 @@ type Manifest struct {
 // Saved describes the files of one kind in a backup: Dir + ID + Ext, or the file Ext alone.
 // Without Merge they are not restored.
 type Saved struct {
-	Kind     string // the kind under which fresh ones are counted
+	Kind     string // the kind under which new items are counted
 	Dir, Ext string
 	Named    bool  // IDs are names given by people
-	Most     int64 // bytes of one
+	Most     int64 // bytes of a file
 	IDs      func() ([]string, error)
 	Path     func(id string) string // of the file here
 	Name     func(id string) string // name in place of Dir + ID + Ext
@@ -55,7 +55,7 @@ type Saved struct {
 	Merge func(e Entry, do bool) (fresh, all int, err error)
 }
 
-// Entry is a file of a backup. Beside returns the file of the same ID with another ending.
+// Entry is a file of a backup. Beside returns the file with the same ID and another ending.
 type Entry struct {
 	ID      string
 	Data    []byte
@@ -131,7 +131,7 @@ func WriteBackup(w io.Writer, m Manifest, kinds []Saved) error {
 	return errors.Join(err, z.Close())
 }
 
-// Backup is an open ZIP: a backup, or, if Manifest is nil, any other.
+// Backup is an open ZIP. It is a backup if it has a Manifest, else any other ZIP.
 type Backup struct {
 	Manifest *Manifest
 	files    []*zip.File
@@ -187,7 +187,7 @@ func readEntry(f *zip.File, most int64) ([]byte, error) {
 		return nil, err
 	}
 	defer r.Close()
-	return io.ReadAll(io.LimitReader(r, most+1)) // zip compares length and sum
+	return io.ReadAll(io.LimitReader(r, most+1)) // zip compares the length and checksum
 }
 
 // Records calls f with the game records of a ZIP.

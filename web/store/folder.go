@@ -114,7 +114,7 @@ func (f *Folder) files(kind, ext string) (map[string]fs.FileInfo, error) {
 	all := make(map[string]fs.FileInfo, len(entries))
 	for _, e := range entries {
 		id, ok := ParseName(e.Name(), ext)
-		if info, err := e.Info(); ok && err == nil { // else it is gone
+		if info, err := e.Info(); ok && err == nil { // otherwise the file is gone
 			all[id] = info
 		}
 	}
@@ -158,7 +158,7 @@ func ParseName(file, ext string) (string, bool) {
 	return id, ok && ValidID(id)
 }
 
-// Pauses between attempts to write to a disk that refuses.
+// Pauses between attempts to write to a failing disk.
 const (
 	firstPause = 250 * time.Millisecond
 	lastPause  = 4 * time.Second

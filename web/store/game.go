@@ -11,25 +11,25 @@ import (
 	"kosumi/web/api"
 )
 
-// Game is the state of a game that its journal leads to. Only [Game.Apply] and, for the marking,
+// Game is a game's state after all steps of its journal. Only [Game.Apply] and, for the marking,
 // [Game.Judge] change it; callers run its clocks.
 type Game struct {
 	Head     Header
 	Board    *board.Game
 	Setup    []board.Point // handicap stones
 	Rev      int
-	Since    int // the rev of the last step that changed the position
+	Since    int // Rev after the last change of the position
 	Phase    string
 	Changed  time.Time
 	Clocks   [2]clock.Clock
 	turn     *[2]api.ClockState // clocks at the start of this turn; nil: unknown
 	Paused   string
 	Restored string  // how it was restored, if the journal was damaged
-	Made     []Step  // the moves on the board
+	Made     []Step  // moves on the board
 	Undone   []Step  // moves taken back; redo plays the last
-	Marking  Marking // in the count
+	Marking  Marking // marking in the count
 	Result   string
-	ByWord   bool // the count differs from the engine's
+	ByWord   bool // the player's count overrules the engine's
 	Hints    int
 	Undos    int
 	Teach    string // strictness of teaching; empty: off
@@ -54,8 +54,8 @@ func (g *Game) Uncounted() string {
 // Marking is the marking of dead stones while counting.
 type Marking struct {
 	Dead   map[board.Point]bool
-	Judged []board.Point // dead as the engine sees it
-	Sure   bool          // Judged is known
+	Judged []board.Point // dead stones in the engine's opinion
+	Sure   bool          // Judged is set
 }
 
 // Phases of a game.
@@ -220,7 +220,7 @@ func Winner(c board.Color) string {
 	return "B"
 }
 
-// CanUndo is how many moves undo takes back; 0 if it cannot.
+// CanUndo is how many moves undo takes back; 0 if undo is not possible.
 func (g *Game) CanUndo() int {
 	if g.Phase != Play && g.Phase != Counting {
 		return 0

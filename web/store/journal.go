@@ -34,7 +34,7 @@ type Header struct {
 	Clock    api.Clock `json:"clock"`
 }
 
-// Step is any other line: an event of the game.
+// Step is any other line of a journal: an event of the game.
 type Step struct {
 	Rev int `json:"rev"`
 	// K is stone (free handicap), move, undo, redo, dead, playon, over, pause,
@@ -47,7 +47,7 @@ type Step struct {
 	Why    string             `json:"why,omitempty"` // teach: how strictly
 	At     time.Time          `json:"at"`
 	Clocks *[2]api.ClockState `json:"clocks,omitempty"`
-	Was    *[2]api.ClockState `json:"was,omitempty"` // move: before it gained anything
+	Was    *[2]api.ClockState `json:"was,omitempty"` // move: clocks without the time that the move gained
 }
 
 // Journal is a file of lines, each on disk before Append returns. The last field of a line is the
@@ -70,7 +70,7 @@ func NewJournal(path string, lines ...any) (*Journal, error) {
 	return OpenJournal(path)
 }
 
-// OpenJournal opens a file that is there.
+// OpenJournal opens an existing file.
 func OpenJournal(path string) (*Journal, error) {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
@@ -141,9 +141,9 @@ type kept struct {
 	head   Header
 	headed bool   // head is valid
 	steps  []Step // up to the first line that is damaged
-	rest   []Step // whole lines after it
+	rest   []Step // whole lines after the damaged one
 	bad    int    // number of the first damaged line; 0: none
-	whole  int    // size of the whole lines; the rest was torn by a crash
+	whole  int    // size of the whole lines; a crash tore what follows
 	torn   bool
 }
 
