@@ -25,9 +25,9 @@ type memo struct {
 // memoKey holds all inputs of an evaluation.
 type memoKey struct {
 	hash  board.Hash
-	moves [5]board.Move // the last boards, which networks read
-	turns int           // number of moves that belong to the present phase
-	asked nn.Query      // without the game
+	moves [5]board.Move // the last moves: networks read the boards before them
+	turns int           // number of moves in the present phase
+	asked nn.Query      // the query without its game
 }
 
 type memoValue struct {

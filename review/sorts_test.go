@@ -58,8 +58,8 @@ func someRecord(rng *rand.Rand) []byte {
 	return []byte(text)
 }
 
-// TestManyRecords: a record of any sort is either reviewed, with a report that can be written and
-// read again, or refused in one line.
+// TestManyRecords: any record is either reviewed, with a report that can be written and read again,
+// or refused with a one-line error.
 func TestManyRecords(t *testing.T) {
 	net, conf := server(t), review.Defaults()
 	conf.First, conf.Visits = 1, 1

@@ -15,8 +15,8 @@ import (
 	"kosumi/sgf"
 )
 
-// Tasks of problems of life and death, which exactly one first move solves, proved by package
-// life.
+// Tasks of problems of life and death. Package life proves that exactly one first move achieves the
+// task.
 const (
 	Live = "live" // save the group
 	Kill = "kill" // kill the group
@@ -60,7 +60,7 @@ var Collection = sync.OnceValue(func() []Problem {
 	}
 })
 
-// LevelFor returns the level of problems for a player of a rank, counted up from 20k.
+// LevelFor returns the level of problems for a player's rank; rank 0 is 20k.
 func LevelFor(rank int) int {
 	level := 1
 	for _, from := range []int{1, 6, 11, 17} { // 19k, 14k, 9k, 3k
@@ -71,9 +71,9 @@ func LevelFor(rank int) int {
 	return level
 }
 
-// Fitting returns the built-in problems for a level: first those of the level, then harder and easier
-// ones in turn. None is more than a level easier; from level 2 on, none has a first move that takes
-// the group. Level 0 has all, as [Collection].
+// Fitting returns the built-in problems for a level: first those of the level, then harder and
+// easier ones in turn. Problems more than one level easier are left out, and from level 2 on those
+// whose first move takes the group. Level 0 returns all problems in the order of [Collection].
 func Fitting(level int) []Problem {
 	list := slices.DeleteFunc(slices.Clone(Collection()), func(p Problem) bool { return p.Level < level-1 || level > 1 && p.takes })
 	if level > 0 {

@@ -32,7 +32,7 @@ type Log struct {
 	Attempts []Attempt
 }
 
-// OpenLog opens or creates a log. An unreadable line is an error, unless it was cut short.
+// OpenLog opens or creates a log. An unreadable line is an error, except a line cut short.
 func OpenLog(name string) (*Log, error) {
 	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s is not a file", name) // reading a pipe might block

@@ -10,7 +10,7 @@ import (
 )
 
 // TestAnswersUnderAnyClock: answers dated in the future, by a clock that was ahead, do not block
-// their problems; from the clock's correction on, they are due as usual.
+// their problems; once the clock is right, the problems are due as usual.
 func TestAnswersUnderAnyClock(t *testing.T) {
 	now := time.Date(2026, 11, 27, 9, 0, 0, 0, time.UTC)
 	d := &Set{Problems: []Problem{{ID: "a"}}}

@@ -21,7 +21,7 @@ func MergeAttempts(a, b []Attempt) []Attempt {
 	return all
 }
 
-// joined returns all of a, and those of b whose key did not occur before.
+// joined returns all of a, and those elements of b whose key did not occur before.
 func joined[T any, K comparable](a, b []T, key func(*T) K) []T {
 	known, all := map[K]bool{}, slices.Clone(a)
 	for i := range a {
