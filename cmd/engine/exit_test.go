@@ -96,7 +96,7 @@ func TestHelpAndVersion(t *testing.T) {
 }
 
 // TestBadNetworks: with a file that is not a usable network, gtp, analysis and benchmark end with
-// an error that names the fault. The answer to a GTP command has it too.
+// an error that names the fault. The answer to a GTP command names the fault too.
 func TestBadNetworks(t *testing.T) {
 	testshared.Long(t)
 	needLibrary(t)
@@ -154,7 +154,7 @@ func TestMissingFiles(t *testing.T) {
 	require.Contains(t, o.stderr, "more than")
 }
 
-// isolated is an environment in which no cache holds an onnxruntime library.
+// isolated returns environment variables with which no onnxruntime library is found in a cache.
 func isolated(t testing.TB) []string {
 	t.Helper()
 	dir := t.TempDir()
@@ -170,8 +170,8 @@ func isolated(t testing.TB) []string {
 	return env
 }
 
-// TestWithoutLibrary: play needs the kernels alone. If a provider or training needs the library,
-// the program says why it fetches it, and what to do if that fails.
+// TestWithoutLibrary: play needs only the kernels. If a provider or training needs the library, the
+// program says why it fetches the library, and what to do if the download fails.
 func TestWithoutLibrary(t *testing.T) {
 	env := isolated(t)
 	o := invoke(t, env, "genmove b\nquit\n", "gtp", "--boardsize", "9", "--visits", "4", "--sessions", "1", "--batch", "2")
@@ -200,7 +200,7 @@ func TestNoHome(t *testing.T) {
 	require.NoError(t, os.Chmod(address, 0o600))
 	for _, c := range []struct {
 		args string
-		want string // part of the only line; "" if the command works
+		want string // part of the only output line; "" if the command works
 	}{
 		{"web", "set HOME, or name one with --folder"},
 		{"drill", "set HOME, or name a file with --answers"},
@@ -269,8 +269,8 @@ func TestNoGPU(t *testing.T) {
 	}
 }
 
-// TestNothingIsReported plays with an empty home folder: the library leaves no id and no
-// telemetry database there, nor any other file that is not ours.
+// TestNothingIsReported plays with an empty home folder: the library leaves no id and no telemetry
+// database there, and no files appear except this program's.
 func TestNothingIsReported(t *testing.T) {
 	lib, err := ort.Find("")
 	if err != nil {

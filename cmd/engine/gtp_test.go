@@ -10,7 +10,7 @@ import (
 )
 
 // TestGTPConformance runs the list of features that clients rely on against the program with its
-// defaults; items that need a stronger network or more outputs run with one of KataGo's too.
+// defaults; items that need a stronger network or more outputs also run with a network of KataGo's.
 func TestGTPConformance(t *testing.T) {
 	testshared.Long(t)
 	needLibrary(t)

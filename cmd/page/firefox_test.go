@@ -46,7 +46,8 @@ const answered = (doc) => doc.querySelectorAll(".moves li").length === 2;
 })().catch((e) => say(String(e)));
 </script>`
 
-// TestFirefox plays a stone in Firefox without a window, if it is installed, and finds it again.
+// TestFirefox plays a stone in Firefox without a window, if Firefox is installed, and finds the
+// stone after a reload.
 func TestFirefox(t *testing.T) {
 	testshared.Long(t)
 	dir := folder(t)
@@ -72,7 +73,7 @@ func TestFirefox(t *testing.T) {
 	t.Cleanup(s.Close)
 	profile, err := os.MkdirTemp("", "firefox")
 	require.NoError(t, err)
-	defer os.RemoveAll(profile) // a process of the browser may still write there
+	defer os.RemoveAll(profile) // a process of the browser may still write into this folder
 	cmd := exec.Command(firefox, "--headless", "--no-remote", "--profile", profile, s.URL)
 	cmd.Env = append(cmd.Environ(), "HOME="+profile)
 	require.NoError(t, cmd.Start())
