@@ -11,13 +11,13 @@ import (
 // value is empty.
 type answers struct {
 	mu    sync.Mutex
-	known map[string]*answer // by client and ID
+	known map[string]*answer // answers by client and command ID
 }
 
 // answer is the answer to one command.
 type answer struct {
 	at    time.Time
-	done  chan struct{} // closed when event is there
+	done  chan struct{} // closed once event is set
 	event api.Event
 }
 

@@ -21,7 +21,7 @@ import (
 // mostSettings bounds the settings of a page, in bytes.
 const mostSettings = 64 << 10
 
-// serveBackup sends a backup of all; the body has the settings of the page.
+// serveBackup sends a backup of everything; the request's body has the settings of the page.
 func (s *Server) serveBackup(w http.ResponseWriter, r *http.Request) {
 	settings, err := io.ReadAll(http.MaxBytesReader(w, r.Body, mostSettings))
 	if err != nil || len(settings) > 0 && !json.Valid(settings) {

@@ -16,7 +16,7 @@ import (
 type protocol struct {
 	commands map[string]*command
 	topics   map[string]*topic
-	order    []*command // as registered
+	order    []*command // in the order of registration
 }
 
 // command is a message that clients send.

@@ -52,9 +52,9 @@ type conn struct {
 	client string
 	ctx    context.Context
 	cancel context.CancelFunc
-	events chan api.Event // reliable, in order
+	events chan api.Event // events, sent reliably and in order
 	frames *frames
-	slow   sync.WaitGroup  // commands performed beside later ones
+	slow   sync.WaitGroup  // commands performed in parallel
 	run    *run            // the analysis; nil before the first
 	drill  reviews.Attempt // the problem asked last
 	life   *engines.Asker

@@ -91,8 +91,8 @@ func TestDrillOfLife(t *testing.T) {
 	require.Len(t, attempts(), 4)
 }
 
-// TestProblemsAnswerBack solves a problem of life and death: the other side's answer appears on
-// the board, and the page asks for the next move.
+// TestProblemsAnswerBack solves a problem of life and death: the opponent's answer appears on the
+// board, and the page asks for the next move.
 func TestProblemsAnswerBack(t *testing.T) {
 	looks(t)
 	t.Run("right", func(t *testing.T) {

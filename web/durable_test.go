@@ -219,8 +219,8 @@ func TestUnsavedGame(t *testing.T) {
 	require.FileExists(t, s.folder.Path("games", st.Game, ".sgf"))
 }
 
-// TestUnsavedLevel: if the rating cannot be written after a game that counts for it, pages are
-// told, and it is written later.
+// TestUnsavedLevel: if the rating cannot be written after a game that counts for it, pages show an
+// error, and the rating is written later.
 func TestUnsavedLevel(t *testing.T) {
 	s := serve(t, t.TempDir())
 	c := join(t, s)
@@ -273,8 +273,8 @@ func TestUnsavedReview(t *testing.T) {
 	mend()
 }
 
-// TestDrillIsWrittenDown answers a problem: the answer is on the disk together with the verdict,
-// and a grade that overrules it replaces it there.
+// TestDrillIsWrittenDown answers a problem: the answer is on the disk once the verdict arrives, and
+// overruling its grade replaces it on the disk.
 func TestDrillIsWrittenDown(t *testing.T) {
 	dir := searched(t)
 	s := serve(t, dir)

@@ -22,7 +22,7 @@ type frames struct {
 
 	mu      sync.Mutex
 	visible bool
-	newest  *api.Event // not yet sent
+	newest  *api.Event // the newest result, not yet sent
 	number  int64
 	unacked time.Time // when the unacknowledged frame was sent; zero: there is none
 }

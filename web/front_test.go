@@ -21,7 +21,7 @@ import (
 	"kosumi/web/engines"
 )
 
-// TestFirstUse: the page asks a newcomer one question, beside a board and a line on what Go is;
+// TestFirstUse: the page asks a newcomer one question, next to a board and a line on what Go is;
 // games begin at the rank that the newcomer claims.
 func TestFirstUse(t *testing.T) {
 	looks(t)

@@ -28,7 +28,7 @@ type game struct {
 	taught  lesson
 	offered offered
 	engine  *engines.Engine
-	alone   time.Time // since when nobody watches
+	alone   time.Time // since when no page has watched
 	removed bool
 }
 
@@ -64,7 +64,7 @@ func (g *game) command(rev int, do func(*game) error) error {
 	}
 	before := g.rec.Rev
 	err := do(g)
-	if err == nil || g.rec.Rev != before { // after an error, a command of several steps may have made some
+	if err == nil || g.rec.Rev != before { // even a failed command may have made some of its steps
 		g.advance()
 	}
 	return err

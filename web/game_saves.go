@@ -92,8 +92,8 @@ func (g *game) writePending() {
 	g.pending = pending{}
 }
 
-// saveSGF writes the game as SGF beside its journal: for other programs, and to restore a
-// damaged journal from.
+// saveSGF writes the game as SGF beside its journal: for other programs, and for restoring a
+// damaged journal.
 func (g *game) saveSGF() error {
 	data, err := sgf.Marshal(g.rec.SGF().Tree())
 	if err == nil {

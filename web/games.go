@@ -26,7 +26,7 @@ type games struct {
 	engines  *engines.Engines
 	levels   *engines.Levels
 	log      *slog.Logger
-	ctx      context.Context // of searches
+	ctx      context.Context // ends searches
 	jobs     sync.WaitGroup  // searches under way
 }
 

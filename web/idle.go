@@ -26,7 +26,7 @@ func slept(last, now time.Time) bool {
 // idleWatch notices that the machine slept, and that no page is open. Not safe for
 // concurrent use.
 type idleWatch struct {
-	last  time.Time // when it was last called; zero: never
+	last  time.Time // when check was last called; zero: never
 	alone time.Time // when the last page closed; zero: a page is open
 }
 

@@ -58,8 +58,8 @@ func TestLevels(t *testing.T) {
 	require.Contains(t, string(data), "WR[15k]")
 }
 
-// TestFit plays at the adaptive level: a win makes the next game harder; a game that ended at
-// once does not count.
+// TestFit plays at the adaptive level: a win makes the next game harder; a very short game does not
+// count.
 func TestFit(t *testing.T) {
 	s := serve(t, t.TempDir())
 	c := join(t, s)
@@ -137,7 +137,7 @@ func reviewOf(moves int) *review.Result {
 }
 
 // TestCountsForRank: the page says before a hint and before a take-back that the game will not
-// count for the rank; after a game, it shows the present rank and the next opponent.
+// count for the rank; after a game, it shows the new rank and the next opponent.
 func TestCountsForRank(t *testing.T) {
 	looks(t)
 	s := servePage(t, t.TempDir())

@@ -118,7 +118,7 @@ func TestWebAnalysis(t *testing.T) {
 		b.Do(chromedp.KeyEvent(kb.ArrowRight))
 	}
 	b.Until(`[...document.querySelectorAll("[role=gridcell]")].filter((c) => / (black|white)/.test(c.ariaLabel)).length === 4`)
-	b.Do(chromedp.KeyEvent(kb.ArrowDown)) // the other variation
+	b.Do(chromedp.KeyEvent(kb.ArrowDown)) // go to the other variation
 	b.Until(`[...document.querySelectorAll("[role=gridcell]")].some((c) => c.ariaLabel.startsWith("G3 white"))`)
 	b.Axe("analysis")
 	b.Press("Mistakes")
@@ -147,7 +147,7 @@ const spoiltNine = `(;GM[1]FF[4]SZ[9]KM[7.5]RU[Chinese]PB[Aki <b>]PW[Bo];B[ee];W
 var spoiltSearches map[string][]byte
 
 // searched returns a server's folder with the searches of the review of spoiltNine, so that the
-// review takes no time; the rest is as in a new folder.
+// review takes no time; otherwise the folder is new.
 func searched(t *testing.T) string {
 	t.Helper()
 	testshared.Slow(t)
@@ -247,8 +247,8 @@ func TestReviewPage(t *testing.T) {
 	p.Clean()
 }
 
-// TestManyGames drops many files at once: those that are not games are named, and the others are
-// reviewed.
+// TestManyGames drops many files at once: the page names the files that are not games, and reviews
+// the games.
 func TestManyGames(t *testing.T) {
 	testshared.Long(t)
 	p := openPage(t, servePage(t, t.TempDir()))

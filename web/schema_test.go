@@ -131,7 +131,7 @@ func (s *schemer) define(t reflect.Type) {
 		return
 	}
 	properties, required := map[string]any{}, []string{}
-	s.defs[t.Name()] = map[string]any{} // for recursive types
+	s.defs[t.Name()] = map[string]any{} // so that recursive types end
 	for i := range t.NumField() {
 		f := t.Field(i)
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")

@@ -36,8 +36,9 @@ func stopDeletes(p *browsertest.Tab) {
 // passed is a script that ends the ten seconds.
 const passed = `due.splice(0).forEach((f) => f())`
 
-// TestUndoOfDeletes deletes one thing of each kind: it leaves the screen at once and stays on the
-// disk for ten seconds. Undo, Ctrl+Z or a reload bring it back; otherwise it is removed.
+// TestUndoOfDeletes deletes one thing of each kind: it disappears from the screen at once, but
+// stays on the disk for ten seconds. Undo, Ctrl+Z or a reload brings it back; otherwise it is
+// removed.
 func TestUndoOfDeletes(t *testing.T) {
 	looks(t)
 	dir := t.TempDir()

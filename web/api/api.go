@@ -52,18 +52,18 @@ type Hello struct {
 type Welcome struct {
 	API      int       `json:"api"`
 	Version  string    `json:"version"`
-	Build    string    `json:"build"` // of the page that this server serves
+	Build    string    `json:"build"` // build of the page that this server serves
 	Token    string    `json:"token,omitempty"`
 	Networks []Network `json:"networks"`
 	Engine   Engine    `json:"engine"`
 	Features []string  `json:"features"` // of "drills", "levels", "life", "networks", "review", "training"
 	// Loss holds the losses, in points, from which a move belongs to the next worse class.
 	Loss   []float64 `json:"loss"`
-	Levels []Level   `json:"levels"`         // on any board; levels.on lists those of one
+	Levels []Level   `json:"levels"`         // levels on any board; levels.on lists those of one board
 	Fits   []Fit     `json:"fits"`           // the player's known levels
 	Said   string    `json:"said,omitempty"` // the rank that the player claims, if a board still uses it
 	Rules  []Rules   `json:"rules"`
-	Folder string    `json:"folder"` // where games are kept
+	Folder string    `json:"folder"` // folder of the games
 }
 
 // Level is one strength that the engine can play at.
@@ -83,7 +83,7 @@ type OnBoard struct {
 	Size [2]int `json:"size"` // columns, rows
 }
 
-// PlayerRank is the rank that the player claims; the first games begin there.
+// PlayerRank is the rank that the player claims; the first games begin at that rank.
 type PlayerRank struct {
 	Rank string `json:"rank"` // "12k"
 }
@@ -138,7 +138,7 @@ type NetworkList struct {
 }
 
 // NetworkJob is a network that is being added. State is asking (for Latest), fetching, checking
-// (its sha256), trying, stopped (it can be resumed), failed, or, for one of Latest, ready.
+// (its sha256), trying, stopped (it can be resumed), failed, or ready (for Latest).
 type NetworkJob struct {
 	Name   string  `json:"name"`             // file name; Latest until the file is known
 	Latest string  `json:"latest,omitempty"` // as in FetchNetwork

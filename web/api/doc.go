@@ -127,8 +127,8 @@ type Analyse struct {
 type Candidate struct {
 	Move    string   `json:"m"`
 	Visits  int64    `json:"v"`
-	Winrate float64  `json:"w"`    // of the side to move
-	Lead    float64  `json:"lead"` // of the side to move
+	Winrate float64  `json:"w"`    // for the side to move
+	Lead    float64  `json:"lead"` // for the side to move
 	Loss    float64  `json:"loss"` // points lost compared with the first candidate
 	Class   int      `json:"cls"`  // class of the loss, from 0
 	Prior   float64  `json:"p"`

@@ -2,7 +2,7 @@ package api
 
 // Seat is the opponent.
 type Seat struct {
-	Level string `json:"level,omitempty"` // of Welcome.Levels; empty: full strength; in NewGame also auto
+	Level string `json:"level,omitempty"` // one of Welcome.Levels; empty: full strength; in NewGame also auto
 	// Auto reports that the level was chosen to fit the player, so the game counts towards the
 	// next level.
 	Auto bool `json:"auto,omitempty"`
@@ -49,7 +49,7 @@ type Teach struct {
 // game.undo, which takes the move back, or game.keep.
 type Advice struct {
 	Move string   `json:"m"`
-	Loss float64  `json:"loss"`           // in points
+	Loss float64  `json:"loss"`           // points lost
 	Due  float64  `json:"due"`            // points that a move may lose without advice
 	Line []string `json:"line,omitempty"` // the engine's answer, and what follows
 }
@@ -111,7 +111,7 @@ type ClockState struct {
 	Main    int64 `json:"main"`
 	Periods int   `json:"periods"` // periods left, or stones left in the Canadian period
 	Period  int64 `json:"period"`  // time left in the period
-	Over    bool  `json:"over"`    // in overtime
+	Over    bool  `json:"over"`    // the player is in overtime
 	Running bool  `json:"running"`
 }
 
@@ -135,7 +135,7 @@ type GameState struct {
 	Legal    string        `json:"legal"`    // for each point: "1" legal, "0" not, for the side to move
 	Captures [2]int        `json:"captures"` // stones taken by Black, by White
 	Clock    Clock         `json:"clock"`
-	Clocks   [2]ClockState `json:"clocks"`   // of Black, of White
+	Clocks   [2]ClockState `json:"clocks"`   // Black's, White's
 	Thinking bool          `json:"thinking"` // the engine's turn
 	Paused   string        `json:"paused,omitempty"`
 	Trouble  string        `json:"trouble,omitempty"`

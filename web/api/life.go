@@ -76,7 +76,7 @@ type LifeStep struct {
 	Stones string   `json:"stones"`
 	ToMove string   `json:"toMove"`
 	Legal  string   `json:"legal"`            // for each point: "1" where a move may change something
-	Winner string   `json:"winner,omitempty"` // whose moves are the proof's; empty before the first
+	Winner string   `json:"winner,omitempty"` // side whose moves are the proof's; empty before the first
 	// Elsewhere reports that the last move lies outside the fight.
 	Elsewhere bool `json:"elsewhere,omitempty"`
 	// End says why the line is over: taken, alive, doomed (no room for two eyes is left), stands (both

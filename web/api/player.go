@@ -20,7 +20,7 @@ type Day struct {
 	Week     [7]bool      `json:"week"` // the last seven days, today last
 }
 
-// DayProblem is one of the problems of a day.
+// DayProblem is a problem of a day.
 type DayProblem struct {
 	ID     string `json:"id"`
 	Size   [2]int `json:"size"`
@@ -38,7 +38,7 @@ type AskProblem struct {
 // You is what games and reviews show about the player.
 type You struct {
 	Ranks  []Rank `json:"ranks"`
-	Losses []Loss `json:"losses"` // by board
+	Losses []Loss `json:"losses"` // losses by board
 	// Judged lists the boards, such as 9x9, where the moves of reviewed games count for the rank.
 	Judged []string `json:"judged"`
 	Played Tally    `json:"played"` // against the engine
@@ -77,7 +77,7 @@ type Tally struct {
 	Won   int    `json:"won"`
 	Drawn int    `json:"drawn"`
 	Lost  int    `json:"lost"`
-	Open  int    `json:"open"` // not finished
+	Open  int    `json:"open"` // unfinished games
 }
 
 // AskGames asks for a page of all games in which opponent, date, board or result contain every

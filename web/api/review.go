@@ -21,7 +21,7 @@ type Review struct {
 	Notes    []string        `json:"notes,omitempty"` // what was assumed or left out
 }
 
-// ReviewGroup is a group whose status is proved after so many moves: dead, alive or seki, whoever
+// ReviewGroup is a group whose status is proved after move Since: dead, alive or seki, whoever
 // moves first and however many ko threats there are.
 type ReviewGroup struct {
 	Colour  string   `json:"c"`
@@ -52,7 +52,7 @@ type ReviewMove struct {
 	Class       int      `json:"cls"`
 	Listed      bool     `json:"listed,omitempty"` // a mistake worth a look
 	Phase       string   `json:"phase,omitempty"`  // opening, middle, endgame
-	Kind        string   `json:"kind,omitempty"`   // of mistake, see docs
+	Kind        string   `json:"kind,omitempty"`   // kind of mistake, see docs
 	Reason      string   `json:"reason,omitempty"` // in English
 	Claims      []Claim  `json:"claims,omitempty"` // claims that make up Reason, at most two
 	Points      []string `json:"points,omitempty"` // points that Reason mentions
@@ -121,7 +121,7 @@ type ReviewCard struct {
 	Worst     []WorstMove   `json:"worst"`            // three of a side at most, worst first
 	Stones    string        `json:"stones,omitempty"` // stones at the end
 	Changed   int64         `json:"changed"`          // Unix seconds
-	Other     bool          `json:"other,omitempty"`  // made by a network other than the present one
+	Other     bool          `json:"other,omitempty"`  // made by a network other than the current one
 }
 
 // SaidNames lists names in records that are the player's, and names that are not: mistakes of the
@@ -204,7 +204,7 @@ type Problem struct {
 	Last   string  `json:"last,omitempty"`
 	Loss   float64 `json:"loss"`
 	Legal  string  `json:"legal"`
-	Player string  `json:"player,omitempty"` // who made the mistake
+	Player string  `json:"player,omitempty"` // name of the player who made the mistake
 	Yours  bool    `json:"yours,omitempty"`  // player.names says that Player is the player
 	// Task is live or kill for a problem of life and death about the stones of Group, which only
 	// one move solves; empty for a better move. Level is 1 to 5 for problems that come with the

@@ -171,8 +171,8 @@ func TestLatestRefused(t *testing.T) {
 	require.Equal(t, "bad_request", api.AsError(l.Fetch(t.Context(), &api.FetchNetwork{Latest: "weakest"})).Code)
 }
 
-// TestLatestResumed breaks the download twice: each time only the rest is fetched. A file that
-// another program is fetching is not fetched here.
+// TestLatestResumed breaks the download twice: each time only the missing part is fetched. A file
+// that another program is fetching is not fetched here.
 func TestLatestResumed(t *testing.T) {
 	s := newSite(t)
 	s.answer = answer(media+latestName, len(content), sum(content))

@@ -24,8 +24,8 @@ import (
 type Levels struct {
 	engines  *Engines
 	warnings *wire.Warnings
-	mu       sync.Mutex // for the file of the player's levels
-	warn     error      // what happened to a damaged file
+	mu       sync.Mutex // guards the file of the player's ratings
+	warn     error      // reports a damaged file
 }
 
 // NewLevels returns the levels of the network in use.
@@ -253,7 +253,7 @@ func (l *Levels) Count(when time.Time, size board.Size, against level.Rank, ahea
 }
 
 // Merge takes a backup's ratings for boards where they count more games than the ratings here, and
-// returns these boards. Without do it changes nothing.
+// returns these boards. If do is not set, it changes nothing.
 func (l *Levels) Merge(other level.PlayerRatings, do bool) (taken map[string]bool, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

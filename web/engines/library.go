@@ -34,7 +34,7 @@ type Library struct {
 	silence, pause, measure time.Duration
 
 	mu   sync.Mutex
-	jobs map[string]*job // by name of the file
+	jobs map[string]*job // jobs by file name
 	work sync.WaitGroup
 }
 
@@ -43,7 +43,7 @@ type job struct {
 	api.NetworkJob
 	stop  context.CancelFunc // nil: it does not run
 	hold  *file.Hold         // the incomplete file; nil: none yet
-	bytes int64              // of the whole file, if announced
+	bytes int64              // size of the whole file, if announced
 	began time.Time
 	first int64 // size of the incomplete file at the start
 	told  time.Time

@@ -167,7 +167,7 @@ func TestFetch(t *testing.T) {
 	require.Equal(t, []string{"whole.bin.gz"}, fileNames(l))
 	require.ErrorContains(t, l.Fetch(t.Context(), &api.FetchNetwork{URL: s.URL + "/whole.bin.gz", SHA256: sum(content)}), "already")
 
-	// Each answer breaks off after a third; the next request asks for the rest.
+	// Each answer breaks off after a third; the next request asks for the missing part.
 	s.breakAfter.Store(int64(len(content)/3 + 1))
 	s.ranges.Store(0)
 	require.Nil(t, get("/parts.bin.gz", sum(content)))

@@ -38,10 +38,10 @@ func NewProofs(network life.Network) *Proofs {
 }
 
 // Asker answers the questions of one connection, one at a time: a new question ends the search for
-// the last. Make one with [Proofs.Asker].
+// the previous one. Make one with [Proofs.Asker].
 type Asker struct {
 	shared *Proofs
-	ctx    context.Context // of the connection
+	ctx    context.Context // ends with the connection
 	post   func(api.Event)
 	jobs   sync.WaitGroup
 
@@ -140,7 +140,7 @@ func names(q *life.Question, list []board.Point) []string {
 }
 
 // answer searches in stages and publishes after each. If the page named no chains to assume alive,
-// those that the network is sure of are assumed from the second stage on.
+// the chains that the network considers surely alive are assumed alive from the second stage on.
 func (a *Asker) answer(ctx context.Context, number int, q *life.Question, free bool, limit time.Duration) {
 	select {
 	case a.shared.slots <- struct{}{}:

@@ -37,7 +37,7 @@ func Due(ladders []level.Ladder, network string, size board.Size, opponent, stri
 
 // Finding is the judgement of a move.
 type Finding struct {
-	Loss  float64       // in points, 0 or more
+	Loss  float64       // points lost, 0 or more
 	Error float64       // standard deviation of Loss
 	Line  []board.Point // the best continuation
 	Best  board.Point   // the best move instead; NoPoint: not known
@@ -67,8 +67,9 @@ func Examine(ctx context.Context, e *engine.Engine, before, after *board.Game, h
 	return compare(ctx, e, before, after, handicap, secondVisits)
 }
 
-// Sound returns those of a search's three best moves that do not lose more than due points; most
-// bounds their number. If all lose more, it returns the best move that Examine's searches found.
+// Sound returns those of a search's three best moves that do not lose more than due points. The
+// limit most bounds their number. If all lose more, it returns the best move that Examine's
+// searches found.
 func Sound(ctx context.Context, e *engine.Engine, g *board.Game, handicap int, found *search.Result, most int, due float64) (sound []board.Point, err error) {
 	best := found.Moves[0].Move
 	for _, m := range found.Moves[:min(3, len(found.Moves))] {

@@ -71,8 +71,8 @@ func TestStreak(t *testing.T) {
 	require.Equal(t, 1, row)
 }
 
-// TestDay chooses five problems: they stay the same on their day, are graded by the first
-// answer, and a problem that is gone is replaced.
+// TestDay chooses five problems: they stay the same all day, are graded by the first answer, and a
+// deleted problem is replaced.
 func TestDay(t *testing.T) {
 	folder, err := drill.OpenFolder(t.TempDir())
 	require.NoError(t, err)

@@ -54,7 +54,7 @@ type Reviews struct {
 	paused  bool
 	alone   bool               // no page is open
 	pause   time.Duration      // before unsaved results are written again
-	cut     context.CancelFunc // of the running review; nil: none
+	cut     context.CancelFunc // cancels the running review; nil: none runs
 	told    time.Time          // when the last progress was sent
 }
 
@@ -74,7 +74,7 @@ type job struct {
 
 // Config is what reviews need from their server.
 type Config struct {
-	Dir      string // where they are kept
+	Dir      string // folder of the reviews
 	Pages    *wire.Hub
 	Warnings *wire.Warnings
 	Engines  *engines.Engines
@@ -88,8 +88,8 @@ type Config struct {
 	Strength func() (level.Rank, bool)
 }
 
-// New opens the folder of reviews and queues those that are not finished. They are made
-// by [Reviews.Work], until ctx ends.
+// New opens the folder of reviews and queues the unfinished reviews, which [Reviews.Work] makes
+// until ctx ends.
 func New(ctx context.Context, c Config) (*Reviews, error) {
 	folder, err := drill.OpenFolder(c.Dir)
 	if err != nil {

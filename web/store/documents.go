@@ -224,8 +224,8 @@ func (ds *Documents) SGF(id string) (data []byte, at time.Time, err error) {
 	return data, time.Now(), err
 }
 
-// Saved describes the documents in a backup. If a document differs here and there, the newer one
-// wins.
+// Saved describes the documents in a backup. If a document here differs from that in a backup, the
+// newer one wins.
 func (ds *Documents) Saved() Saved {
 	return Saved{Kind: "docs", Dir: "docs/", Ext: ".sgf", Most: wire.MaxSGF,
 		IDs: func() ([]string, error) {
@@ -272,6 +272,6 @@ func (ds *Documents) merge(e Entry, do bool) (fresh, all int, err error) {
 		open.left = true
 		ds.Drop(e.ID)
 	}
-	_ = os.Chtimes(path, e.Changed, e.Changed) // otherwise it counts as changed now
+	_ = os.Chtimes(path, e.Changed, e.Changed) // otherwise the document counts as changed now
 	return 1, 1, nil
 }

@@ -24,7 +24,7 @@ type Game struct {
 	Clocks   [2]clock.Clock
 	turn     *[2]api.ClockState // clocks at the start of this turn; nil: unknown
 	Paused   string
-	Restored string  // how it was restored, if the journal was damaged
+	Restored string  // source it was restored from, if the journal was damaged
 	Made     []Step  // moves on the board
 	Undone   []Step  // moves taken back; redo plays the last
 	Marking  Marking // marking in the count
@@ -34,7 +34,7 @@ type Game struct {
 	Undos    int
 	Teach    string // strictness of teaching; empty: off
 	Taught   bool   // moves were made while teaching was on
-	Helped   []int  // plies whose move was made after a hint, in place of one taken back, or while mistakes were pointed out
+	Helped   []int  // plies whose move was made after a hint, instead of a move taken back, or while teaching was on
 }
 
 // Uncounted returns why a game does not count for the player's rank: hint, undo or teach; "" if it
@@ -74,7 +74,7 @@ func (g *Game) Player() board.Color {
 	return board.Black
 }
 
-// Size is that of the board.
+// Size is the size of the board.
 func (g *Game) Size() board.Size { return board.Size{W: g.Head.Size[0], H: g.Head.Size[1]} }
 
 // NewGame returns a game before its first move.

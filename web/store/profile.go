@@ -232,8 +232,8 @@ func (p *Profile) Mine(name string) bool {
 	return named(p.now.Names, name)
 }
 
-// Whose reports whether a name in a record is known to be the player's, and known to be
-// another's. Records of this server's own games name the player You and the engine Kosumi.
+// Whose reports whether a name in a record is known to be the player's, and whether it is known to
+// be another's. Records of this server's own games name the player You and the engine Kosumi.
 func (p *Profile) Whose(name string) (mine, other bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

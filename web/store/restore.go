@@ -52,7 +52,7 @@ func OpenGame(f *Folder, id string, log *slog.Logger) (g *Game, j *Journal, behi
 
 // Sources from which a game with a damaged journal was restored.
 const (
-	RestoredAll  = "sgf"  // from the record beside it
+	RestoredAll  = "sgf"  // from the SGF record
 	RestoredPart = "part" // up to the damage
 )
 

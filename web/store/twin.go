@@ -7,8 +7,8 @@ import (
 )
 
 // twin returns the ID of an existing document that contains d: all its moves and set-up stones, and
-// its notes and marks unless people have changed them; "" if there is none. With grow, d is a game
-// of this program, and a document of an earlier state of the game gets the further moves.
+// its notes and marks unless people have changed them; "" if there is none. If grow is set, d is a
+// game of this program, and a document of an earlier state of the game gets the further moves.
 func (ds *Documents) twin(d *Document, grow bool) string {
 	if len(d.nodes) == 1 && !d.root.Has("AB") && !d.root.Has("AW") {
 		return "" // an empty board is not a game

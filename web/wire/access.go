@@ -165,7 +165,7 @@ func LoadToken(dir string, fresh bool, note func(text string)) (string, error) {
 	return text, file.WritePrivate(path, []byte(text+"\n"))
 }
 
-// RandomText returns random bytes as text that can stand in an address.
+// RandomText returns random bytes as text that an address may contain.
 func RandomText(bytes int) string {
 	b := make([]byte, bytes)
 	rand.Read(b) // never fails
