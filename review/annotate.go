@@ -54,7 +54,7 @@ func Annotated(g *Game, res *Result, application string) *sgf.Node {
 		if !m.Listed {
 			continue
 		}
-		for _, id := range []string{"BM", "DO", "IT", "TE"} { // a node has at most one of these
+		for _, id := range []string{"BM", "DO", "IT", "TE"} { // a node may have only one of these
 			if n.Has(id) && !slices.Contains(n.Values(marksID), id) {
 				ours(n, id+replaced+n.Get(id))
 			}

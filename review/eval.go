@@ -81,7 +81,7 @@ func searchParams(p search.Params) search.Params {
 	p.Parallel.Workers = 1
 	p.Net.Symmetry = 0
 	p.Net.PlayoutDoublingAdvantage = 0
-	p.Pass.IgnorePreRootHistory = false // so that neighbours share evaluations
+	p.Pass.IgnorePreRootHistory = false // keep the history, so that neighbouring positions share evaluations
 	p.AntiMirror = false
 	p.Seed = 1
 	p.Stop.FutileVisitsThreshold = 0
@@ -152,7 +152,7 @@ func ownersOf(own []float32, black bool) Owners {
 func Round(x float64, decimals int) float64 {
 	scale := math.Pow10(decimals)
 	if x = math.Round(x*scale) / scale; x == 0 || math.IsNaN(x) || math.IsInf(x, 0) {
-		return 0 // also for negative zero
+		return 0 // replaces negative zero, too
 	}
 	return x
 }

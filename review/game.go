@@ -131,7 +131,7 @@ func (g *Game) placing() int {
 				return 0
 			}
 			return t
-		case m.Color == board.Black && m.Point < 0: // Black does not place handicap stones
+		case m.Color == board.Black && m.Point < 0: // no handicap stones: Black passes before White's first stone
 			return 0
 		case m.Color == board.Black:
 			if stones++; stones > 1 && stones == g.Record.Handicap {
@@ -139,5 +139,5 @@ func (g *Game) placing() int {
 			}
 		}
 	}
-	return 0 // White plays no stone
+	return 0 // White plays no stones
 }

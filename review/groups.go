@@ -159,7 +159,7 @@ func (p *prover) groups() error {
 // settledChain is a chain with a proved verdict, as a group of one chain.
 type settledChain struct {
 	Group
-	stone board.Point // one of its stones
+	stone board.Point // a stone of the chain
 }
 
 // join returns the group of the first chain, and the chains that are not part of it.

@@ -27,9 +27,9 @@ type swing struct {
 // standing is Black's winrate and lead in a position.
 type standing struct{ winrate, lead float64 }
 
-// hindsight returns the standings of all positions, corrected by the searches of later
-// ones: a player stands at least as well before a move as after it. If two searches
-// contradict that, they are averaged by their errors. Positions without a search are zero.
+// hindsight returns the standings of all positions, corrected by the searches of later positions: a
+// player stands at least as well before a move as after it. Two searches that contradict this are
+// averaged, weighted by their errors. Positions without a search are zero.
 func (r *run) hindsight() []standing {
 	all := make([]standing, len(r.evals))
 	for t, e := range r.evals {

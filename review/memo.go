@@ -47,7 +47,7 @@ func (v *memoValue) copyTo(out *nn.Output) {
 	copy(out.Ownership[:], v.owners)
 }
 
-// valueOf returns a copy of out for a board of so many points.
+// valueOf returns a copy of an output for a board of area points.
 func valueOf(out *nn.Output, area int) *memoValue {
 	v := &memoValue{hasScore: out.HasScore, symmetry: out.Symmetry, policy: slices.Clone(out.Policy[:area+1])}
 	if out.HasOwnership {

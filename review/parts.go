@@ -98,7 +98,7 @@ func (k *mistake) groups(color board.Color, changed func(chain []board.Point) bo
 	return slices.DeleteFunc(k.clusters(all), func(g []board.Point) bool { return !k.near(g, k.best) && !k.near(g, k.played) })
 }
 
-// clusters splits points into those that lie at most two lines apart.
+// clusters splits points into clusters of points at most two lines apart.
 func (k *mistake) clusters(points []board.Point) (list [][]board.Point) {
 	rest := slices.Clone(points)
 	slices.Sort(rest)

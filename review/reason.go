@@ -45,9 +45,9 @@ type mistake struct {
 	size          board.Size
 	mover         board.Color
 	before        *board.Game
-	next          *board.Game // after the move
-	afterBest     *board.Game // after the first plies of the better line
-	afterPlayed   *board.Game // after the move and its refutation
+	next          *board.Game // position after the move
+	afterBest     *board.Game // position after the first plies of the better line
+	afterPlayed   *board.Game // position after the move and the first plies of its refutation
 	played, best  board.Point
 	last          board.Point // the opponent's last move
 	own           []float64   // ownership before the move, by its search

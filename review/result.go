@@ -50,7 +50,7 @@ type Info struct {
 	Width     int     `json:"width"`
 	Height    int     `json:"height"`
 	Komi      float64 `json:"komi"`
-	Rules     string  `json:"rules"` // as JSON, without komi
+	Rules     string  `json:"rules"` // rules as JSON, without komi
 	Handicap  int     `json:"handicap,omitempty"`
 	Black     string  `json:"black,omitempty"`
 	White     string  `json:"white,omitempty"`
@@ -77,7 +77,7 @@ type Position struct {
 
 // Move is a move of the game and its judgement.
 type Move struct {
-	Number int    `json:"number"` // from 1
+	Number int    `json:"number"` // counted from 1
 	Color  string `json:"color"`  // "b" or "w"
 	Move   string `json:"move"`   // a vertex, or "pass"
 	// Judged reports whether the loss is known. The loss is unknown if a set-up or a move of the same

@@ -52,8 +52,8 @@ func asJSON(t testing.TB, r *Result) string {
 }
 
 // TestReviewIsAFunctionOfGameAndSettings: a review has the same result if it searches a different
-// number of positions at once, is stopped after each search, or finds its store cut off in the
-// middle of a line.
+// number of positions in parallel, is stopped after each search, or finds a store whose last line
+// is cut off.
 func TestReviewIsAFunctionOfGameAndSettings(t *testing.T) {
 	g, net, conf := load(t, short), server(t), quick()
 	want, err := Run(t.Context(), g, net, conf, nil, nil)

@@ -89,7 +89,7 @@ type run struct {
 	pass  int
 
 	mu     sync.Mutex
-	evals  []*Eval   // by position
+	evals  []*Eval   // results by position
 	moved  []float64 // points by which the newest search of a position changed its lead
 	first  []float64 // lead found by the first search of a position
 	visits int64     // sum of the visits of evals

@@ -16,7 +16,7 @@ import (
 	"kosumi/sgf"
 )
 
-// someRecord writes a record like those that people have, valid or not.
+// someRecord returns a random record such as people have, valid or not.
 func someRecord(rng *rand.Rand) []byte {
 	one := func(words ...string) string { return words[rng.IntN(len(words))] }
 	var b strings.Builder

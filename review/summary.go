@@ -45,7 +45,7 @@ type Refusal struct {
 	Reason string `json:"reason"`
 }
 
-// SideSummary sums up the moves of one side of many games.
+// SideSummary sums up the moves of a side in many games.
 type SideSummary struct {
 	Name string `json:"name"`
 	Totals

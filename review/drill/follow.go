@@ -191,8 +191,8 @@ func (c *found) line(size board.Size, first board.Color) (line []string) {
 	return line
 }
 
-// ask asks about the group with a side to move first. done and failed report whether the
-// problem's task is proved to succeed or to fail.
+// ask asks what happens to the group if a given side moves first. done and failed report whether
+// the problem's task is proved to succeed or to fail.
 func (f *fight) ask(g *board.Game, first board.Color) (c found, done, failed bool, err error) {
 	at, kills := f.group[0], f.Task == Kill
 	chain := g.Board().Chain(nil, at)

@@ -31,7 +31,7 @@ func numbered(t *testing.T, n int) *Problem {
 func TestPlay(t *testing.T) {
 	for _, tc := range []struct {
 		problem int
-		moves   string // of both sides; the last one is judged
+		moves   string // moves of both sides; the last one is judged
 		works   bool
 		reply   string
 		best    string

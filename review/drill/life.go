@@ -31,7 +31,7 @@ const LifeKind review.Kind = "life and death"
 //go:embed collection.sgf
 var collection []byte
 
-// Collection returns the built-in problems of life and death, one of each level in turn.
+// Collection returns the built-in problems of life and death, with the levels in rotation.
 // tools/mine made them; DI is the level, 1 to 5, and KK the task.
 var Collection = sync.OnceValue(func() []Problem {
 	roots, err := sgf.Parse(collection)
@@ -138,7 +138,7 @@ func stonesIn(r *sgf.Record) string {
 	return string(stones)
 }
 
-// solve makes the first move of a line the only answer.
+// solve makes the first move of a line the problem's only answer.
 func (p *Problem) solve(line []string) {
 	c := review.Claim{Kind: review.Saves, Move: line[0], Line: line, Stones: p.Group, Color: p.ToMove, Proved: true, Only: true}
 	if p.Task == Kill {

@@ -12,12 +12,12 @@ import (
 
 // Attempt is one answer to a problem.
 type Attempt struct {
-	ID      string    `json:"id"` // of the problem
+	ID      string    `json:"id"` // the problem's ID
 	Time    time.Time `json:"time"`
 	Grade   Grade     `json:"grade"`
 	Right   bool      `json:"right,omitempty"`
 	Answer  string    `json:"answer"` // the player's moves in order, as vertices; empty: gave up, or solved in the review
-	Loss    float64   `json:"loss"`   // in points
+	Loss    float64   `json:"loss"`   // points lost
 	Seconds float64   `json:"seconds"`
 }
 

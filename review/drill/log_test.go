@@ -44,8 +44,8 @@ func TestAnswersUnderAnyClock(t *testing.T) {
 	}
 }
 
-// TestOddAnswers: the error for a line that is not an attempt names it and says what to do; a
-// file of another kind is refused at once.
+// TestOddAnswers: the error for a line that is not an attempt names the line and says what to do; a
+// file of another kind is refused.
 func TestOddAnswers(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "answers.jsonl")
 	for _, line := range []string{`{"id":"a","grade":99}`, `{"id":5}`, "[]", "7"} {

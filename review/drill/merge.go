@@ -9,8 +9,8 @@ func (d *Set) Merge(other *Set) int {
 	return len(d.Problems) - before
 }
 
-// MergeAttempts joins two logs in the order of their times. If both have an attempt at the same
-// problem and time, a's counts.
+// MergeAttempts joins two logs in the order of their times. Of two attempts at the same problem and
+// time, the first log's counts.
 func MergeAttempts(a, b []Attempt) []Attempt {
 	type key struct {
 		id string

@@ -38,7 +38,7 @@ type Problem struct {
 	Height  int     `json:"height"`
 	Stones  string  `json:"stones"` // X, O and dots from the top left
 	ToMove  string  `json:"toMove"` // "b" or "w"
-	Rules   string  `json:"rules"`  // as JSON, without komi
+	Rules   string  `json:"rules"`  // rules as JSON, without komi
 	Komi    float64 `json:"komi"`
 	// Played is the move of the game, which lost Loss points.
 	Played string      `json:"played"`
@@ -68,7 +68,7 @@ type Problem struct {
 // Answer is a move that a problem can be answered with.
 type Answer struct {
 	Move string  `json:"move"`
-	Loss float64 `json:"loss"` // in points, 0 for the best
+	Loss float64 `json:"loss"` // points lost, 0 for the best move
 	// WinrateLoss is the mover's loss of winrate, 0..1.
 	WinrateLoss float64  `json:"winrateLoss"`
 	Accepted    bool     `json:"accepted"`
@@ -104,7 +104,7 @@ func (d *Set) Collect(res *review.Result) (left []review.LeftOut) {
 			continue
 		}
 		if slices.ContainsFunc(res.Only, func(o review.Only) bool { return o.Ply == t && o.Line[0] != m.Move }) {
-			continue // this mistake becomes a problem of life and death
+			continue // the mistake becomes a problem of life and death
 		}
 		if why := unfit(res, t); why != "" {
 			if m.Loss >= drillLoss && rank < drillWorst {
@@ -123,7 +123,7 @@ func (d *Set) Collect(res *review.Result) (left []review.LeftOut) {
 	return left
 }
 
-// add adds a problem unless the set has its ID.
+// add adds a problem unless the set has a problem with the same ID.
 func (d *Set) add(p Problem) {
 	if !slices.ContainsFunc(d.Problems, func(old Problem) bool { return old.ID == p.ID }) {
 		d.Problems = append(d.Problems, p)

@@ -233,7 +233,8 @@ func (s *Session) sayDue(id string) {
 	}
 }
 
-// grade prints the judgement of an answer, nil to give up, and logs the first try at a problem.
+// grade prints the judgement of an answer, and logs the first attempt at a problem. A nil answer
+// means that the player gave up.
 func (s *Session) grade(p *Problem, v *view, first *Attempt, a *Answer) (*Attempt, error) {
 	switch {
 	case a == nil && first == nil:
