@@ -19,9 +19,9 @@ var (
 	ownTexts   = []string{"Cannot run ", "Provided parameter human", "WARNING: humanSLProfile", "SGFMetadata is required"}
 )
 
-// TestHumanTranscripts plays KataGo's recorded sessions with human-like networks: it refuses what
-// KataGo refuses, settings can be read back, and where KataGo crashes this program continues.
-// Setting a parameter to its present value is allowed.
+// TestHumanTranscripts plays KataGo's recorded sessions with human-like networks: this program
+// refuses what KataGo refuses, settings can be read back, and the program continues where KataGo
+// crashes. Setting a parameter to its present value is allowed.
 func TestHumanTranscripts(t *testing.T) {
 	needLibrary(t)
 	sessions := 0

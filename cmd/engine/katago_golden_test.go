@@ -113,7 +113,7 @@ func (k *kataTalk) until() string {
 // close ends the input and returns the exit status.
 func (k *kataTalk) close() int {
 	k.in.Close()
-	for range k.lines { // read the rest
+	for range k.lines { // read the remaining output
 	}
 	k.cmd.Wait()
 	return k.cmd.ProcessState.ExitCode()
@@ -129,7 +129,7 @@ func sameNumbers(a, b string) bool {
 	})
 }
 
-// asOfToday updates replies recorded from KataGo 1.17.2 to its present release, which adds a
+// asOfToday updates replies recorded from KataGo 1.17.2 to the current release, which adds a
 // parameter and an action.
 var asOfToday = strings.NewReplacer(
 	"1.17.2", config.Release,

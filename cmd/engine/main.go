@@ -92,12 +92,12 @@ func run(args []string) int {
 // request.
 const sameStop = time.Second
 
-// untilSignal is a context that ends with ^C, with SIGTERM, and when the terminal or the connection
-// closes (SIGHUP), unless the program was started to outlive those, for example by nohup. A later
-// ^C or SIGTERM ends the program at once, but within sameStop it counts as the same request:
-// timeout, npm and make forward a signal that the program has already received. A terminal that
-// closes may signal twice: SIGHUP stays caught to the end, since one that arrives while its handler
-// is removed would kill the program.
+// untilSignal returns a context that ends at ^C, at SIGTERM, and when the terminal or the
+// connection closes (SIGHUP), unless the program was started to outlive those, for example by
+// nohup. A later ^C or SIGTERM ends the program at once, but within sameStop it counts as the same
+// request: timeout, npm and make forward a signal that the program has already received. A terminal
+// that closes may signal twice: SIGHUP stays caught to the end, since one that arrives while its
+// handler is removed would kill the program.
 func untilSignal() (context.Context, context.CancelFunc) {
 	caught, release := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	ctx, stop := context.WithCancel(context.Background()) // a context whose cause names no signal

@@ -176,14 +176,14 @@ type ladderJSON struct {
 // rankJSON says how a rank is played, with the measurements at the dials near the rank.
 type rankJSON struct {
 	Rank        string       `json:"rank"`
-	Measured    bool         `json:"measured"` // by GNU Go; else extrapolated
+	Measured    bool         `json:"measured"` // measured against GNU Go; else extrapolated
 	Dial        float64      `json:"dial"`
 	Playouts    int64        `json:"playouts"`
 	Elo         float64      `json:"elo"`
 	Error       float64      `json:"error"`
 	PointsLost  float64      `json:"pointsLost"`
 	LargeLosses float64      `json:"blunders"`
-	Habits      level.Habits `json:"habits,omitzero"` // of the nearest dial
+	Habits      level.Habits `json:"habits,omitzero"` // habits at the nearest dial
 }
 
 func newLadderJSON(l level.Ladder) ladderJSON {

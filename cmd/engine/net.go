@@ -147,8 +147,8 @@ from the first, the result keeps much of both. A network that was taught 19x19 f
 	return c
 }
 
-// writeMixed writes a network between two: share 0 is the first, 1 the second. It has the first
-// network's name.
+// writeMixed writes a mixture of two networks: a share of 0 gives the first network, 1 the second.
+// The mixture has the name of the first.
 func writeMixed(first, second string, share float64, out string) error {
 	a, err := model.ReadKataGo(first)
 	if err != nil {

@@ -24,8 +24,8 @@ import (
 	"kosumi/search/setting"
 )
 
-// complaint formats an error for people: one line in plain words; after a wrong call it ends with a
-// pointer to the help.
+// complaint formats an error for people: one line; after a wrong call it ends with a pointer to the
+// help.
 func complaint(cmd *cobra.Command, err error) string {
 	text := console.Plain(err.Error())
 	if errors.Is(err, context.Canceled) {
@@ -76,7 +76,7 @@ var otherWords = map[string]string{
 	"save": "autosave", "quiet": "log-level", "verbose": "log-level", "random-seed": "seed", "deterministic": "seed", "color": "player", "colour": "player", "black": "player", "white": "player",
 }
 
-// meantFlag returns the flag that the author of name probably meant, "" if there is none. --no-X
+// meantFlag returns the flag that a user who typed name probably meant, "" if there is none. --no-X
 // means --X=false.
 func meantFlag(fl *pflag.FlagSet, name string, names []string) string {
 	if not, ok := strings.CutPrefix(name, "no-"); ok {

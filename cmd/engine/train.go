@@ -313,7 +313,7 @@ func otherRun(dir string, changed []learn.Change) error {
 	var was, is []string
 	for _, c := range changed {
 		if c.Name == "momentum" && method {
-			continue // each optimizer has its own momentum
+			continue // each optimizer has its own value
 		}
 		was, is = append(was, flagsOf(c.Name, c.Was)...), append(is, flagsOf(c.Name, c.Is)...)
 	}

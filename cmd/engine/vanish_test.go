@@ -39,7 +39,7 @@ func endlessQuery(more string) string {
 	return `{"id":"q","moves":[],"rules":"chinese","boardXSize":9,"boardYSize":9,"maxVisits":1000000000` + more + "}\n"
 }
 
-// occupy starts an engine and waits until it is in the state.
+// occupy starts an engine and waits until it has printed a line that begins with until.
 func occupy(t *testing.T, command, input, until string) *process {
 	t.Helper()
 	p := start(t, nil, slices.Concat(strings.Fields(command), frugal)...)

@@ -95,7 +95,7 @@ func has(notes []api.Node, text string) bool {
 }
 
 // TestWebKilled kills the program at random moments while a document and a game change: every
-// acknowledged change is there when it runs again.
+// acknowledged change is on the disk when the program runs again.
 func TestWebKilled(t *testing.T) {
 	testshared.Long(t)
 	seed := testshared.Seed(t)

@@ -95,8 +95,8 @@ func (c *clients) attend(sock *socket, protocol string, settings map[string]stri
 // ended tells a client that its messages are no longer read.
 const ended = 1000
 
-// speak serves one client until it closes its port, which ends ctx. If the network cannot be used or a
-// setting is wrong, it returns the error without an answer.
+// speak serves one client until it closes its port, which ends ctx. If the network cannot be used
+// or a setting is wrong, it returns an error and answers nothing.
 func (c *clients) speak(ctx context.Context, s *stream, protocol string, settings map[string]string) error {
 	if err := c.net.Wait(); err != nil {
 		return err

@@ -71,8 +71,8 @@ func command(b *browsertest.Tab, name, data string) event {
 
 var kills = flag.Int("kills", 8, "how often TestKilledTab closes the tab")
 
-// TestKilledTab closes the tab at random moments while stones are placed: every acknowledged
-// stone is there after a restart.
+// TestKilledTab closes the tab at random moments while stones are placed: every acknowledged stone
+// is on the board after a restart.
 func TestKilledTab(t *testing.T) {
 	testshared.Long(t)
 	t.Parallel()

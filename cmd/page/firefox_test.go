@@ -16,7 +16,7 @@ import (
 )
 
 // smokeHTML shows the page in a frame, plays a stone there by keyboard events, reloads the page,
-// and reports when the stone and its answer are there.
+// and reports when the stone and its answer are on the board again.
 const smokeHTML = `<!doctype html><title>smoke</title><iframe src="some/path/" width="1200" height="800"></iframe><script>
 const frame = document.querySelector("iframe");
 const say = (text) => fetch("said", { method: "POST", body: text });

@@ -46,7 +46,7 @@ func main() {
 		return
 	}
 	host.Call("ready", calls)
-	select {} // until the tab is closed
+	select {} // run until the tab is closed
 }
 
 // begin starts the kernels and the network, and returns the functions that the worker calls: those

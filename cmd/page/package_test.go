@@ -281,7 +281,7 @@ const askJS = `async (Kosumi, given, folder) => {
 // worker: their answers are equal to the last digit. The best moves of the native program are the
 // same in 99 % of the queries. Winrates differ where 16-bit integers are rounded differently: the
 // program's compiler multiplies and adds in one step, which WebAssembly lacks. Longer searches
-// would compare how trees diverge: after 30 visits one move in ten is another of nearly the same
+// would compare how trees diverge: after 30 visits one move in ten differs, with nearly the same
 // value.
 func TestAnswers(t *testing.T) {
 	testshared.Long(t)

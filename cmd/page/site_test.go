@@ -425,7 +425,7 @@ func TestBlockedStorage(t *testing.T) {
 			if tc.worker == "" {
 				profile, err := os.MkdirTemp("", "profile")
 				require.NoError(t, err)
-				t.Cleanup(func() { // processes of the browser write there until they have ended
+				t.Cleanup(func() { // processes of the browser write into this folder until they have ended
 					require.Eventually(t, func() bool { return os.RemoveAll(profile) == nil }, 30*time.Second, 50*time.Millisecond)
 				})
 				require.NoError(t, os.MkdirAll(filepath.Join(profile, "Default"), 0o700))
