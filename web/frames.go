@@ -14,9 +14,9 @@ const (
 	frameUnacked = 250 * time.Millisecond
 )
 
-// frames passes results of an analysis to a page: only the newest is sent, only while the page
-// is visible, and as fast as the page acknowledges. The analysis calls show, the writer of the
-// connection next. Make one with [newFrames].
+// frames passes results of an analysis to a page: only the newest is sent, only while the page is
+// visible, and as fast as the page acknowledges. The analysis calls show, and the writer of the
+// connection calls next. Make one with [newFrames].
 type frames struct {
 	woken chan struct{} // set if there may be a frame to send
 

@@ -133,7 +133,7 @@ func region(size board.Size, p board.Point) []int {
 }
 
 // tenth is the 90 % quantile of the standard normal distribution: the Low and High of an estimate
-// lie tenth standard deviations from the mean.
+// lie this many standard deviations from the mean.
 const tenth = 1.2816
 
 // openBelow is the ownership below which a point is not settled.

@@ -224,7 +224,7 @@ func TestWideTree(t *testing.T) {
 	document.querySelector(".tree").scrollTop = 1000 * 24`, nil))
 	p.Until(`window.drawn > 0`)
 	require.Less(t, browsertest.JS[int](p, "window.drawn"), 1000, "drawn for one step of the window")
-	// A click on the node at the left end of a row, in the middle of the window.
+	// Click on the node at the left end of a row, in the middle of the window.
 	p.Do(chromedp.Evaluate(`(() => {
 		const el = document.querySelector(".tree"), r = el.getBoundingClientRect();
 		const row = Math.floor((el.scrollTop + 60) / 24);

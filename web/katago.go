@@ -18,7 +18,7 @@ import (
 )
 
 // serveKataGo answers other programs in KataGo's analysis protocol. They send the token in a
-// header, or in the address if they cannot.
+// header, or in the address if they cannot set headers.
 func (s *Server) serveKataGo(w http.ResponseWriter, r *http.Request) {
 	if !s.access.Bearer(r) && !s.access.Keys.Admit(r.URL.Query().Get("token"), "") {
 		time.Sleep(s.access.Keys.Penalty())

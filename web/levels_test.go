@@ -17,7 +17,7 @@ import (
 	"kosumi/web/store"
 )
 
-// TestLevels plays at a level that is offered, and is refused others.
+// TestLevels plays at an offered level; other levels are refused.
 func TestLevels(t *testing.T) {
 	dir := t.TempDir()
 	s := serve(t, dir)

@@ -11,8 +11,8 @@ import (
 	"kosumi/web/api"
 )
 
-// analysed opens the page of a server at the analysis of a record, and returns both and the
-// document.
+// analysed opens the analysis of a record in a new server's page, and returns the server, the page
+// and the document's ID.
 func analysed(t *testing.T, sgf string) (*Server, *browsertest.Tab, string) {
 	t.Helper()
 	s := servePage(t, t.TempDir())
@@ -23,8 +23,8 @@ func analysed(t *testing.T, sgf string) (*Server, *browsertest.Tab, string) {
 	return s, p, doc
 }
 
-// TestWebLife presses a stone in an analysis and asks whether it lives, looks at both
-// cards, plays against a proof by mouse, and asks again without one.
+// TestWebLife presses a stone in an analysis and asks whether it lives, looks at both cards, plays
+// against a proof by mouse, and asks again by keys.
 func TestWebLife(t *testing.T) {
 	s, p, doc := analysed(t, cornerRecord)
 	p.Until(`Number(document.querySelector(".engine-line")?.dataset.visits) > 0`)

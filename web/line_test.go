@@ -61,8 +61,7 @@ func koFight() *review.Result {
 }
 
 // TestLinePlayedOut steps through a line with a ko on a shared page: captured stones leave the
-// board, a point that is played twice is named by the first move on it, and keys, slider and
-// buttons agree.
+// board, the second move on a point is written like "7 at 1", and keys, slider and buttons agree.
 func TestLinePlayedOut(t *testing.T) {
 	needHandout(t)
 	looks(t)

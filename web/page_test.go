@@ -133,7 +133,7 @@ func TestWebAnalysis(t *testing.T) {
 	b.Do(emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}))
 	b.Screen(390, 844)
 	b.Axe("analysis on a phone, dark")
-	b.Until("document.documentElement.scrollWidth <= 390") // nothing sticks out
+	b.Until("document.documentElement.scrollWidth <= 390") // the page fits the screen's width
 	b.Click(`a[href="/settings"]`)
 	b.Until(`document.querySelector("main.settings")`)
 	b.Axe("settings")
@@ -263,7 +263,7 @@ func TestManyGames(t *testing.T) {
 	p.Axe("games")
 	p.Do(emulation.SetDeviceMetricsOverride(390, 844, 2, true))
 	p.Until(`innerWidth === 390`)
-	p.Until("document.querySelector('.view').scrollWidth <= 390") // nothing sticks out
+	p.Until("document.querySelector('.view').scrollWidth <= 390") // the page fits the screen's width
 	p.Clean()
 }
 

@@ -167,8 +167,8 @@ func TestProblemsOfTheDay(t *testing.T) {
 	p.Clean()
 }
 
-// TestNetworksPage adds a network by hand, one that is cut short, and one from an address
-// that is not https; it uses the good one, and removes it.
+// TestNetworksPage adds a network file that is cut short, then a whole one, then networks from bad
+// addresses. Only the whole one is accepted; it can be used, and removed when it is not in use.
 func TestNetworksPage(t *testing.T) {
 	testshared.Long(t)
 	file := testshared.Network(t)

@@ -29,7 +29,7 @@ type NewGame struct {
 	Komi     *float64 `json:"komi,omitempty"` // absent: the rules' usual komi
 	Handicap int      `json:"handicap,omitempty"`
 	Free     bool     `json:"free,omitempty"` // Black chooses the points of the handicap stones
-	Colour   string   `json:"colour"`         // the player's: b, w or random
+	Colour   string   `json:"colour"`         // the player's colour: b, w or random
 	Seat     Seat     `json:"seat"`
 	Clock    Clock    `json:"clock"`
 	// Teach names how strictly the game teaches: gentle, usual or strict; empty: not at all.
@@ -99,7 +99,7 @@ type Hint struct {
 // Estimate answers game.estimate.
 type Estimate struct {
 	Rev       int     `json:"rev"`
-	Lead      float64 `json:"lead"` // Black's
+	Lead      float64 `json:"lead"` // Black's lead
 	Spread    float64 `json:"spread"`
 	Open      int     `json:"open"`      // points that are not settled
 	Ownership string  `json:"ownership"` // base64 of int8 for each point, 127 is Black's

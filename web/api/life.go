@@ -54,7 +54,7 @@ type LifeCard struct {
 	Line    []string `json:"line,omitempty"` // moves of the ko; ! marks a retake that costs a threat
 	Zone    []string `json:"zone"`           // points that the proof depends on
 	Plays   bool     `json:"plays"`          // life.play can play against it
-	// Alive is the probability that a network gives the stones, where there is no proof.
+	// Alive is a network's probability that the stones live, if there is no proof.
 	Alive *float64 `json:"alive,omitempty"`
 }
 
@@ -72,7 +72,7 @@ type LifeStep struct {
 	Ask    int      `json:"ask"`
 	First  string   `json:"first"`
 	Moves  []string `json:"moves"` // as in PlayLife
-	Line   []string `json:"line"`  // all moves, with the proof's; a pass is a move elsewhere
+	Line   []string `json:"line"`  // all moves, including the proof's; a pass is a move elsewhere
 	Stones string   `json:"stones"`
 	ToMove string   `json:"toMove"`
 	Legal  string   `json:"legal"`            // for each point: "1" where a move may change something

@@ -70,7 +70,7 @@ type Claim struct {
 	Others []string `json:"others,omitempty"` // stones that Stones are cut from or connected to
 	Area   []string `json:"area,omitempty"`   // territory that changes hands
 	Move   string   `json:"move,omitempty"`   // move that the claim is about
-	Line   []string `json:"line,omitempty"`   // moves from before the mistake, unless they are those of answer or line
+	Line   []string `json:"line,omitempty"`   // line from the position before the mistake; absent if it is Line or Answer of the move
 	Region string   `json:"region,omitempty"` // part of the board
 	Proved bool     `json:"proved,omitempty"`
 	Only   bool     `json:"only,omitempty"`  // no other move has this effect

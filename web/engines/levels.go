@@ -32,7 +32,7 @@ type Levels struct {
 func NewLevels(es *Engines, w *wire.Warnings) *Levels { return &Levels{engines: es, warnings: w} }
 
 // List returns the levels that the network plays on some size of board, the weakest first. A
-// network that has no ladder uses another network's.
+// network that has no ladder uses another network's ladder.
 func (l *Levels) List() []api.Level {
 	ladders, err := level.Ladders()
 	if err != nil {
@@ -240,7 +240,7 @@ func wireFit(size string, f *level.PlayerRating) api.Fit {
 	return api.Fit{Size: size, Low: low.String(), Mid: mid.String(), High: high.String(), Games: math.Ceil(f.Games), Judged: f.Judged}
 }
 
-// Count updates the player's rating by the result of a game that ended at a time, unless it counts
+// Count updates the player's rating by the result of a finished game, unless the game counts
 // already.
 func (l *Levels) Count(when time.Time, size board.Size, against level.Rank, ahead, points, weight float64) (*api.Fit, error) {
 	return l.change(size, func(f *level.PlayerRating) bool {

@@ -305,7 +305,7 @@ func (l *Library) Put(ctx context.Context, name string, from io.Reader, size int
 	}
 	l.end(ctx, j, err)
 	if err != nil {
-		l.Forget(&api.NetworkName{Name: name}) // the answer has the error
+		l.Forget(&api.NetworkName{Name: name}) // the answer reports the error
 	}
 	return err
 }

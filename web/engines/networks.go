@@ -17,7 +17,7 @@ import (
 // Network is a network that may still be loading. Evaluations wait until it is loaded.
 type Network interface {
 	nn.Network
-	Wait() error // returns once it is loaded, or why it cannot be
+	Wait() error // returns once the network is loaded, or the reason why it cannot be
 	// Loaded reports without waiting whether loading has ended, and why it failed.
 	Loaded() (ended bool, err error)
 	Close() error

@@ -215,7 +215,7 @@ func better(shown []api.LifeCard, out *life.Answer) bool {
 	return n <= 0
 }
 
-// tell changes the state of a question and posts it, unless another one was asked.
+// tell changes the state of a question and posts it, unless another question has been asked since.
 func (a *Asker) tell(number int, change func(*api.LifeState)) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

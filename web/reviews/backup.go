@@ -64,7 +64,7 @@ func (rs *Reviews) merge(e store.Entry, do bool) (fresh, all int, err error) {
 	if err != nil {
 		return 0, 1, errors.New("not a game record")
 	}
-	var res *review.Result // nil: it waits
+	var res *review.Result // nil: the review waits
 	data, err := e.Beside(".json")
 	if err == nil {
 		res, err = review.ReadResult(data)

@@ -35,7 +35,7 @@ func TestOddMoves(t *testing.T) {
 }
 
 // TestDocumentOfAnyRecord: a document has the same moves as a review of the record, and lists the
-// mended faults.
+// repaired faults.
 func TestDocumentOfAnyRecord(t *testing.T) {
 	for text, want := range map[string]struct {
 		moves int

@@ -28,7 +28,7 @@ type Header struct {
 	Komi     float64   `json:"komi"`
 	Handicap int       `json:"handicap,omitempty"`
 	Free     bool      `json:"free,omitempty"`
-	Colour   string    `json:"colour"` // the player's
+	Colour   string    `json:"colour"` // the player's colour
 	Seat     api.Seat  `json:"seat"`
 	Teach    string    `json:"teach,omitempty"` // how strictly, see api.NewGame
 	Clock    api.Clock `json:"clock"`
@@ -44,7 +44,7 @@ type Step struct {
 	N      int                `json:"n,omitempty"` // undo: plies
 	Dead   []string           `json:"dead,omitempty"`
 	Result string             `json:"result,omitempty"`
-	Why    string             `json:"why,omitempty"` // teach: how strictly
+	Why    string             `json:"why,omitempty"` // reason; teach: how strictly
 	At     time.Time          `json:"at"`
 	Clocks *[2]api.ClockState `json:"clocks,omitempty"`
 	Was    *[2]api.ClockState `json:"was,omitempty"` // move: clocks without the time that the move gained

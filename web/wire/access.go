@@ -190,8 +190,8 @@ func (k *Keys) OneTime() string {
 	return key
 }
 
-// Admit reports whether a token or a one-time key is right. After patience wrong ones in a row the
-// answers to further wrong ones are delayed, see [Keys.Penalty].
+// Admit reports whether a token or a one-time key is right. After some wrong ones in a row, see
+// patience, the answers to further wrong ones are delayed, see [Keys.Penalty].
 func (k *Keys) Admit(token, key string) bool {
 	if subtle.ConstantTimeCompare([]byte(token), []byte(k.Token)) == 1 {
 		k.mu.Lock()
