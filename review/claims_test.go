@@ -135,7 +135,8 @@ func (r *rules) broken(ply int, c *review.Claim) bool {
 	return g.Board().Liberties(at) == 1 && !lost(g.Board()) && lost(board.PlaceStones(g.Size(), left))
 }
 
-// inAtari reports whether stones are in atari after some moves, and were not before the last.
+// inAtari reports whether stones are in atari after some moves, and were not before the last of
+// these moves.
 func (r *rules) inAtari(ply int, c *review.Claim, moves ...string) bool {
 	before, after := r.after(ply, moves[:len(moves)-1]...), r.after(ply, moves...)
 	at, err := after.Size().ParseVertex(c.Stones[0])

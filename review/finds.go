@@ -27,7 +27,7 @@ const (
 	leastShare  = 0.25 // least share of the loss in a claim
 	leastPoints = 1.0  // least points in a claim
 	answerNear  = 4    // greatest distance of an answer from the opponent's last move
-	farFromLast = 7    // least distance of a move that is elsewhere
+	farFromLast = 7    // least distance of a move elsewhere from the opponent's last move
 )
 
 // claims returns one or two claims: what the mistake let happen, and what the better move does.

@@ -67,9 +67,9 @@ func (c Config) Validate() error {
 type Progress struct {
 	// Pass is 1 or 2.
 	Pass int
-	// Visits of Budget are done; both are 0 if the budget is a time.
+	// Visits is the number of visits done so far, out of Budget; both are 0 if the budget is a time.
 	Visits, Budget int64
-	// Searched of Positions have been searched.
+	// Searched is the number of searched positions, out of Positions.
 	Searched, Positions int
 	Elapsed             time.Duration // time of this run
 	Left                time.Duration // remaining time, estimated; 0: unknown

@@ -21,11 +21,11 @@ type Attempt struct {
 	Seconds float64   `json:"seconds"`
 }
 
-// Solved reports whether the answer was right; for logs of older versions, by the grade.
+// Solved reports whether the answer was right. In logs of older versions the grade decides.
 func (a *Attempt) Solved() bool { return a.Right || a.Grade >= GoodGrade }
 
 // Log is the append-only file of attempts, one JSON object a line, from which the schedule is
-// computed. An attempt with the problem and time of an earlier one replaces it: the user
+// computed. An attempt with the problem and time of an earlier attempt replaces it: the user
 // changed the grade.
 type Log struct {
 	file     *os.File
@@ -85,7 +85,7 @@ func (l *Log) read(name string, data []byte) error {
 	return nil
 }
 
-// take appends an attempt, or replaces the one with its problem and time.
+// take appends an attempt, or replaces the attempt with the same problem and time.
 func (l *Log) take(a Attempt) {
 	for i := len(l.Attempts) - 1; i >= 0 && !l.Attempts[i].Time.Before(a.Time); i-- {
 		if b := &l.Attempts[i]; b.ID == a.ID && b.Time.Equal(a.Time) {
