@@ -133,7 +133,7 @@ func TestBadNetworks(t *testing.T) {
 	require.Contains(t, o.stdout, "?1 ")
 }
 
-// TestMissingFiles: a file that is missing, too large or a folder is an error that says so.
+// TestMissingFiles: the error for a file that is missing, too large or a folder says so.
 func TestMissingFiles(t *testing.T) {
 	for args, want := range map[string]string{
 		"gtp --config /no/such/file.toml":          "no file ",
@@ -192,8 +192,8 @@ func TestWithoutLibrary(t *testing.T) {
 	}
 }
 
-// TestNoHome: on a system without a home folder, a command that keeps files ends with one line
-// that says what to set. All other commands work.
+// TestNoHome: on a system without a home folder, a command that keeps files ends with a one-line
+// error that says what to set. All other commands work.
 func TestNoHome(t *testing.T) {
 	env := append(isolated(t), "HOME=", "XDG_CACHE_HOME=", "XDG_CONFIG_HOME=", "KOSUMI_HOME=")
 	address := writeFile(t, "address", "nats://127.0.0.1:1")
@@ -227,7 +227,7 @@ func TestNoHome(t *testing.T) {
 	}
 }
 
-// TestBrokenLibrary: a named library that is missing or a text file is an error that names it.
+// TestBrokenLibrary: if a named library is missing or a text file, the error names it.
 func TestBrokenLibrary(t *testing.T) {
 	testshared.Long(t)
 	text := writeFile(t, "libonnxruntime.so", "this is not a library")

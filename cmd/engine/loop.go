@@ -209,7 +209,8 @@ func prepareLoop(cmd *cobra.Command, dir string, f *loopFlags) error {
 	return nil
 }
 
-// agrees names every key in which the recipe of an existing loop differs from the command line.
+// agrees refuses a command line that differs from the recipe of an existing loop, and names every
+// key that differs.
 func (f *loopFlags) agrees(dir, path string, text []byte) error {
 	list, err := loop.RecipeDifferences(dir, text, f.from, f.data...)
 	if err != nil {

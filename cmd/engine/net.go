@@ -158,7 +158,7 @@ func writeMixed(first, second string, share float64, out string) error {
 	if err != nil {
 		return err
 	}
-	if a.Header.Version != b.Header.Version { // training upgrades old networks
+	if a.Header.Version != b.Header.Version { // training may have upgraded one of the networks
 		a, b = katago.Upgrade(a), katago.Upgrade(b)
 	}
 	if err := a.Mix(b, share); err != nil {

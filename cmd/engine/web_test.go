@@ -25,7 +25,7 @@ type webServer struct {
 	url string
 }
 
-// startWeb starts engine web with the network inside it.
+// startWeb starts engine web with the built-in network.
 func startWeb(t *testing.T, folder string) *webServer {
 	t.Helper()
 	testshared.Slow(t)

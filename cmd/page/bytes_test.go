@@ -20,7 +20,7 @@ type wire struct {
 	mu          sync.Mutex // held while a limited write is under way
 }
 
-// counted serves the folder through a wire.
+// counted serves the page's folder, and returns the wire that counts its bytes.
 func counted(t *testing.T) (*httptest.Server, *wire) {
 	w := new(wire)
 	files := http.FileServer(http.Dir(folder(t)))

@@ -44,7 +44,7 @@ const serverJS = `new Promise((ready) => {
 	worker.postMessage({ t: "attend" }, [line.port2]);
 })`
 
-// startServer makes a tab run only the server. It returns why it could not.
+// startServer makes a tab run only the server. It returns why the server did not start, or "".
 func startServer(t *testing.T, b *browsertest.Tab, address string) string {
 	t.Helper()
 	scripts, err := filepath.Glob(filepath.Join(testshared.Checkout(t), "bin/site/assets/worker-*.js"))
