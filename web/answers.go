@@ -21,7 +21,7 @@ type answer struct {
 	event api.Event
 }
 
-// Answers are kept for remembered, and at most maxAnswers of them.
+// remembered is how long answers are kept, maxAnswers how many of them.
 const (
 	remembered = 10 * time.Minute
 	maxAnswers = 4096

@@ -124,7 +124,7 @@ func TestWebLifeOfSeveral(t *testing.T) {
 	p.Do(chromedp.Evaluate(`document.querySelector('.life [role=radio][aria-checked="true"]').focus()`, nil), chromedp.KeyEvent(kb.ArrowLeft))
 	p.Until(whom("Do all live?") + cards)
 	browsertest.Equal(p, "E3", walls)
-	p.Point("J2") // with the last question answered, a press asks a new one
+	p.Point("J2") // after the last answer, a press asks a new question
 	p.Until(`document.querySelector(".life h2")?.innerText === "White: J2" && !document.querySelector(".life [role=radio]")`)
 	p.Clean()
 }

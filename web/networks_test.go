@@ -31,7 +31,7 @@ import (
 	"kosumi/web/engines"
 )
 
-// serveNetworks serves the real page on a folder of networks, which request fetches.
+// serveNetworks serves the real page with a folder of networks; request performs its downloads.
 func serveNetworks(t *testing.T, request func(*http.Request) (*http.Response, error)) *Server {
 	t.Helper()
 	if _, err := os.Stat("ui/dist/index.html"); err != nil {

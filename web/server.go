@@ -54,8 +54,7 @@ const (
 	maxAnalysts = 8
 )
 
-// Server is one running page. Make one with [New], [Server.Serve] it, and
-// [Server.Close] it.
+// Server is one running page. Make one with [New], call [Server.Serve], and finally [Server.Close].
 type Server struct {
 	conf     Config
 	page     ui.Files

@@ -18,8 +18,8 @@ import (
 // freshADay is how many problems that were never asked before are asked on one day.
 const freshADay = 10
 
-// Attempt is a client's last answer, whose grade may still be changed. The zero Attempt is
-// none.
+// Attempt is a client's last answer, whose grade may still be changed. The zero Attempt means that
+// there is no answer.
 type Attempt struct {
 	mu      sync.Mutex // held during a command
 	set     bool
