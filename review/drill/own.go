@@ -85,7 +85,7 @@ func isGame(r *sgf.Record, root, start *sgf.Node) bool {
 	return n > 0 && r.Result != "" || len(s.White) == 0 || len(s.Black) == 0
 }
 
-// split returns the records in a tree: some files have all problems as branches below an empty
+// split returns the records in a tree: in some files all problems are branches below an empty
 // board.
 func split(root *sgf.Node) []*sgf.Node {
 	n := root
