@@ -8,20 +8,20 @@ import (
 	"kosumi/sgf"
 )
 
-// Marks of a review's additions to a record, which the next review replaces.
+// Marks by which the next review recognises and replaces a review's additions to a record.
 const (
 	commentBegin = "--- Kosumi ---"
 	commentEnd   = "--- end of review ---"
-	lineName     = "Kosumi: better" // N of the variations
-	marksID      = "KOSUMI"         // property that lists what a review added to a node: HO, or MA:dd for one point
-	replaced     = " was "          // in marksID, between a removed property and its value
+	lineName     = "Kosumi: better" // name (N) of the added variations
+	marksID      = "KOSUMI"         // property that lists the review's additions to a node, such as HO, or MA:dd for a single point
+	replaced     = " was "          // separates a removed property from its value in marksID
 )
 
 // Limits of an annotated record.
 const (
-	hotSpots   = 5   // moves that get HO
-	alsoWithin = 0.5 // most points between the first and a second choice that is shown
-	farAway    = 5   // least distance between them on the board
+	hotSpots   = 5   // most moves marked as hot spots (HO)
+	alsoWithin = 0.5 // largest difference in points between the first choice and an alternative that is shown
+	farAway    = 5   // least distance between the two on the board
 )
 
 // Annotated returns a copy of the game tree with the review: winrate and lead after each move
@@ -54,7 +54,7 @@ func Annotated(g *Game, res *Result, application string) *sgf.Node {
 		if !m.Listed {
 			continue
 		}
-		for _, id := range []string{"BM", "DO", "IT", "TE"} { // a node has at most one of these
+		for _, id := range []string{"BM", "DO", "IT", "TE"} { // a node may have only one of these
 			if n.Has(id) && !slices.Contains(n.Values(marksID), id) {
 				ours(n, id+replaced+n.Get(id))
 			}
@@ -79,7 +79,7 @@ func Annotated(g *Game, res *Result, application string) *sgf.Node {
 	return root
 }
 
-// copyTree returns a copy of a game tree and the copies by node.
+// copyTree returns a copy of a game tree, and a map from the nodes to their copies.
 func copyTree(root *sgf.Node) (*sgf.Node, map[*sgf.Node]*sgf.Node) {
 	copies := map[*sgf.Node]*sgf.Node{}
 	for n := range root.All() {
@@ -234,8 +234,8 @@ func markBetter(g *Game, m *Move, n *sgf.Node) {
 	ours(n, "MA:"+at)
 }
 
-// addLines adds the better lines as variations: the best, and another that is almost as good
-// and far away.
+// addLines adds as variations the best line, and an alternative that is almost as good and far
+// away.
 func addLines(g *Game, m *Move, parent *sgf.Node) {
 	size := g.Record.Size
 	first, err := size.ParseVertex(m.Best[0].Move)

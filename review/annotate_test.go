@@ -81,7 +81,7 @@ func TestHandicapByPlay(t *testing.T) {
 	}
 }
 
-// TestNotes: the assumptions, corrections and omissions of a review stand at its top.
+// TestNotes: a review begins with its assumptions, corrections and omissions.
 func TestNotes(t *testing.T) {
 	for record, want := range map[string][]string{
 		"(;SZ[7]KM[700]RU[Chinese];B[cc];W[dd])":                               {`The komi "700" of the record means 7 points.`},

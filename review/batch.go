@@ -20,9 +20,9 @@ import (
 // BatchConfig configures the review of many records into one folder.
 type BatchConfig struct {
 	Review      Config
-	Rules       board.Rules // of records without rules
-	Dir         string      // of the reports
-	Application string      // AP of the annotated records
+	Rules       board.Rules // rules for records without rules
+	Dir         string      // folder of the reports
+	Application string      // AP of the annotated records (the program's name)
 	Problems    Problems    // collects problems; nil: none
 	// Open returns the network for boards of a size. An error that wraps ErrNotServed refuses
 	// a game; any other error ends the batch.
@@ -33,7 +33,7 @@ type BatchConfig struct {
 // BatchNetwork is the network of a batch.
 type BatchNetwork struct {
 	nn.Evaluator
-	// Name is shown; Identity distinguishes networks and precisions.
+	// Name is for display; Identity distinguishes networks and precisions.
 	Name, Identity string
 	// Remark is a warning about boards of the size for the game's notes; "": none.
 	Remark string
@@ -50,7 +50,7 @@ type Problems interface {
 // LeftOut is a large mistake that is unfit as a problem.
 type LeftOut struct {
 	Ply int
-	Why string // a few words
+	Why string // reason in a few words
 }
 
 // Display shows the progress of a batch.
@@ -69,8 +69,8 @@ type Batch struct {
 	c        BatchConfig
 	folder   *Folder
 	games    *Collector
-	names    map[string]bool // of reports
-	remarked map[string]bool // remarks that were shown
+	names    map[string]bool // used names of reports
+	remarked map[string]bool // remarks already shown
 	done     int
 	refused  int
 }
@@ -88,8 +88,8 @@ func NewBatch(c BatchConfig) (*Batch, error) {
 		remarked: map[string]bool{}, names: map[string]bool{"index": true, "summary": true, DrillsName: true}}, nil
 }
 
-// BatchFiles returns the named files and the .sgf files below the named folders, except those
-// below out, the folder of the reports. It is an error to name out or a file in it.
+// BatchFiles returns the named files and the .sgf files below the named folders, except those below
+// out, the folder of the reports. Naming the folder of the reports, or a file in it, is an error.
 func BatchFiles(names []string, out string) ([]string, error) {
 	var files []string
 	for _, name := range names {
@@ -139,10 +139,9 @@ func (b *Batch) Run(ctx context.Context, files []string) error {
 	return nil
 }
 
-// reviewAll reviews the games of a file. Games that are refused for the same reason share a
-// line.
+// reviewAll reviews the games of a file. Games refused for the same reason share a line of output.
 func (b *Batch) reviewAll(ctx context.Context, file int, name string, roots []*sgf.Node) error {
-	refused := map[string][]int{} // numbers of games by the reason
+	refused := map[string][]int{} // numbers of the refused games, by reason
 	var reasons []string
 	var err error
 	for k, root := range roots {
@@ -197,7 +196,7 @@ func listed(numbers []int) string {
 	return ", games " + strings.Join(runs, ", ")
 }
 
-// refuse notes and shows why a file or games of it are not reviewed.
+// refuse records and shows why a file or some of its games are not reviewed.
 func (b *Batch) refuse(name string, err error) {
 	reason := strings.TrimPrefix(strings.TrimPrefix(err.Error(), name+": "), ErrGame.Error()+": ")
 	reason = strings.ReplaceAll(reason, "\n", "; ")
@@ -312,7 +311,7 @@ type Outcome struct {
 	Summary           *Summary
 	Reviewed, Refused int
 	Index             string // file of the page about all games
-	Problems          int    // number in the problem set
+	Problems          int    // number of problems in the set
 	DrillFile         string // path of the problem set; "": none
 }
 
@@ -351,7 +350,7 @@ func (o *Outcome) Print(w io.Writer) {
 	}
 	for _, side := range o.Summary.Sides {
 		if side.Moves == 0 {
-			continue // interrupted before any of its moves was judged
+			continue // interrupted before a move of this side was judged
 		}
 		fmt.Fprintf(w, "  %s: %d moves, %.2f points a move lost, accuracy %.0f, first choice %.0f %%\n",
 			side.Name, side.Moves, side.Mean, side.Accuracy, 100*side.First)

@@ -20,7 +20,7 @@ import (
 
 const game = `(;GM[1]FF[4]SZ[5]KM[7]RU[Chinese]PB[Ada]PW[Bob]DT[2026-01-02]RE[W+2];B[cc];W[aa];B[cd];W[ea])`
 
-// said keeps what was shown.
+// said stores the lines that a batch shows.
 type said struct{ lines []string }
 
 func (s *said) Game(int, string)         {}
@@ -77,7 +77,7 @@ func TestFiles(t *testing.T) {
 	require.ErrorContains(t, err, "no .sgf file")
 }
 
-// TestBatch: good records are reviewed between bad ones, and no report takes another's place.
+// TestBatch: good records are reviewed even between bad ones, and no report overwrites another.
 func TestBatch(t *testing.T) {
 	dir := folder(t, map[string]string{"a.sgf": game, "b/a.sgf": game + game, "c.sgf": "torn", "d.sgf": "(;SZ[5])", "e.sgf": "(;SZ[7];B[aa];W[bb])", "index.sgf": game})
 	files, err := review.BatchFiles([]string{dir}, "out")
@@ -140,7 +140,7 @@ func TestManyRefused(t *testing.T) {
 	}, refused)
 }
 
-// TestRemark: a caveat about a network's judgement is printed once, and stands in each report.
+// TestRemark: a warning about a network is printed once, and is in each report.
 func TestRemark(t *testing.T) {
 	show := new(said)
 	c := config(t, show)
@@ -186,7 +186,8 @@ func TestOnePlayer(t *testing.T) {
 	require.Contains(t, strings.Join(show.lines, "\n"), "b.sgf: not reviewed: bob is not one of its players")
 }
 
-// TestWhatEndsABatch: a failing network ends a batch with an error, the end of ctx without one.
+// TestWhatEndsABatch: a failing network ends a batch with an error, a cancelled context ends it
+// without an error.
 func TestWhatEndsABatch(t *testing.T) {
 	name := filepath.Join(folder(t, map[string]string{"a.sgf": game}), "a.sgf")
 	broken := errors.New("no network")

@@ -12,10 +12,10 @@ import (
 
 // Limits of a report.
 const (
-	bestListed = 12 // moves of a position
-	linesKept  = 3  // moves of a position that keep their continuation
+	bestListed = 12 // most listed moves of a position
+	linesKept  = 3  // most moves of a position with a continuation
 
-	worstReported = 20 // mistakes of a game
+	worstReported = 20 // most listed mistakes of a game
 )
 
 // Sign returns 1 for Black ("b"), -1 for White ("w").
@@ -61,8 +61,8 @@ func (g *Game) Info() Info {
 		Result: r.Result, Date: r.Date, Event: r.Event}
 }
 
-// result builds the report from the searches so far; with judges its reasons may ask for
-// more positions.
+// result builds the report from the searches so far; judges, if any, search more positions for its
+// reasons.
 func (r *run) result(ctx context.Context, complete bool, judges []*Judge) (*Result, error) {
 	g := r.game
 	res := &Result{Version: Version, Game: g.Info(), Network: r.conf.Network, Visits: r.visits, First: r.conf.First,
@@ -208,7 +208,7 @@ func summaryOf(res *Result) string {
 	if sure < 0.9 {
 		return text
 	}
-	// The last position in which the other side still had a chance of a third.
+	// Find the last position in which the loser still had a chance of a third.
 	for t := len(res.Positions) - 1; t >= 0; t-- {
 		p := res.Positions[t]
 		chance := p.Winrate

@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// Claim is one statement about a mistake, checked before it is made. Vertices are like "Q16".
+// Claim is a statement about a mistake; only checked statements become claims. Vertices are like
+// "Q16".
 type Claim struct {
 	Kind ClaimKind `json:"kind"`
 	// After names the line that shows the claim.
@@ -57,8 +58,8 @@ const (
 	Lives       ClaimKind = "lives"       // the opponent's Stones can no longer be killed
 	Parted      ClaimKind = "parted"      // Stones are cut from Others, and weak
 	Joined      ClaimKind = "joined"      // the opponent's Stones and Others are connected
-	Weak        ClaimKind = "weak"        // Stones would probably live, and now probably die
-	Stronger    ClaimKind = "stronger"    // the opponent's Stones would probably die, and now probably live
+	Weak        ClaimKind = "weak"        // Stones, which would probably live, now probably die
+	Stronger    ClaimKind = "stronger"    // the opponent's Stones, which would probably die, now probably live
 	Weakens     ClaimKind = "weakens"     // Stones are weaker
 	Strengthens ClaimKind = "strengthens" // the opponent's Stones are stronger
 	Atari       ClaimKind = "atari"       // the refutation puts Stones in atari
@@ -72,13 +73,13 @@ const (
 	Attacks     ClaimKind = "attacks"     // the better move puts Stones in atari
 	Threatens   ClaimKind = "threatens"   // the better move threatens Of
 	Small       ClaimKind = "small"       // the mistake gains less than half of what the better move gains
-	Unneeded    ClaimKind = "unneeded"    // Small, as an answer to the move before
+	Unneeded    ClaimKind = "unneeded"    // Small, and the mistake answers the move before it
 	Inside      ClaimKind = "inside"      // Small, in the mover's own territory
 	Holds       ClaimKind = "holds"       // most of the loss is in Region
 	Sente       ClaimKind = "sente"       // ignoring the better move costs more than the move gains
 	Gote        ClaimKind = "gote"        // ignoring the mistake costs less than the better move gains
 	Shape       ClaimKind = "shape"       // the mistake makes an empty triangle
-	Direct      ClaimKind = "direction"   // Region is the bigger part of the board
+	Direct      ClaimKind = "direction"   // the better move is in a different part of the board, Region
 	Worth       ClaimKind = "worth"       // the better move is better; no further reason is known
 )
 

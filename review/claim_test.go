@@ -9,9 +9,9 @@ import (
 	"kosumi/board"
 )
 
-// mistakeOn is a mistake of Black's on a board of X and O. After the better move Black owns the
-// points of the first map, after the played one those of the second: + is Black's, - White's,
-// anything else nobody's. The line begins with the played move; White answers D2 if it ends there.
+// mistakeOn returns a mistake of Black's on a board of X and O. bestOwn and did are maps of the
+// ownership after the better and the played move: + is Black's, - White's, anything else nobody's.
+// The line begins with the played move; if it is the only one, White answers D2.
 func mistakeOn(t *testing.T, rows []string, line, best string, loss float64, bestOwn, did []string) *mistake {
 	t.Helper()
 	moves := strings.Fields(line)
@@ -66,7 +66,7 @@ func TestReasons(t *testing.T) {
 	lost := []string{".........", ".........", ".........", "...--....", "..----...", "...---...", "....---..", ".........", "........."}
 	broken := []string{".........", ".........", ".........", "...X.....", "..XO.....", "..X......", "......O..", ".........", "........."}
 	triangle := []string{".........", ".........", ".........", ".........", "...X.....", "..X......", ".........", ".........", "........."}
-	// White's stones in the corner live or die by B1; a black stone is in atari.
+	// B1 decides whether White's stones in the corner live; a black stone is in atari.
 	race := []string{".........", ".........", ".........", ".........", ".........", "XXXX.....", "OOOX.....", ".OX.X....", "..O......"}
 	quiet := []string{".........", ".........", ".........", ".........", ".........", "XXXX.....", "OOOX.....", ".O..X....", "..O......"}
 	raced := []string{".........", ".........", ".........", ".........", ".........", ".........", "++++.....", "++++.....", "++++....."}
@@ -104,7 +104,7 @@ func TestReasons(t *testing.T) {
 	}
 }
 
-// Each kind has its text, and every argument of a text is filled.
+// TestSay: each kind has a text, and every argument of a text is filled in.
 func TestSay(t *testing.T) {
 	stones := []string{"C3", "D3"}
 	for key := range Templates {
@@ -134,7 +134,7 @@ func TestSay(t *testing.T) {
 	require.Equal(t, "This loses points on the left side; B3 is better.", Say([]Claim{{Kind: Holds, Move: "B3", Region: "left"}}, "b", "A1"))
 }
 
-// A proof replaces the claims about the mistake that the search missed.
+// TestProvedClaims: a proof replaces claims of the search about the same group.
 func TestProvedClaims(t *testing.T) {
 	weak := Claim{Kind: Weak, Move: "C3", Stones: []string{"B1"}}
 	for said, c := range map[string]struct {

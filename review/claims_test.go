@@ -19,7 +19,7 @@ import (
 	"kosumi/sgf"
 )
 
-// rules judges claims by the board and by searches that took no part in the review.
+// rules checks claims by the board and by searches that were not part of the review.
 type rules struct {
 	t     *testing.T
 	g     *review.Game
@@ -28,7 +28,7 @@ type rules struct {
 	known map[string]*review.Eval
 }
 
-// after returns the position at a ply after some more moves, nil if they cannot be played.
+// after returns the position after further moves at a ply, nil if they are illegal.
 func (r *rules) after(ply int, moves ...string) *board.Game {
 	p, err := r.g.Position(ply)
 	require.NoError(r.t, err)
@@ -56,7 +56,7 @@ func (r *rules) eval(ply int, moves ...string) *review.Eval {
 	return r.known[key]
 }
 
-// own is the mover's mean ownership of stones, -1 to 1.
+// own returns the mean ownership of stones from the mover's view, -1 to 1.
 func (r *rules) own(ply int, stones []string, moves ...string) float64 {
 	e, sum := r.eval(ply, moves...), 0.0
 	for _, s := range stones {
@@ -96,8 +96,9 @@ func (r *rules) taken(ply int, line, stones []string) bool {
 	return len(left) == 0
 }
 
-// caught reports whether the opponent, to move, can capture the mover's stones, at once or in a
-// ladder, or cannot save its own from a ladder.
+// caught reports whether stones are lost with the opponent to move: the mover's stones because the
+// opponent captures them, at once or in a ladder; the opponent's because they cannot escape from a
+// ladder.
 func (r *rules) caught(ply int, move string, stones []string) bool {
 	g := r.after(ply, move)
 	var scratch board.LadderScratch
@@ -115,7 +116,8 @@ func (r *rules) caught(ply int, move string, stones []string) bool {
 	return true
 }
 
-// broken reports whether stones escape from a ladder, and would not without the others.
+// broken reports whether stones in atari escape from a ladder, but would not without the stones
+// c.Others.
 func (r *rules) broken(ply int, c *review.Claim) bool {
 	g := r.after(ply, r.res.Moves[ply].Move)
 	var left []board.Move
@@ -133,7 +135,8 @@ func (r *rules) broken(ply int, c *review.Claim) bool {
 	return g.Board().Liberties(at) == 1 && !lost(g.Board()) && lost(board.PlaceStones(g.Size(), left))
 }
 
-// inAtari reports whether stones are in atari after some moves, and were not before the last.
+// inAtari reports whether stones are in atari after some moves, and were not before the last of
+// these moves.
 func (r *rules) inAtari(ply int, c *review.Claim, moves ...string) bool {
 	before, after := r.after(ply, moves[:len(moves)-1]...), r.after(ply, moves...)
 	at, err := after.Size().ParseVertex(c.Stones[0])
@@ -152,7 +155,7 @@ func (r *rules) joined(ply int, line, a, b []string) bool {
 // sureFor is the ownership from which the judge regards stones as alive.
 const sureFor = 0.8
 
-// holds judges a claim about the move of a ply; why names the figures.
+// holds reports whether a claim about the move of a ply is right; why has the figures.
 func (r *rules) holds(ply int, c *review.Claim) (ok bool, why string) {
 	m := &r.res.Moves[ply]
 	first := func(line []string) []string { return line[:min(len(line), 8)] }
@@ -242,7 +245,7 @@ func TestClaims(t *testing.T) {
 	if file := os.Getenv("KOSUMI_JUDGE"); file != "" {
 		judging, visits, most = open(file), 200, 100
 	}
-	some, share := "9-*.sgf", 0.55 // for 17 of 28 moves
+	some, share := "9-*.sgf", 0.55 // 17 of 28 moves had such claims
 	if os.Getenv("KOSUMI_ALL") != "" || most > 0 {
 		some, share = "*.sgf", 0.72
 	}
@@ -281,7 +284,7 @@ func TestClaims(t *testing.T) {
 			named := false
 			for i := range m.Claims {
 				c := &m.Claims[i]
-				named = named || len(c.Stones) > 0 && c.Kind != review.Shape || c.Of != nil // names stones, or a threat to stones
+				named = named || len(c.Stones) > 0 && c.Kind != review.Shape || c.Of != nil // the claim names stones, or a threat to stones
 				kinds[c.Kind]++
 				claims = append(claims, drawn{r, ply, c})
 			}

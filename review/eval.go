@@ -9,10 +9,10 @@ import (
 	"kosumi/search"
 )
 
-// Limits of an Eval.
+// Limits of [Eval].
 const (
-	maxMoves = 24 // moves, best first
-	maxLine  = 12 // plies of a variation
+	maxMoves = 24 // most moves of a position
+	maxLine  = 12 // most moves of a continuation
 )
 
 // Eval is the result of the search of one position. Winrate is Black's, 0..1; leads are
@@ -25,8 +25,8 @@ type Eval struct {
 	Stdev float64 `json:"stdev"`
 	// Moves are the searched moves, best first, at most 24, and the played move.
 	Moves []Candidate `json:"moves"`
-	// Ownership is Black's, BestOwnership the same after the best move. Both are empty if the
-	// network has no ownership.
+	// Ownership is Black's view of the position, BestOwnership that after the best move. Both are
+	// empty if the network has no ownership.
 	Ownership     Owners `json:"ownership,omitempty"`
 	BestOwnership Owners `json:"bestOwnership,omitempty"`
 }
@@ -81,7 +81,7 @@ func searchParams(p search.Params) search.Params {
 	p.Parallel.Workers = 1
 	p.Net.Symmetry = 0
 	p.Net.PlayoutDoublingAdvantage = 0
-	p.Pass.IgnorePreRootHistory = false // so that neighbours share evaluations
+	p.Pass.IgnorePreRootHistory = false // keep the history, so that neighbouring positions share evaluations
 	p.AntiMirror = false
 	p.Seed = 1
 	p.Stop.FutileVisitsThreshold = 0
@@ -147,12 +147,12 @@ func ownersOf(own []float32, black bool) Owners {
 	return out
 }
 
-// Round rounds to so many decimals, so that stored and computed values are equal. NaN and
+// Round rounds to a number of decimals, so that stored and computed values are equal. NaN and
 // infinities become 0.
 func Round(x float64, decimals int) float64 {
 	scale := math.Pow10(decimals)
 	if x = math.Round(x*scale) / scale; x == 0 || math.IsNaN(x) || math.IsInf(x, 0) {
-		return 0 // no negative zero
+		return 0 // replaces negative zero, too
 	}
 	return x
 }

@@ -13,21 +13,21 @@ type found struct {
 	Claim
 	at    []board.Point
 	worth float64
-	score float64 // worth, weighted by how much the claim explains
+	score float64 // worth, weighted by kind of claim and number of stones
 }
 
-// Conditions of claims. Ownership is the mover's, the mean over some stones.
+// Conditions of claims. Ownership is the mean over some stones, from the mover's view.
 const (
-	sureFrom    = 0.88 // of live stones; dead ones are below its negative
-	likely      = 0.2  // of stones that rather live
-	lostBelow   = -0.3 // of captured stones' points
-	lostBy      = 0.5  // by which the mistake changes the owner of captured stones
-	keptFrom    = 0.3  // of stones that the other line saves
-	weakerBy    = 0.4  // by which a cut makes stones weaker
-	leastShare  = 0.25 // of the loss that a claim accounts for
-	leastPoints = 1.0  // that a claim accounts for
+	sureFrom    = 0.88 // least ownership of living stones; dead ones are below -sureFrom
+	likely      = 0.2  // least ownership of stones that probably live
+	lostBelow   = -0.3 // greatest ownership of captured stones' points
+	lostBy      = 0.5  // least change of captured stones' ownership by the mistake
+	keptFrom    = 0.3  // least ownership of stones that the other line saves
+	weakerBy    = 0.4  // least change of weakened stones' ownership
+	leastShare  = 0.25 // least share of the loss in a claim
+	leastPoints = 1.0  // least points in a claim
 	answerNear  = 4    // greatest distance of an answer from the opponent's last move
-	farFromLast = 7    // least distance of a move that is elsewhere
+	farFromLast = 7    // least distance of a move elsewhere from the opponent's last move
 )
 
 // claims returns one or two claims: what the mistake let happen, and what the better move does.
@@ -64,7 +64,7 @@ func (k *mistake) claims() ([]found, error) {
 	return k.quiet()
 }
 
-// heaviest returns the claim that accounts for most, nil for none.
+// heaviest returns the claim with the highest score, nil if there is none.
 func heaviest(list []found) *found {
 	if len(list) == 0 {
 		return nil
@@ -94,8 +94,8 @@ func (k *mistake) claim(kind ClaimKind, after Line, move string, stones []board.
 	return f, w >= max(leastPoints, leastShare*k.loss)
 }
 
-// colorAt is the colour of a stone before the mistake; that of the mistake itself is the
-// mover's.
+// colorAt returns the colour of a stone before the mistake; for the mistake's stone, the mover's
+// colour.
 func (k *mistake) colorAt(p board.Point) board.Color {
 	if c := k.before.At(p); c != board.Empty {
 		return c
@@ -110,7 +110,7 @@ func (k *mistake) vertices(points []board.Point) (list []string) {
 	return list
 }
 
-// letHappen returns what the mistake and its refutation do to stones.
+// letHappen returns claims about what the mistake and its refutation do to stones.
 func (k *mistake) letHappen() (list []found) {
 	add := func(f found, ok bool) {
 		if ok {
@@ -163,8 +163,8 @@ func (k *mistake) takenBy(answer string, stones []board.Point) bool {
 	return !slices.ContainsFunc(stones, func(p board.Point) bool { return g.At(p) != board.Empty })
 }
 
-// changes are the ways in which a mistake changes the fate of the mover's stones, and of the
-// opponent's, the surest first.
+// changes has the ways in which a mistake changes the fate of stones, the most certain first: own
+// is the claim about the mover's stones, theirs about the opponent's.
 var changes = []struct {
 	own, theirs ClaimKind
 	weight      float64
@@ -182,8 +182,8 @@ var changes = []struct {
 }
 
 // linked returns the claim about two chains of a colour that are connected on board one and
-// separate on board two. Its stones are the chain that loses more. lost is the cost of the
-// separation, as ownership.
+// separate on board two. The claim names the chain that loses more. lost is each point's loss of
+// ownership by the separation.
 func (k *mistake) linked(kind ClaimKind, color board.Color, one, two *board.Board, lost []float64) (best found, ok bool) {
 	b := k.before.Board()
 	var heads []board.Point
@@ -217,7 +217,7 @@ func (k *mistake) linked(kind ClaimKind, color board.Color, one, two *board.Boar
 	return best, ok
 }
 
-// betterDoes returns what the better line does to the opponent's stones.
+// betterDoes returns claims about what the better line does to the opponent's stones.
 func (k *mistake) betterDoes() (list []found) {
 	gain := func(stones []board.Point) bool {
 		return mean(k.bestOwn, stones) > -lostBelow && mean(k.did, stones) < keptFrom
@@ -239,11 +239,11 @@ func (k *mistake) betterDoes() (list []found) {
 	return list
 }
 
-// answers are the claims about the better move that a claim about the mistake implies.
+// answers maps claims about the mistake to the claims about the better move that they imply.
 var answers = map[ClaimKind]ClaimKind{Dies: Saves, Lives: Kills, Parted: Connects, Joined: Cuts}
 
-// answerTo returns what the better move does about the stones that the mistake is about; nil if
-// the claim does not imply it.
+// answerTo returns the claim about the better move that a claim about the mistake implies; nil if
+// there is none.
 func (k *mistake) answerTo(let *found) *found {
 	f := *let
 	kind, implied := answers[let.Kind]

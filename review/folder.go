@@ -40,7 +40,7 @@ func OpenFolder(dir string) (*Folder, error) {
 // Searches returns the folder of stores, see [OpenStore].
 func (f *Folder) Searches() string { return filepath.Join(f.dir, SearchesDir) }
 
-// Path returns the name of a file of a game.
+// Path returns the path of a game's file.
 func (f *Folder) Path(name, ext string) string { return filepath.Join(f.dir, name+ext) }
 
 // WriteHTML writes an HTML page. Without the page's bundle it does nothing, see

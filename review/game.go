@@ -24,15 +24,15 @@ const MaxPlies = 2000
 type Game struct {
 	Record *sgf.Record
 	Rules  board.Rules // komi included
-	// Moves are the moves of the main line before the first unplayable one, at most MaxPlies. Cut
-	// is how many moves of the record are left out.
+	// Moves are the moves of the main line before the first unplayable one, at most MaxPlies. Cut is
+	// the number of moves in the record after them.
 	Moves []board.Move
 	Cut   int
 	// Notes are sentences about assumptions and omissions.
 	Notes []string
 
 	root   *sgf.Node
-	nodes  []*sgf.Node // of the moves
+	nodes  []*sgf.Node // nodes of the moves
 	judged []bool      // plies that can have a loss
 }
 
@@ -99,7 +99,7 @@ func (g *Game) Position(t int) (*board.Game, error) {
 	return game, nil
 }
 
-// judge marks the plies that can have a loss: those before a move of the opponent without
+// judge marks the plies that can have a loss: those followed by a move of the opponent without
 // set-up in between, except the placing of handicap stones.
 func (g *Game) judge() {
 	g.judged = make([]bool, len(g.Moves))
@@ -131,7 +131,7 @@ func (g *Game) placing() int {
 				return 0
 			}
 			return t
-		case m.Color == board.Black && m.Point < 0: // Black does not place handicap stones
+		case m.Color == board.Black && m.Point < 0: // no handicap stones: Black passes before White's first stone
 			return 0
 		case m.Color == board.Black:
 			if stones++; stones > 1 && stones == g.Record.Handicap {
@@ -139,5 +139,5 @@ func (g *Game) placing() int {
 			}
 		}
 	}
-	return 0 // White plays no stone
+	return 0 // White plays no stones
 }

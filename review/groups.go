@@ -11,15 +11,15 @@ import (
 	"kosumi/life"
 )
 
-// Group is a group whose life is proved from some move on, whichever side moves first and
-// however many ko threats there are. Each of its chains is proved, with the same verdict from
-// the same move on.
+// Group is a group whose life is proved from some move on, whichever side moves first and however
+// many ko threats there are. For each of its chains the same verdict is proved from the same move
+// on.
 type Group struct {
 	Color   string   `json:"color"`   // "b" or "w"
 	Stones  []string `json:"stones"`  // at the end or before their capture; the largest chain first
 	Verdict string   `json:"verdict"` // alive, dead, seki
-	// Since is the number of the move after which the verdict is proved; Taken that of the move
-	// that captured the last chain, 0 if one is left.
+	// Since is the number of the move after which the verdict is proved. Taken is the number of the
+	// move that captured the last chain, 0 if a chain is left.
 	Since int `json:"since"`
 	Taken int `json:"taken,omitempty"`
 	// Assumed are the chains that the proof after move Since assumes alive.
@@ -45,11 +45,11 @@ func settledText(res *Result, number int) (text string) {
 	return text
 }
 
-// Only is a position in which exactly one first move saves or kills a group, proved.
+// Only is a position in which it is proved that exactly one first move saves or kills a group.
 type Only struct {
 	Ply   int      `json:"ply"`
 	Kills bool     `json:"kills,omitempty"`
-	Group []string `json:"group"` // its stones
+	Group []string `json:"group"` // stones of the group
 	Line  []string `json:"line"`  // the move and its continuation
 	// Assumed are the chains that the proof assumes alive.
 	Assumed []string `json:"assumed,omitempty"`
@@ -57,10 +57,10 @@ type Only struct {
 
 // Limits of the proofs.
 const (
-	nodesAVisit = 0.3   // searched positions per visit of the review and point of the board: about a tenth of its time
+	nodesAVisit = 0.3   // positions searched for a visit and a point of the board: proofs take about a tenth of the review's time
 	groupNodes  = 8000  // searched positions for a question about a group
 	onlyNodes   = 40000 // searched positions for a question about a mistake
-	leastGroup  = 3     // stones
+	leastGroup  = 3     // least stones of a group
 	sureOwner   = 90    // least ownership in percent of a settled group
 	lostOwner   = 60    // least change of ownership in percent by a mistake that loses a group
 )
@@ -85,7 +85,7 @@ func prove(ctx context.Context, g *Game, res *Result) error {
 		p.left += all / 2
 		err = p.groups()
 	}
-	if err != nil { // a resumed review proves all again
+	if err != nil { // a resumed review proves all groups again
 		res.Complete, res.Groups, res.Only = false, nil, nil
 	}
 	return err
@@ -127,8 +127,8 @@ type candidate struct {
 	taken  int // number of the capturing move, 0: none
 }
 
-// groups finds the groups, on the final board or captured, whose life or death is proved, and the
-// first move after which it is.
+// groups finds the groups, captured or on the final board, whose life or death is proved, and for
+// each the first move after which it is proved.
 func (p *prover) groups() error {
 	placed, list, err := p.candidates()
 	if err != nil {
@@ -156,10 +156,10 @@ func (p *prover) groups() error {
 	return nil
 }
 
-// settledChain is a chain with a proved verdict, as a group of its own.
+// settledChain is a chain with a proved verdict, as a group of one chain.
 type settledChain struct {
 	Group
-	stone board.Point // one of its stones
+	stone board.Point // a stone of the chain
 }
 
 // join returns the group of the first chain, and the chains that are not part of it.
@@ -197,9 +197,9 @@ func (p *prover) join(chains []*settledChain) (*Group, []*settledChain, error) {
 	return g, rest, nil
 }
 
-// grounded splits chains into in, whose proofs do not rest on each other in a circle, and the
-// others: if two chains each live only because the other lives, neither is proved. If all are in
-// circles, in is the first chain.
+// grounded separates chains whose proofs rest on each other in a circle: if two chains each live
+// only because the other lives, neither is proved. apart has the chains in circles, the first
+// result all others; if all chains are in circles, it has the first chain.
 func grounded(list []*settledChain) (in, apart []*settledChain) {
 	open := slices.Clone(list)
 	for again := true; again; {
@@ -222,13 +222,13 @@ func grounded(list []*settledChain) (in, apart []*settledChain) {
 	return in, apart
 }
 
-// rests reports whether the proof of a chain requires another one to be alive. The proof of a
+// rests reports whether the proof of chain c requires another chain to be alive. The proof of a
 // dead chain never does.
 func (c *settledChain) rests(on *settledChain) bool {
 	return c.Verdict != life.Dead && slices.ContainsFunc(c.Assumed, func(a string) bool { return slices.Contains(on.Stones, a) })
 }
 
-// belongs reports whether two chains are one group: they share a liberty in b, with the same
+// belongs reports whether two chains are one group: they share a liberty on b, and have the same
 // verdict since the same move.
 func (c *settledChain) belongs(d *settledChain, b *board.Board) bool {
 	if c.Color != d.Color || c.Verdict != d.Verdict || c.Since != d.Since {
@@ -238,7 +238,7 @@ func (c *settledChain) belongs(d *settledChain, b *board.Board) bool {
 	return slices.ContainsFunc(b.LibertyPoints(nil, c.stone), func(p board.Point) bool { return slices.Contains(theirs, p) })
 }
 
-// candidates returns the chains to prove, the largest first, and for each point the last ply
+// candidates returns the chains to prove, the largest first. placed has for each point the last ply
 // that put a stone there, -1 for set-up.
 func (p *prover) candidates() (placed []int, list []candidate, err error) {
 	plies := len(p.game.Moves)
@@ -273,7 +273,7 @@ func (p *prover) candidates() (placed []int, list []candidate, err error) {
 	return placed, list, nil
 }
 
-// sure reports whether the review's ownership settles the owner of a group. Otherwise a proof is
+// sure reports whether the review's ownership is clear about a group. Otherwise a proof is
 // unlikely.
 func (p *prover) sure(c candidate) bool {
 	own := p.res.Positions[c.ply].Ownership
@@ -287,7 +287,7 @@ func (p *prover) sure(c candidate) bool {
 	return max(sum, -sum) >= sureOwner*len(c.stones)
 }
 
-// chainsOf returns the chains with a stone for which counts holds.
+// chainsOf returns the chains that have a stone accepted by counts.
 func chainsOf(g *board.Game, counts func(board.Point) bool) (list [][]board.Point) {
 	seen := make([]bool, g.Size().Area())
 	for i := range seen {
@@ -304,8 +304,8 @@ func chainsOf(g *board.Game, counts func(board.Point) bool) (list [][]board.Poin
 	return list
 }
 
-// since finds by bisection the first position from lo on in which the chain of a stone has
-// its final verdict, proved; nil if the final verdict is not proved.
+// since finds by bisection the first position, not before lo, in which the chain of a stone is
+// proved to have its final verdict; nil if the final verdict is not proved.
 func (p *prover) since(c candidate, stone board.Point, lo int) (*settledChain, error) {
 	last, err := p.settled(c.ply, stone)
 	if last.Verdict == "" || c.taken > 0 && last.Verdict != life.Dead {
@@ -351,7 +351,7 @@ func (p *prover) settled(ply int, stone board.Point) (life.Status, error) {
 	return out, p.ctx.Err()
 }
 
-// onlies asks about the groups that the worst mistakes decide: those of their claims, and those
+// onlies asks about the groups that the worst mistakes decide: groups in their claims, and groups
 // whose owner changed.
 func (p *prover) onlies() error {
 	for _, t := range p.res.Mistakes {
@@ -391,8 +391,8 @@ func (c *Claim) about() bool {
 	return slices.Contains([]ClaimKind{Captured, Dies, Lives, Weak, Stronger, Weakens, Strengthens}, c.Kind)
 }
 
-// only adds the position before a ply to Only if exactly one move saves or kills a chain, and
-// the proofs about the chain to the claims about the move.
+// only adds the position before a ply to Only if exactly one move saves or kills a chain. It also
+// adds proofs about the chain to the claims about the ply's move.
 func (p *prover) only(t int, chain []board.Point) error {
 	if p.left < groupNodes {
 		return p.ctx.Err()
@@ -436,8 +436,8 @@ func (p *prover) only(t int, chain []board.Point) error {
 	return err
 }
 
-// loses returns the proved first move by which the side to move kills a chain, or, with lives,
-// saves it; "" if there is none.
+// loses returns the proved first move by which the side to move kills a chain, or saves it if lives
+// is set; "" if there is none.
 func (p *prover) loses(ply int, stone board.Point, lives bool, prefer string) (string, error) {
 	q, err := p.question(ply, stone)
 	if err != nil || q.Stones[stone] == board.Empty || p.left < groupNodes {
@@ -460,8 +460,8 @@ func (p *prover) loses(ply int, stone board.Point, lives bool, prefer string) (s
 	return works(out, !lives, prefer), p.ctx.Err()
 }
 
-// works returns a first move that is proved to kill the target, or, with kills false, to save it:
-// the preferred one if that is proved; "" for none.
+// works returns a first move that is proved to kill the target, or to save it if kills is false; ""
+// if there is none. It returns the preferred move if that is proved.
 func works(out *life.Answer, kills bool, prefer string) string {
 	c, want := out.Defends, []string{life.Alive, life.Seki}
 	if kills {

@@ -15,8 +15,8 @@ import (
 // it.
 const corner = `(;GM[1]FF[4]SZ[9]RU[Chinese]AW[ab][bb][cb][db][da]AB[ac][bc][cc][dc][ec][eb][ea]PL[W];W[ff];B[ba];W[gd];B[fd];W[ge])`
 
-// reviewed is the result of a game without a network; percent is Black's share of the points in
-// each position.
+// reviewed returns a result without searches. In each position Black owns its stones; the arguments
+// are Black's ownership of all other points by position, in percent.
 func reviewed(t *testing.T, g *Game, black ...int) *Result {
 	res := &Result{Visits: 1000, Complete: true, Mistakes: []int{0}}
 	for ply := range len(g.Moves) + 1 {
@@ -65,15 +65,15 @@ func TestGroups(t *testing.T) {
 	require.False(t, ended.Complete)
 	require.Empty(t, ended.Groups)
 
-	// The owner of the corner is open at the end: nothing is asked.
+	// The owner of the corner is uncertain at the end: no question is asked.
 	open := reviewed(t, g, 0, 0, 0, 0, 0, 0)
 	open.Mistakes = nil
 	require.NoError(t, prove(context.Background(), g, open))
 	require.Empty(t, open.Groups)
 }
 
-// TestGroupsOfChains: two chains at a bamboo joint are one group, alive, or dead from the move on
-// that breaks the joint; chains in different places are two groups.
+// TestGroupsOfChains: two chains that are connected by a bamboo joint are one group, alive, or dead
+// once the joint is broken; chains in different places are two groups.
 func TestGroupsOfChains(t *testing.T) {
 	const joint = "(;GM[1]FF[4]SZ[9]RU[Chinese]AB[ac][bc][cc][dc][ec][fc][gb][ha]AW[ab][bb][cb][db][da][fa][fb][ga]"
 	type group struct {
@@ -84,7 +84,7 @@ func TestGroupsOfChains(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name, record string
-		black        int // Black's share of White's points, percent
+		black        int // Black's ownership of White's stones and empty points, percent
 		want         []group
 	}{
 		{"dead", joint + "AW[ca]PL[W];W[ff];B[eb];W[gd];B[fd])", 99, []group{{"C9", 9, 3, "dead", 2}}},

@@ -15,7 +15,7 @@ type Judge struct {
 	visits int64
 }
 
-// NewJudge returns a judge that searches each position with so many visits.
+// NewJudge returns a judge that searches each position with a number of visits.
 func NewJudge(net nn.Evaluator, p search.Params, visits int64) (*Judge, error) {
 	judges, err := NewJudges(net, p, 1)
 	if err != nil {

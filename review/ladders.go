@@ -6,8 +6,8 @@ import (
 	"kosumi/board"
 )
 
-// hunted returns the mover's stones that can be caught in a ladder, or captured at once, after the mistake and not
-// after the better move.
+// hunted returns claims about the mover's stones that can be caught in a ladder, or captured at
+// once, after the mistake but not after the better move.
 func (k *mistake) hunted() (list []found) {
 	for _, c := range k.onlyIn(k.caughtPlayed, k.caughtBest, k.mover) {
 		if mean(k.did, c) > lostBelow || mean(k.diff, c) < lostBy {
@@ -24,7 +24,7 @@ func (k *mistake) hunted() (list []found) {
 	return list
 }
 
-// onlyIn returns the stones of a colour that are caught after one move and not after the other.
+// onlyIn returns the stones of a colour that are in one but not in other, in clusters.
 func (k *mistake) onlyIn(one, other map[board.Point]hunt, color board.Color) [][]board.Point {
 	var list []board.Point
 	for p, h := range one {
@@ -39,12 +39,11 @@ func (k *mistake) onlyIn(one, other map[board.Point]hunt, color board.Color) [][
 type hunt struct {
 	color     board.Color
 	liberties int
-	move      board.Point // that begins it
+	move      board.Point // the move that begins the capture
 }
 
 // caught returns the stones that the opponent can catch after a move of the mover's, by a capture
-// or in a ladder; and those of the opponent's stones that cannot escape although it is the
-// opponent's turn.
+// or in a ladder, and the opponent's stones that cannot escape although the opponent is to move.
 func (k *mistake) caught(move board.Point) map[board.Point]hunt {
 	var after board.Game
 	after.CopyFrom(k.before)
@@ -99,8 +98,8 @@ func (k *mistake) inAtari(kind ClaimKind, after Line, before *board.Game, v stri
 	return best, ok
 }
 
-// brokenLadder returns the claim that stones escape from the ladder that the mistake starts,
-// because of one chain in its way.
+// brokenLadder returns the claim that the mistake starts a ladder that does not work, because of a
+// chain in its way.
 func (k *mistake) brokenLadder() (found, bool) {
 	if k.played < 0 {
 		return found{}, false

@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// errorScale times the standard deviation of the score, over the cube root of the visits, is
-// the error of a search's lead (root mean square against searches of 500 visits, 331
-// positions of 9x9 games, g170-b6c96). It falls more slowly than the error of independent
-// samples, since a misread group stays misread.
+// The error of a search's lead is errorScale times the standard deviation of the score, divided by
+// the cube root of the visits (root mean square against searches of 500 visits, 331 positions of
+// 9x9 games, g170-b6c96). It falls more slowly than the error of independent samples, since a
+// misread group stays misread.
 const errorScale = 0.35
 
 // spread returns the standard error of the lead in points.
@@ -17,8 +17,8 @@ func (e *Eval) spread() float64 {
 	return errorScale * e.Stdev / math.Cbrt(float64(max(e.Visits, 1)))
 }
 
-// swing is the change by one ply between two searches, positive for a loss of the mover.
-// It is negative if the later search found the position better for the mover.
+// swing compares the searches before and after a move. It is positive for a loss of the mover,
+// negative if the later search found the position better for the mover.
 type swing struct {
 	loss, err, winrate float64
 	ok                 bool
@@ -27,9 +27,9 @@ type swing struct {
 // standing is Black's winrate and lead in a position.
 type standing struct{ winrate, lead float64 }
 
-// hindsight returns the standings of all positions, corrected by the searches of later
-// ones: a player stands at least as well before a move as after it. If two searches
-// contradict that, they are averaged by their errors. Positions without a search are zero.
+// hindsight returns the standings of all positions, corrected by the searches of later positions: a
+// player stands at least as well before a move as after it. Two searches that contradict this are
+// averaged, weighted by their errors. Positions without a search are zero.
 func (r *run) hindsight() []standing {
 	all := make([]standing, len(r.evals))
 	for t, e := range r.evals {
@@ -68,9 +68,9 @@ func (r *run) swingBetween(t int, at []standing) swing {
 	}
 }
 
-// spread returns the standard error of a position's lead. It is at least half the change
-// by the last doubling of its visits, and half the change at a neighbour with more visits:
-// neighbours misread the same groups.
+// spread returns the standard error of a position's lead. It is at least half the change of the
+// lead by the position's last doubling of visits, and by all further searches of a neighbour with
+// more visits, since neighbours misread the same groups.
 func (r *run) spread(t int) float64 {
 	e := r.evals[t]
 	s := max(e.spread(), 0.5*r.moved[t])

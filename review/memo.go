@@ -25,9 +25,9 @@ type memo struct {
 // memoKey holds all inputs of an evaluation.
 type memoKey struct {
 	hash  board.Hash
-	moves [5]board.Move // the last boards, which networks read
-	turns int           // number of moves that belong to the present phase
-	asked nn.Query      // without the game
+	moves [5]board.Move // the last moves: networks read the boards before them
+	turns int           // number of moves in the present phase
+	asked nn.Query      // the query without its game
 }
 
 type memoValue struct {
@@ -47,7 +47,7 @@ func (v *memoValue) copyTo(out *nn.Output) {
 	copy(out.Ownership[:], v.owners)
 }
 
-// valueOf returns a copy of out for a board of so many points.
+// valueOf returns a copy of an output for a board of area points.
 func valueOf(out *nn.Output, area int) *memoValue {
 	v := &memoValue{hasScore: out.HasScore, symmetry: out.Symmetry, policy: slices.Clone(out.Policy[:area+1])}
 	if out.HasOwnership {

@@ -16,7 +16,7 @@ var summaryText string
 // Page is the data of an HTML page about a game or problems.
 type Page struct {
 	Kind    string    `json:"kind"` // review or drills
-	Loss    []float64 `json:"loss"` // bounds between the classes, in points
+	Loss    []float64 `json:"loss"` // bounds between the classes, in points of loss
 	Classes []Class   `json:"classes"`
 	Data    any       `json:"data"`
 }

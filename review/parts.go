@@ -10,7 +10,7 @@ import (
 // part is a region, connected also diagonally, whose ownership the mistake changed.
 type part struct {
 	points []board.Point
-	sum    float64 // lost points
+	sum    float64 // points lost in the region
 }
 
 // partFrom is the least change of a point's ownership that counts, on a scale of 0 to 2.
@@ -52,7 +52,7 @@ func (k *mistake) findParts() {
 	}
 }
 
-// worth returns the points lost at some stones and in the regions that contain them.
+// worth returns the points lost at some stones, and in whole regions that contain them.
 func (k *mistake) worth(stones []board.Point) float64 {
 	sum := 0.0
 	var counted []int
@@ -68,8 +68,8 @@ func (k *mistake) worth(stones []board.Point) float64 {
 	return sum
 }
 
-// bigPart returns the region that accounts for half of the loss, by both judgements, and is near
-// one of the moves; nil if there is none.
+// bigPart returns the region with at least half of the loss by both judgements, near one of the
+// moves; nil if there is none.
 func (k *mistake) bigPart() *part {
 	if len(k.parts) == 0 {
 		return nil
@@ -86,7 +86,8 @@ func (k *mistake) bigPart() *part {
 	return &big
 }
 
-// groups returns the stones of a colour whose chains changed in a given way, by neighbourhood.
+// groups returns the chains of a colour that satisfy changed, in clusters near the better or the
+// played move.
 func (k *mistake) groups(color board.Color, changed func(chain []board.Point) bool) [][]board.Point {
 	var all []board.Point
 	for _, chain := range chainsOf(k.before, func(p board.Point) bool { return k.before.At(p) == color }) {
@@ -97,7 +98,7 @@ func (k *mistake) groups(color board.Color, changed func(chain []board.Point) bo
 	return slices.DeleteFunc(k.clusters(all), func(g []board.Point) bool { return !k.near(g, k.best) && !k.near(g, k.played) })
 }
 
-// clusters splits points into those that lie at most two lines apart.
+// clusters splits points into clusters of points at most two lines apart.
 func (k *mistake) clusters(points []board.Point) (list [][]board.Point) {
 	rest := slices.Clone(points)
 	slices.Sort(rest)
@@ -119,7 +120,7 @@ func (k *mistake) clusters(points []board.Point) (list [][]board.Point) {
 	return list
 }
 
-// mean is the mean of a map over some points.
+// mean is the mean over some points of a map of the board.
 func mean(of []float64, points []board.Point) float64 {
 	sum := 0.0
 	for _, p := range points {
@@ -134,7 +135,7 @@ func (k *mistake) distance(p, q board.Point) int {
 	return max(px-qx, qx-px) + max(py-qy, qy-py)
 }
 
-// near reports whether a move lies in or beside some points.
+// near reports whether a move is close to one of some points.
 func (k *mistake) near(points []board.Point, move board.Point) bool {
 	return move >= 0 && slices.ContainsFunc(points, func(p board.Point) bool { return k.distance(p, move) <= max(3, k.size.W/3) })
 }

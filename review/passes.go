@@ -53,8 +53,8 @@ func (r *run) secondPass() []task {
 	return tasks
 }
 
-// roundSize returns the number of positions in a round of the second pass: enough to fill
-// batches, and independent of Config.Parallel.
+// roundSize returns the number of positions in a round of the second pass. It is large enough to
+// fill batches, and does not depend on Config.Parallel.
 func roundSize(positions int) int { return max(16, positions/8) }
 
 // rung returns the next number of visits of a position.
@@ -66,16 +66,16 @@ func (r *run) rung(t int) int64 {
 	return v
 }
 
-// listedShare is the weight of visits for a ply that is certainly among the worst, relative to
-// one that may be: its loss and better line should be accurate too.
+// listedShare is the worth of visits for a move certainly among the worst, relative to a move that
+// may be among them: certain ones also need an accurate loss and better line.
 const listedShare = 0.15
 
-// gainShare is the weight of a gain between two searches, relative to a loss. A gain shows
-// that one of the positions is misread.
+// gainShare is the weight of a move's gain relative to a loss. A gain shows that one of the two
+// positions is misread.
 const gainShare = 0.5
 
-// worth returns for each position the value of more visits: the uncertainty about whether a ply
-// beside it is among the worst, divided by the visits that it has.
+// worth returns for each position the worth of a visit: the uncertainty whether a neighbouring ply
+// is among the worst, divided by the position's visits.
 func (r *run) worth() []float64 {
 	swings := make([]swing, len(r.game.Moves))
 	var losses []float64
@@ -109,9 +109,8 @@ func (r *run) worth() []float64 {
 	return worth
 }
 
-// exceeds returns the probability that a loss is above a bound that it exceeds by z
-// standard errors. The distribution is Laplace's: errors have long tails, since groups are
-// misread.
+// exceeds returns the probability that a loss is above a bound, if its estimate is z standard
+// errors above. The distribution is Laplace's: errors have long tails, since groups are misread.
 func exceeds(z float64) float64 {
 	if z < 0 {
 		return 0.5 * math.Exp(1.2*z)

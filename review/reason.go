@@ -22,7 +22,7 @@ const (
 	Cut           Kind = "connection"
 	GroupWeak     Kind = "group weakened"
 	OwnTerritory  Kind = "own territory"
-	Threatened    Kind = "threat" // a threat left or missed
+	Threatened    Kind = "threat" // an unanswered or missed threat
 	TooSmall      Kind = "answered too small"
 	SmallMove     Kind = "too small"
 	Direction     Kind = "direction"
@@ -32,7 +32,7 @@ const (
 	Other         Kind = "other"
 )
 
-// kinds is the kind of a mistake by its first claim.
+// kinds maps a mistake's first claim to the kind of the mistake.
 var kinds = map[ClaimKind]Kind{
 	Captured: MissedSave, Laddered: Ladder, Broken: Ladder, Dies: GroupLost, Lives: LetLive, Parted: Cut, Joined: Cut,
 	Weak: GroupWeak, Stronger: LetLive, Weakens: GroupWeak, Strengthens: LetLive, Atari: GroupWeak, Attacks: LetLive, Threat: Threatened,
@@ -40,36 +40,36 @@ var kinds = map[ClaimKind]Kind{
 	Small: SmallMove, Unneeded: TooSmall, Inside: OwnTerritory, Holds: Territory, Sente: SmallMove, Gote: SmallMove, Shape: BadShape, Direct: Direction, Worth: Other,
 }
 
-// mistake is a bad move to be explained. Ownership is the mover's, -1..1.
+// mistake is a bad move to be explained. Ownership is from the mover's view, -1..1.
 type mistake struct {
 	size          board.Size
 	mover         board.Color
 	before        *board.Game
-	next          *board.Game // after the move
-	afterBest     *board.Game // after the first plies of the better line
-	afterPlayed   *board.Game // after the move and its punishment
+	next          *board.Game // position after the move
+	afterBest     *board.Game // position after the first plies of the better line
+	afterPlayed   *board.Game // position after the move and the first plies of its refutation
 	played, best  board.Point
 	last          board.Point // the opponent's last move
-	own           []float64   // before, at the root
-	bestOwn, did  []float64   // after the better and the played move: mean of the two judgements
-	better, worse twice       // the two judgements: by the search of the move, and at the end of its line
+	own           []float64   // ownership before the move, by its search
+	bestOwn, did  []float64   // ownership after the better and the played move: means of the two judgements
+	better, worse twice       // two judgements each of bestOwn and did: by the search of the move, and at the end of its line
 	diff          []float64   // bestOwn - did
 	loss, err     float64
 	taken, punish []board.Point // stones that the better line captures; the mover's stones that the played line loses
 	parts         []part
-	partOf        []int  // part of each point, -1 for none
+	partOf        []int  // number of each point's part, -1 for none
 	bestV         string // the vertex of best
 	playedV       string
-	reply         string  // the first move of the punishment, "" if unknown
-	lead          float64 // the mover's, after the mistake
-	bestLead      float64 // the mover's, after the better move
+	reply         string  // the first move of the refutation, "" if unknown
+	lead          float64 // the mover's lead after the mistake
+	bestLead      float64 // the mover's lead after the better move
 	// caughtPlayed and caughtBest are the stones that can be caught after the mistake and after the better move.
 	caughtPlayed, caughtBest map[board.Point]hunt
 
 	look    func(*board.Game, int64) (*Eval, error) // searches a position; nil: no more searches
-	visits  int64                                   // of such searches
-	passed  *Eval                                   // after a pass in place of the move, nil: unknown
-	ignored *Eval                                   // after the better move and a pass
+	visits  int64                                   // visits of a call of look
+	passed  *Eval                                   // search after a pass in place of the move; nil: unknown
+	ignored *Eval                                   // search after the better move and a pass
 }
 
 // explain sets kind, claims, reason and points of a move that lost something.
@@ -101,7 +101,7 @@ func (r *run) explain(t int, m *Move, look func(*board.Game, int64) (*Eval, erro
 	return nil
 }
 
-// told composes the reason of a move and its points from the claims.
+// told sets a move's Reason and Points from its Claims.
 func (m *Move) told() {
 	m.Reason, m.Points = Say(m.Claims, m.Color, m.Move), nil
 	for i := range m.Claims {
@@ -117,11 +117,11 @@ func (m *Move) told() {
 	}
 }
 
-// lookShare bounds the additional visits for reasons, as a share of the review's visits.
+// lookShare bounds the visits of searches for reasons, as a share of the review's visits.
 const lookShare = 0.08
 
-// explainAll explains the listed moves. With judges it searches a few more positions to explain
-// the worst of them.
+// explainAll explains the listed moves. With judges it searches a few more positions to explain the
+// worst moves.
 func (r *run) explainAll(ctx context.Context, res *Result, judges []*Judge) error {
 	var listed []int
 	for t := range res.Moves {
@@ -222,10 +222,11 @@ func (r *run) mistakeAt(t int, m *Move) (*mistake, error) {
 	return k, nil
 }
 
-// twice holds two judgements of ownership: by a search, and by the network after its line.
+// twice holds two judgements of ownership: by a search of a move, and by the network at the end of
+// its line.
 type twice [2][]float64
 
-// least and most bound the mean ownership of some points by both judgements.
+// least and most bound the mean ownership of some points: the smaller and the larger judgement.
 func (v *twice) least(points []board.Point) float64 {
 	return min(mean(v[0], points), mean(v[1], points))
 }
@@ -234,8 +235,8 @@ func (v *twice) most(points []board.Point) float64 {
 	return max(mean(v[0], points), mean(v[1], points))
 }
 
-// change is the ownership of some points that the mistake lost, by the judgement with the smaller
-// loss.
+// change is the ownership of some points lost by the mistake, by whichever judgement has the
+// smaller loss.
 func (k *mistake) change(points []board.Point) float64 {
 	return min(mean(k.better[0], points)-mean(k.worse[0], points), mean(k.better[1], points)-mean(k.worse[1], points))
 }
@@ -304,7 +305,7 @@ func (k *mistake) view(o Owners) []float64 {
 }
 
 // playLine plays the first plies of a line, the mover first. It returns the captured stones of
-// either side, as far as they stood before the line or are its first move.
+// either side that were on the board before the line, or are its first move.
 func (k *mistake) playLine(line []string) (g *board.Game, theirs, ours []board.Point) {
 	g = &board.Game{}
 	g.CopyFrom(k.before)

@@ -17,28 +17,28 @@ const Version = 1
 type Result struct {
 	Version int  `json:"version"`
 	Game    Info `json:"game"`
-	// Network is the network's name. Losses are not comparable between networks or budgets.
+	// Network is the network's name. Losses by different networks or budgets are not comparable.
 	Network string `json:"network"`
 	// Visits is the sum over all positions; each has at least First.
 	Visits int64 `json:"visits"`
 	First  int64 `json:"firstVisits"`
 	// Complete is false after an interruption.
 	Complete bool `json:"complete"`
-	// Notes are sentences about assumptions and omissions; Cut is the number of moves that the record
-	// has beyond Moves.
+	// Notes are sentences about assumptions and omissions; Cut is the number of moves in the record
+	// after Moves.
 	Notes []string `json:"notes,omitempty"`
 	Cut   int      `json:"cut,omitempty"`
-	// Positions are one more than Moves: Positions[i] is before Moves[i].
+	// Positions has one element more than Moves: Positions[i] is the position before Moves[i].
 	Positions []Position `json:"positions"`
 	Moves     []Move     `json:"moves"`
 	// Players are Black and White.
 	Players [2]Player `json:"players"`
-	// Mistakes are the plies of the worst moves of both sides, at most 20, worst
-	// first; Turning those that changed the winrate most, at most 3.
+	// Mistakes are the plies of the worst moves of both sides, at most 20, worst first; Turning are
+	// the plies of the moves that changed the winrate most, at most 3.
 	Mistakes []int `json:"mistakes"`
 	Turning  []int `json:"turning"`
-	// Groups are the groups whose life is proved, in order of Since; Only are positions with a
-	// single move that saves or kills a group, proved. Unfinished reviews have none.
+	// Groups are the groups whose life is proved, in order of Since; Only are the positions in which
+	// it is proved that a single move saves or kills a group. Unfinished reviews have none.
 	Groups []Group `json:"groups,omitempty"`
 	Only   []Only  `json:"only,omitempty"`
 	// Summary is one or two sentences about the game.
@@ -50,7 +50,7 @@ type Info struct {
 	Width     int     `json:"width"`
 	Height    int     `json:"height"`
 	Komi      float64 `json:"komi"`
-	Rules     string  `json:"rules"` // as JSON, without komi
+	Rules     string  `json:"rules"` // rules as JSON, without komi
 	Handicap  int     `json:"handicap,omitempty"`
 	Black     string  `json:"black,omitempty"`
 	White     string  `json:"white,omitempty"`
@@ -67,7 +67,7 @@ type Position struct {
 	Visits    int64   `json:"visits"`
 	Winrate   float64 `json:"winrate"`
 	Lead      float64 `json:"lead"`
-	Stdev     float64 `json:"stdev"` // of the final score, in points
+	Stdev     float64 `json:"stdev"` // standard deviation of the final score, in points
 	Ownership Owners  `json:"ownership,omitempty"`
 	// Stones are the points from the top left, X, O and dots.
 	Stones string `json:"stones"`
@@ -77,23 +77,23 @@ type Position struct {
 
 // Move is a move of the game and its judgement.
 type Move struct {
-	Number int    `json:"number"` // from 1
+	Number int    `json:"number"` // counted from 1
 	Color  string `json:"color"`  // "b" or "w"
 	Move   string `json:"move"`   // a vertex, or "pass"
-	// Judged reports whether the loss is known. It is not if a set-up or a move of the same
-	// side follows, or the position after the move was not searched.
+	// Judged reports whether the loss is known. The loss is unknown if a set-up or a move of the same
+	// side follows, or if the position after the move was not searched.
 	Judged bool `json:"judged"`
 	// Loss is in points, 0 or more; Error is one standard deviation of it.
 	Loss  float64 `json:"loss"`
 	Error float64 `json:"error"`
-	// WinrateLoss is the mover's, 0..1.
+	// WinrateLoss is the mover's loss of winrate, 0..1.
 	WinrateLoss float64 `json:"winrateLoss"`
 	Class       Class   `json:"class"`
-	// Certain reports whether the loss less its error is still of this class.
+	// Certain reports whether the loss minus its error is still in Class.
 	Certain bool `json:"certain"`
 	// Listed reports whether a move of a reviewed side lost 1.5 points or more.
 	Listed bool `json:"listed"`
-	// Prior is the network's probability of the move; Order its place among the searched
+	// Prior is the network's probability of the move; Order is the move's place among the searched
 	// moves, 0 for the first choice, -1 if it was not searched.
 	Prior float64 `json:"prior"`
 	Order int     `json:"order"`
@@ -104,10 +104,10 @@ type Move struct {
 	// Kind and Reason describe the mistake; empty for good moves.
 	Kind   Kind   `json:"kind,omitempty"`
 	Reason string `json:"reason,omitempty"`
-	// Claims are the claims of the reason: what the move let happen, then what the better one
-	// does; at most two.
+	// Claims are the claims that make up Reason, at most two: what the move let happen, then what the
+	// better move does.
 	Claims []Claim `json:"claims,omitempty"`
-	// Points are the points of the reason.
+	// Points are the points that Reason mentions.
 	Points []string `json:"points,omitempty"`
 	Phase  Phase    `json:"phase"`
 
@@ -130,8 +130,8 @@ const (
 // Classes are all classes, from best to worst.
 var Classes = []Class{Best, Good, Inaccuracy, Mistake, Blunder, Disaster}
 
-// ClassBounds separate the classes, in points: a loss below ClassBounds[i] and not below the
-// bound before is of Classes[i].
+// ClassBounds separate the classes: Classes[i] has the losses from ClassBounds[i-1] to less than
+// ClassBounds[i] points.
 var ClassBounds = []float64{0.5, 1.5, 3, 6, 12}
 
 // ClassIndex returns the index in [Classes] of a loss in points.
@@ -155,7 +155,7 @@ func (c Class) Mark() string {
 // Phase is a part of a game, by the number of moves played.
 type Phase string
 
-// The phases: up to 14 % of the board's points, up to 40 %, and after.
+// The phases: up to 14 % of the board's points, up to 40 %, and later.
 const (
 	Opening Phase = "opening"
 	Middle  Phase = "middle"
@@ -187,15 +187,15 @@ type Player struct {
 // Totals are sums and means over the judged moves of a side.
 type Totals struct {
 	Moves int `json:"moves"`
-	// Loss is the sum, Mean a move, in points.
+	// Loss is the sum of points lost, Mean the points lost a move.
 	Loss float64 `json:"loss"`
 	Mean float64 `json:"meanLoss"`
 	// Accuracy is 0..100, by KaTrain's formula: 100 * 0.75^L, where L is the mean loss weighted
 	// by the expected loss of a move drawn from the priors. It is comparable only between reviews
 	// with the same network and visits.
 	Accuracy float64 `json:"accuracy"`
-	// First is the share of moves that were the first choice, Five that of moves among the first
-	// five that lost less than 0.5 points.
+	// First is the share of moves that were the first choice, Five the share that were among the first
+	// five and lost less than 0.5 points.
 	First float64 `json:"firstChoice"`
 	Five  float64 `json:"topFive"`
 	// Classes counts moves by class.
@@ -204,12 +204,12 @@ type Totals struct {
 
 // Conditions for a finest move.
 const (
-	finestGap    = 1.0 // least points to the second choice
+	finestGap    = 1.0 // least lead over the second choice, in points
 	finestVisits = 3   // least visits of the second choice
 )
 
-// Finest returns the plies of a side's finest moves, finest first: first choices that are
-// finestGap better than the second, by that gap times the improbability of the move by its prior.
+// Finest returns the plies of a side's finest moves, finest first: first choices that are finestGap
+// better than the second, ordered by that difference times one minus the move's prior.
 func (r *Result) Finest(color string) []int {
 	plies, worth := []int{}, map[int]float64{}
 	for i := range r.Moves {

@@ -52,8 +52,8 @@ func asJSON(t testing.TB, r *Result) string {
 }
 
 // TestReviewIsAFunctionOfGameAndSettings: a review has the same result if it searches a different
-// number of positions at once, is stopped after each search, or finds its store cut off in the
-// middle of a line.
+// number of positions in parallel, is stopped after each search, or finds a store whose last line
+// is cut off.
 func TestReviewIsAFunctionOfGameAndSettings(t *testing.T) {
 	g, net, conf := load(t, short), server(t), quick()
 	want, err := Run(t.Context(), g, net, conf, nil, nil)
@@ -103,11 +103,11 @@ func TestClasses(t *testing.T) {
 	}
 }
 
-// A later search corrects the positions before it, in proportion to its reliability: a player
-// stands at least as well before a move as after it.
+// TestHindsight: a later search corrects the positions before it, in proportion to its reliability:
+// a player stands at least as well before a move as after it.
 func TestHindsight(t *testing.T) {
 	g := load(t, `(;GM[1]FF[4]SZ[7]KM[7]RU[Chinese];B[dd];W[de];B[ed];W[ee])`)
-	const little, much = 16, 16 * 1000 // visits: the errors are as 10 to 1
+	const little, much = 16, 16 * 1000 // visits: the errors are in the ratio 10 to 1
 	for name, c := range map[string]struct {
 		found, want []float64 // Black's leads
 		visits      []int64
@@ -129,8 +129,8 @@ func TestHindsight(t *testing.T) {
 	}
 }
 
-// The second pass searches first where it is open whether a move is among the worst, then where
-// that is certain, then where nothing happens.
+// TestWorthOfVisits: the second pass first searches where it is unclear whether a move is among the
+// worst, then where that is clear, then where no points are lost.
 func TestWorthOfVisits(t *testing.T) {
 	var text strings.Builder
 	text.WriteString("(;GM[1]FF[4]SZ[9]KM[7]RU[Chinese]")
@@ -141,8 +141,8 @@ func TestWorthOfVisits(t *testing.T) {
 	g := load(t, text.String()+")")
 	require.Len(t, g.Moves, plies)
 	r := &run{game: g, evals: make([]*Eval, plies+1), moved: make([]float64, plies+1), first: make([]float64, plies+1)}
-	// Black's moves 0, 4, 8 .. 36 lose three points each, and White gains none back; move 10
-	// loses 2.9 more, move 20 five more.
+	// Black's moves 0, 4, 8 .. 36 lose three points each, and White's lose none; move 10 loses 2.9,
+	// and move 20 five more.
 	lead := 0.0
 	for i := range r.evals {
 		r.evals[i] = &Eval{Visits: 16, Lead: lead, Stdev: 5}

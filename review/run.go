@@ -19,11 +19,10 @@ type Config struct {
 	Search search.Params
 	// First is the number of visits of every position in the first pass.
 	First int64
-	// Visits is the budget of a game in visits a position, as a mean. Less than First means
-	// no second pass.
+	// Visits is a game's budget: mean visits per position. At most First means no second pass.
 	Visits int64
-	// Time, if not 0, is the budget of a game and replaces Visits. After that time, the rest of
-	// the first pass gets single visits.
+	// Time, if not 0, is a game's budget instead of Visits. Once it is used up, the remaining
+	// positions of the first pass get one visit each.
 	Time time.Duration
 	// Most bounds the visits of one position; 0 is 64 times First.
 	Most int64
@@ -68,12 +67,12 @@ func (c Config) Validate() error {
 type Progress struct {
 	// Pass is 1 or 2.
 	Pass int
-	// Visits of Budget are done; both are 0 if the budget is a time.
+	// Visits is the number of visits done so far, out of Budget; both are 0 if the budget is a time.
 	Visits, Budget int64
-	// Searched of Positions have been searched.
+	// Searched is the number of searched positions, out of Positions.
 	Searched, Positions int
-	Elapsed             time.Duration // in this run
-	Left                time.Duration // estimated; 0: unknown
+	Elapsed             time.Duration // time of this run
+	Left                time.Duration // remaining time, estimated; 0: unknown
 	// Ply and Position are the position just searched.
 	Ply      int
 	Position Position
@@ -86,26 +85,26 @@ type run struct {
 	store *Store
 	tell  func(Progress)
 	start time.Time
-	past  time.Duration // spent in earlier runs
+	past  time.Duration // time spent in earlier runs
 	pass  int
 
 	mu     sync.Mutex
-	evals  []*Eval   // by position
-	moved  []float64 // Points by which the newest search of a position changed its lead
-	first  []float64 // lead by the first search of a position
-	visits int64     // of evals
-	fresh  int64     // visits that this run searched
-	paces  []pace    // after its newest searches
+	evals  []*Eval   // results by position
+	moved  []float64 // points by which the newest search of a position changed its lead
+	first  []float64 // lead found by the first search of a position
+	visits int64     // sum of the visits of evals
+	fresh  int64     // sum of the visits searched by this run
+	paces  []pace    // states after the newest searches
 }
 
-// pace is the state of a run at a time.
+// pace is the state of a run at some time.
 type pace struct {
-	at    time.Duration // since its start
+	at    time.Duration // since the start of the run
 	fresh int64
 }
 
-// pacesKept is how many searches the estimate of the remaining time uses: the first searches wait for the
-// network, and any may wait for other searches.
+// pacesKept is how many searches the estimate of the remaining time uses: the first searches wait
+// for the network, and any search may wait for others.
 const pacesKept = 24
 
 // Run reviews a game. progress, if not nil, is called after each search, by one goroutine
@@ -149,7 +148,7 @@ func Run(ctx context.Context, g *Game, net nn.Evaluator, c Config, store *Store,
 		workers = nil
 	}
 	result, faulty := r.result(ctx, err == nil, workers)
-	if faulty != nil && ctx.Err() != nil { // ctx ended while the reasons were searched
+	if faulty != nil && ctx.Err() != nil { // ctx ended during the searches for reasons
 		err = context.Cause(ctx)
 		result, faulty = r.result(ctx, false, nil)
 	}

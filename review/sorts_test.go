@@ -16,7 +16,7 @@ import (
 	"kosumi/sgf"
 )
 
-// someRecord writes a record like those that people have, valid or not.
+// someRecord returns a random record such as people have, valid or not.
 func someRecord(rng *rand.Rand) []byte {
 	one := func(words ...string) string { return words[rng.IntN(len(words))] }
 	var b strings.Builder
@@ -58,8 +58,8 @@ func someRecord(rng *rand.Rand) []byte {
 	return []byte(text)
 }
 
-// TestManyRecords: a record of any sort is either reviewed, with a report that can be written and
-// read again, or refused in one line.
+// TestManyRecords: any record is either reviewed, with a report that can be written and read again,
+// or refused with a one-line error.
 func TestManyRecords(t *testing.T) {
 	net, conf := server(t), review.Defaults()
 	conf.First, conf.Visits = 1, 1

@@ -15,10 +15,9 @@ import (
 	"time"
 )
 
-// Store keeps the results of the searches of one game, from which an interrupted review
-// resumes and one with a larger budget begins. It is an append-only file with one JSON
-// object a line; a last line that was cut short is ignored. Create one with [OpenStore]; a
-// nil Store keeps nothing.
+// Store keeps the results of the searches of one game, from which an interrupted review resumes and
+// a review with a larger budget begins. It is an append-only file with one JSON object a line; a
+// last line that was cut short is ignored. Create one with [OpenStore]; a nil Store keeps nothing.
 type Store struct {
 	mu    sync.Mutex
 	file  *os.File
@@ -35,7 +34,7 @@ type storeKey struct {
 // storeLine is one search.
 type storeLine struct {
 	Ply    int   `json:"ply"`
-	Visits int64 `json:"visits"` // requested
+	Visits int64 `json:"visits"` // requested visits
 	// Millis is the total time of the game's searches so far.
 	Millis int64 `json:"ms"`
 	Eval   *Eval `json:"eval"`
@@ -103,7 +102,7 @@ func (s *Store) load(name string) error {
 	return lines.Err()
 }
 
-// endLine ends a line that was cut short.
+// endLine ends an unfinished last line.
 func (s *Store) endLine() error {
 	info, err := s.file.Stat()
 	if err != nil || info.Size() == 0 {

@@ -25,8 +25,7 @@ func mustStore(t testing.TB, dir string, g *Game, c Config) *Store {
 	return s
 }
 
-// TestStoreBelongsToOneGame checks that another network, rule or game has a store of
-// its own.
+// TestStoreBelongsToOneGame requires that another network, rule or game uses a different store.
 func TestStoreBelongsToOneGame(t *testing.T) {
 	g, dir := load(t, short), t.TempDir()
 	s := mustStore(t, dir, g, quick())

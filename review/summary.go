@@ -13,7 +13,7 @@ type Summary struct {
 	Version int `json:"version"`
 	// Player is the reviewed player; empty for everybody.
 	Player string `json:"player,omitempty"`
-	// Games are those that were reviewed, by date, then in the order given.
+	// Games are the reviewed games, by date, then in the order given.
 	Games []GameSummary `json:"games"`
 	// Refused are the files or games that were not reviewed.
 	Refused []Refusal `json:"refused,omitempty"`
@@ -34,8 +34,8 @@ type GameSummary struct {
 	// Players are Black and White.
 	Players  [2]Totals `json:"players"`
 	Complete bool      `json:"complete"`
-	// Thrown is the side ("b" or "w") that had a winrate of 90 % or more and lost by the
-	// record's result; "" for none.
+	// Thrown is the side ("b" or "w") that had a winrate of 90 % or more but lost the game by the
+	// record's result; "" if there is none.
 	Thrown string `json:"thrown,omitempty"`
 }
 
@@ -45,7 +45,7 @@ type Refusal struct {
 	Reason string `json:"reason"`
 }
 
-// SideSummary sums up the moves of one side of many games.
+// SideSummary sums up the moves of a side in many games.
 type SideSummary struct {
 	Name string `json:"name"`
 	Totals
@@ -58,7 +58,7 @@ type SideSummary struct {
 type Collector struct {
 	summary Summary
 	sides   [2][]*Move
-	boards  map[*Move]string // size of the board
+	boards  map[*Move]string // size of the board of each move
 }
 
 // NewCollector returns a collector for the games of a player, or of everybody.

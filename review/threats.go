@@ -8,7 +8,7 @@ import (
 )
 
 // threatLeft finds a threat of the opponent's that the better move answers and the mistake does
-// not: the effect of the opponent's best move after a pass.
+// not: what the opponent's best move does after a pass.
 func (k *mistake) threatLeft() (*found, error) {
 	e, err := k.afterPass()
 	if e == nil || len(e.Moves) == 0 || e.Moves[0].Move == "pass" {
@@ -45,8 +45,8 @@ func (k *mistake) threatLeft() (*found, error) {
 	return heaviest(list), nil
 }
 
-// betterThreatens finds a threat that the better move makes: the effect of the mover's next move
-// if the opponent passes.
+// betterThreatens finds a threat made by the better move: what the mover's next move does if the
+// opponent passes.
 func (k *mistake) betterThreatens() (*found, error) {
 	if k.best < 0 {
 		return nil, nil
@@ -104,8 +104,8 @@ func (k *mistake) afterPass() (e *Eval, err error) {
 	return k.passed, err
 }
 
-// tenuki returns by how many points the mover's next move gains after the better move if the
-// opponent passes. k.ignored must be known.
+// tenuki returns how many points the mover's next move gains if the opponent passes after the
+// better move. k.ignored must be known.
 func (k *mistake) tenuki() float64 { return k.leadAt(k.ignored) - k.bestLead }
 
 // quiet returns claims that name no stones: territory, values, sente, shape or direction.
@@ -130,8 +130,8 @@ func (k *mistake) quiet() (list []found, err error) {
 	return []found{f}, nil
 }
 
-// values compares how much the mistake and the better move gain against a pass, and whether the
-// opponent must answer them, as far as that is certain.
+// values compares the mistake and the better move with a pass: how much each gains, and whether the
+// opponent must answer, as far as that is certain.
 func (k *mistake) values() (list []found, err error) {
 	passed, err := k.afterPass()
 	if passed == nil || k.played < 0 || k.best < 0 {

@@ -48,7 +48,7 @@ func TestLookedAtOtherwise(t *testing.T) {
 		media         []*emulation.MediaFeature
 		axe           bool
 	}{
-		{"reduced motion", 1280, 800, []*emulation.MediaFeature{{Name: "prefers-reduced-motion", Value: "reduce"}}, false}, // first: pages are loaded with it
+		{"reduced motion", 1280, 800, []*emulation.MediaFeature{{Name: "prefers-reduced-motion", Value: "reduce"}}, false}, // first, so that the pages load with it
 		{"zoom of 200 %", 640, 400, nil, false},
 		{"light, on a phone", 390, 844, []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "light"}}, false},
 		{"dark", 1280, 800, []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}, true},
@@ -70,7 +70,7 @@ func TestLookedAtOtherwise(t *testing.T) {
 		}
 	}
 	p.Do(chromedp.Navigate(s.Address() + "analyse"))
-	p.Click(`.game-cards button`) // a game that was played here
+	p.Click(`.game-cards button`) // analyse a game played on this server
 	p.Until(`document.querySelector("main.analyse .where input")`)
 	p.Clean()
 }
@@ -92,7 +92,7 @@ func TestPrintReview(t *testing.T) {
 	p.Do(chromedp.Navigate("file://"+pages[0]), emulation.SetEmulatedMedia().WithMedia("print"))
 	p.Until(`document.querySelector("main.review .board")`)
 	p.None(`[...document.querySelectorAll(".nav, .tabs, .tools-row")].filter((e) => e.getBoundingClientRect().height > 0).map((e) => e.className)`, "buttons are not printed")
-	p.Until(`document.querySelector(".board").getBoundingClientRect().height / 96 * 2.54 <= 20`) // cm: it goes on one page
+	p.Until(`document.querySelector(".board").getBoundingClientRect().height / 96 * 2.54 <= 20`) // at most 20 cm high, so that it fits on a page
 	for _, paper := range [][2]float64{{8.27, 11.69}, {8.5, 11}} {
 		p.Do(chromedp.ActionFunc(func(ctx context.Context) error {
 			pdf, _, err := page.PrintToPDF().WithPaperWidth(paper[0]).WithPaperHeight(paper[1]).WithPrintBackground(false).Do(ctx)
@@ -110,7 +110,7 @@ func TestPointing(t *testing.T) {
 	p.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.analysis", JSON.stringify({ visits: 100000, tab: "tree" }));
 		{ const d = new DataTransfer(); d.setData("text", "(;GM[1]FF[4]SZ[9];B[ee])"); document.body.dispatchEvent(new ClipboardEvent("paste", { clipboardData: d, bubbles: true })); }`, nil))
 	p.Until(`document.querySelectorAll(".cands tbody tr").length > 3`)
-	p.Do(chromedp.Evaluate(`window.dispatchEvent(new KeyboardEvent("keydown", { key: " ", shiftKey: true, bubbles: true }))`, nil)) // on and on: else the search ends once nothing has changed for seconds
+	p.Do(chromedp.Evaluate(`window.dispatchEvent(new KeyboardEvent("keydown", { key: " ", shiftKey: true, bubbles: true }))`, nil)) // search on: otherwise the search ends after seconds without a change
 	const rows = `[...document.querySelectorAll(".cands tbody tr th")].slice(0, 4).map((e) => e.childNodes[0].data).join(" ")`
 	moved := browsertest.JS[[]string](p, `(async () => { const seen = []; for (let i = 0; i < 20; i++) {
 		const row = document.querySelectorAll(".cands tbody tr")[1], before = `+rows+`;
@@ -130,8 +130,8 @@ func TestPointing(t *testing.T) {
 	p.Clean()
 }
 
-// TestLookDeeper presses a candidate of a finished search, then points with marks: each is
-// searched more deeply until it is pressed again.
+// TestLookDeeper searches a candidate of a finished search more deeply, until it is pressed again,
+// then marked points.
 func TestLookDeeper(t *testing.T) {
 	testshared.Long(t)
 	s := servePage(t, t.TempDir())
@@ -140,7 +140,7 @@ func TestLookDeeper(t *testing.T) {
 		{ const d = new DataTransfer(); d.setData("text", "(;GM[1]FF[4]SZ[9];B[ee];W[cg]SQ[ah][bi][cg])"); document.body.dispatchEvent(new ClipboardEvent("paste", { clipboardData: d, bubbles: true })); }`, nil))
 	p.Until(`document.querySelectorAll(".cands tbody tr").length > 3`)
 	p.Do(chromedp.KeyEvent(kb.End))
-	p.Until(`document.querySelector(".engine-line button[title='shift+space']") && document.querySelectorAll(".cands tbody tr").length > 3`) // it has ended
+	p.Until(`document.querySelector(".engine-line button[title='shift+space']") && document.querySelectorAll(".cands tbody tr").length > 3`) // the search has ended
 	node := browsertest.JS[string](p, `document.querySelector("main.analyse").dataset.node`)
 	name := browsertest.JS[string](p, `document.querySelectorAll(".cands tbody tr th")[2].childNodes[0].data`)
 	button := fmt.Sprintf(`[...document.querySelectorAll(".cands tbody tr")].find((r) => r.querySelector("th").childNodes[0].data === %q)?.querySelector(".deeper")`, name)
@@ -151,7 +151,7 @@ func TestLookDeeper(t *testing.T) {
 	p.Press("Look deeper at marks")
 	p.Until(browsertest.Button("Look deeper at marks") + `.getAttribute("aria-pressed") === "true"`)
 	for _, v := range []string{"A2", "B1"} { // a move that nobody would consider
-		p.Until(fmt.Sprintf(`[...document.querySelectorAll(".cands tbody tr th")].some((e) => e.innerText.includes(%q))`, v)) // by itself, or as the image of the other
+		p.Until(fmt.Sprintf(`[...document.querySelectorAll(".cands tbody tr th")].some((e) => e.innerText.includes(%q))`, v)) // listed itself, or as the mirror image of a listed move
 	}
 	require.Equal(t, node, browsertest.JS[string](p, `document.querySelector("main.analyse").dataset.node`), "nothing was played")
 	p.Clean()
@@ -214,7 +214,7 @@ func TestCut(t *testing.T) {
 	p.Mine()
 	line.set(true)
 	p.Until(browsertest.Play + `.dataset.online !== "open"`)
-	p.Until(`document.querySelector(".strip-top.warn")`) // which moves the board
+	p.Until(`document.querySelector(".strip-top.warn")`) // the warning moves the board
 	p.Point("E5")
 	p.HasStones(1, "it is shown as on its way")
 	line.set(false)
@@ -223,8 +223,8 @@ func TestCut(t *testing.T) {
 	p.HasStones(2)
 }
 
-// ears counts the sounds in a page, and how often the page has decided whether this tab plays
-// them: settled.
+// ears counts sounds played by a page in sounds, and in settled how often the page has decided
+// whether this tab plays them.
 const ears = `window.sounds = 0; window.settled = 0; {
 	const start = AudioScheduledSourceNode.prototype.start, own = AudioBufferSourceNode.prototype.start, request = navigator.locks.request.bind(navigator.locks);
 	AudioScheduledSourceNode.prototype.start = function (...a) { sounds++; return start.apply(this, a); }; AudioBufferSourceNode.prototype.start = function (...a) { sounds++; return own.apply(this, a); };
@@ -250,14 +250,14 @@ func TestSounds(t *testing.T) {
 		p.Mine()
 		sounds := 0
 		if on {
-			p.Until(`settled === 1`) // the answer's
-			sounds = 2               // a stone sounds when it is placed
+			p.Until(`settled === 1`) // the engine's stone
+			sounds = 2               // the player's stone sounds when it is placed
 		}
 		require.Equal(t, sounds, browsertest.JS[int](p, "sounds"), "of two stones")
 	}
 
-	// A pass is two tones. A capture sounds like a stone and one tick more than there are
-	// prisoners. Of several tabs that show a game, one sounds.
+	// A pass is two tones. A capture of n stones has n+2 sounds: the stone's and n+1 ticks. Of several
+	// tabs that show a game, one sounds.
 	p.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.settings", "{}")`, nil))
 	id := newGame(p, s, api.NewGame{Size: [2]int{9, 9}, Rules: "chinese", Colour: "b", Seat: api.Seat{Visits: 2}})
 	p.Mine()
@@ -274,7 +274,7 @@ func TestSounds(t *testing.T) {
 	stop()
 	before := browsertest.JS[int](p, "sounds")
 	p.Press("Pass")
-	p.Until(`settled === 2`) // it is answered
+	p.Until(`settled === 2`) // the engine has answered
 	require.GreaterOrEqual(t, browsertest.JS[int](p, "sounds"), before+3)
 	p.Do(chromedp.Evaluate(`{ const d = new DataTransfer(); d.setData("text", "(;GM[1]FF[4]SZ[9]AB[ba][cb]AW[aa][bb]PL[B])"); document.body.dispatchEvent(new ClipboardEvent("paste", { clipboardData: d, bubbles: true })); }`, nil))
 	p.Until(`document.querySelector("main.analyse")`)

@@ -17,8 +17,8 @@ import (
 	"kosumi/web/wire"
 )
 
-// TestLookBack walks back in a running game, then looks at the end of the game: its story, whose
-// largest mistake is that of the review, and another game.
+// TestLookBack walks back in a running game, then looks at the end of the game: its story names the
+// largest mistake of the review, and another game can begin.
 func TestLookBack(t *testing.T) {
 	s := servePage(t, t.TempDir())
 	p := openPage(t, s)
@@ -79,8 +79,8 @@ func TestLookBack(t *testing.T) {
 	p.Clean()
 }
 
-// TestPraise: after a game the page praises the finest of the player's own moves that was made
-// without a hint, a take-back or teaching, and never the program's.
+// TestPraise: after a game the page praises the finest of the player's moves made without a hint, a
+// take-back or teaching. It never praises the program's moves.
 func TestPraise(t *testing.T) {
 	looks(t)
 	dir := t.TempDir()
@@ -88,7 +88,7 @@ func TestPraise(t *testing.T) {
 	p := openPage(t, s)
 	folder, err := review.OpenFolder(dir + "/reviews")
 	require.NoError(t, err)
-	gaps := map[int]float64{1: 30, 2: 9, 4: 6, 5: 20, 6: 3} // points to the second choice, by ply: Black's plies are even
+	gaps := map[int]float64{1: 30, 2: 9, 4: 6, 5: 20, 6: 3} // points by which the best move beats the second best, by ply: Black's plies are even
 	move := func(v string) store.Step { return store.Step{K: "move", M: v} }
 	help, undo := store.Step{K: "help", N: 1}, store.Step{K: "undo", N: 1}
 	for _, tc := range []struct {

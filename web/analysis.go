@@ -30,17 +30,17 @@ type run struct {
 
 	mu    sync.Mutex
 	want  api.Analyse
-	gen   int // of want
+	gen   int // number of the latest request
 	cut   context.CancelFunc
 	woken chan struct{}
 
-	human struct { // the policy asked for last
+	human struct { // the last human policy and its request
 		node         int
 		doc, profile string
 		rev          int
 		policy       string
 	}
-	threads int // of the engine; 0: unchanged
+	threads int // search threads set in the engine; 0: its default
 }
 
 // analyse sets what this connection analyses.
@@ -198,7 +198,7 @@ func ending(last *search.Result, isSteady bool, visits int64) string {
 	return ""
 }
 
-// adjust applies the settings of one analysis, and evaluates the human network once for each
+// adjust applies the settings of one request, and evaluates the human network once for each
 // position.
 func (r *run) adjust(ctx context.Context, e *engine.Engine, want *api.Analyse, c board.Color) error {
 	if want.Threads != r.threads {
@@ -270,7 +270,7 @@ func (r *run) request(want *api.Analyse) (req thinking.Request, g *board.Game, h
 	return req, g, handicap, nil
 }
 
-// pointsOf returns the points of those names that are on the board.
+// pointsOf returns the points named by vertices, without invalid names.
 func pointsOf(size board.Size, vertices []string) (points []board.Point) {
 	for _, v := range vertices {
 		if p, err := size.ParseVertex(v); err == nil {
@@ -320,7 +320,7 @@ func frameOf(res *search.Result, want *api.Analyse) api.Frame {
 	at := map[board.Point]int{}
 	for i := range res.Moves {
 		m := &res.Moves[i]
-		if m.SymmetryOf != board.NoPoint { // its visits are counted with the move that it mirrors
+		if m.SymmetryOf != board.NoPoint { // the mirrored move has all visits
 			if k, listed := at[m.SymmetryOf]; listed {
 				f.Moves[k].Mirrors = append(f.Moves[k].Mirrors, res.Size.Vertex(m.Move))
 			}
@@ -346,7 +346,7 @@ func frameOf(res *search.Result, want *api.Analyse) api.Frame {
 	return f
 }
 
-// policyBytes packs probabilities as the square root in a byte.
+// policyBytes packs each probability into a byte, as 255 times its square root, and returns base64.
 func policyBytes(policy []float32) string {
 	b := make([]byte, len(policy))
 	for i, p := range policy {

@@ -11,23 +11,23 @@ import (
 // value is empty.
 type answers struct {
 	mu    sync.Mutex
-	known map[string]*answer // by client and ID
+	known map[string]*answer // answers by client and command ID
 }
 
 // answer is the answer to one command.
 type answer struct {
 	at    time.Time
-	done  chan struct{} // closed when event is there
+	done  chan struct{} // closed once event is set
 	event api.Event
 }
 
-// remembered is how long, and maxAnswers how many, answers are kept.
+// remembered is how long answers are kept, maxAnswers how many of them.
 const (
 	remembered = 10 * time.Minute
 	maxAnswers = 4096
 )
 
-// once performs a command, or returns the answer that it got before.
+// once performs a command, or returns the answer to its first sending.
 func (as *answers) once(key string, perform func() api.Event) api.Event {
 	a, again := as.find(key, time.Now())
 	if !again {

@@ -17,8 +17,8 @@ import (
 	"kosumi/web/wire"
 )
 
-// TestNewcomers: when too many connections say nothing, the oldest of the machine with the most
-// is dropped.
+// TestNewcomers: too many connections say nothing; the machine with the most of them loses its
+// oldest.
 func TestNewcomers(t *testing.T) {
 	s := &Server{}
 	add := func(from string) *conn {
@@ -118,13 +118,13 @@ func TestEveryCommandIsAnswered(t *testing.T) {
 	} {
 		c.command([]byte(tc.send))
 		e := <-c.events
-		for e.T != "err" && e.Re == "" { // events that answer nothing
+		for e.T != "err" && e.Re == "" { // skip events that are no answer
 			e = <-c.events
 		}
 		require.Equal(t, "err", e.T)
 		require.Equal(t, tc.re, e.Re, tc.send)
 	}
-	doc = ask[api.ID](other, "doc.new", api.NewDoc{Size: [2]int{5, 5}}).ID // an earlier command may have deleted the first one
+	doc = ask[api.ID](other, "doc.new", api.NewDoc{Size: [2]int{5, 5}}).ID // the fuzzed commands may have deleted doc
 	require.NoError(t, c.analyse(&api.Analyse{On: true, Doc: doc}))
 	c.cancel()
 	c.run.close()

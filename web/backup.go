@@ -21,7 +21,7 @@ import (
 // mostSettings bounds the settings of a page, in bytes.
 const mostSettings = 64 << 10
 
-// serveBackup sends a backup of all; the body has the settings of the page.
+// serveBackup sends a backup of everything; the request's body has the settings of the page.
 func (s *Server) serveBackup(w http.ResponseWriter, r *http.Request) {
 	settings, err := io.ReadAll(http.MaxBytesReader(w, r.Body, mostSettings))
 	if err != nil || len(settings) > 0 && !json.Valid(settings) {
@@ -48,8 +48,7 @@ func (s *Server) sendBackup(w http.ResponseWriter, name string, kinds []store.Sa
 	}
 }
 
-// saved lists all files of a backup. r counts what a merge takes; nil: the backup is to be
-// written.
+// saved lists all files of a backup. r records what a restore adds; it is nil for writing a backup.
 func (s *Server) saved(r *restoring) []store.Saved {
 	all := s.player.Games.Saved(func(e store.Entry, do bool) (fresh, all int, err error) {
 		fresh, all, err = s.games.Merge(e, do)
@@ -61,7 +60,7 @@ func (s *Server) saved(r *restoring) []store.Saved {
 	return append(all, s.player.Profile.Saved(s.reviews.Drills.Done), store.Saved{Kind: "rest", Ext: "levels.json", Most: 1 << 20,
 		Path: func(string) string {
 			path, _ := filepath.EvalSymlinks(s.engines.Config.LevelFile)
-			return path // "": there is none
+			return path // "" if there is no file
 		},
 		Merge: func(e store.Entry, do bool) (fresh, all int, err error) {
 			other, err := level.ParsePlayerRatings(e.Data)
@@ -74,12 +73,12 @@ func (s *Server) saved(r *restoring) []store.Saved {
 
 // restoring is the content of a backup during a merge.
 type restoring struct {
-	games map[string]bool // those in the backup, by ID; true: not here before
+	games map[string]bool // the backup's games by ID; true: new here
 	taken map[string]bool // boards whose rating comes from the backup
 }
 
-// serveRestore answers with the content of a backup and the part that is missing here; with ?do=1 it
-// takes that part. A ZIP of game records is opened as records.
+// serveRestore answers with the content of a backup and the part that is missing here; with ?do=1
+// it restores that part. A ZIP of game records is opened as records.
 func (s *Server) serveRestore(w http.ResponseWriter, r *http.Request) {
 	select {
 	case s.imports <- struct{}{}:
@@ -138,8 +137,8 @@ func (s *Server) restore(b *store.Backup, do bool) (*api.Restored, error) {
 	return a, err
 }
 
-// recount makes the player's ratings count each game once after a merge: the new games, or, on boards whose
-// rating is the backup's, the games that the backup does not have.
+// recount counts each game once in the player's ratings after a merge: the backup's new games, or,
+// on boards whose rating is the backup's, the games missing from the backup.
 func (s *Server) recount(r *restoring) {
 	var count []*game
 	ids, _ := s.player.Games.IDs()

@@ -36,9 +36,9 @@ func give(p *browsertest.Tab, name string, data []byte) {
 	p.Do(chromedp.SetUploadFiles(`input[type=file]`, []string{path}, chromedp.ByQuery))
 }
 
-// TestBackupPage backs up in one program and restores in another by the buttons of the page: it lists
-// what is new, changes nothing before a yes, and restores the settings too. Files that are not backups
-// are refused by name.
+// TestBackupPage backs up in one program and restores in another by the buttons of the page: the
+// page lists new items, changes nothing before it is confirmed, and restores the settings too.
+// Files that are not backups are refused by name.
 func TestBackupPage(t *testing.T) {
 	testshared.Slow(t)
 	from := servePage(t, t.TempDir())
@@ -94,7 +94,7 @@ func TestBackupPage(t *testing.T) {
 	_, games := savedFile(q, "Export all")
 	q.Clean()
 
-	// The export of the games can be dropped back, from any screen.
+	// Dropping the export on any screen imports it: the page says which games it has already.
 	p.Screen(1280, 900)
 	p.Do(chromedp.Navigate(from.Address() + "review"))
 	p.Until(`document.querySelector(".review-row")`)
@@ -106,8 +106,8 @@ func TestBackupPage(t *testing.T) {
 	p.Picture("known")
 }
 
-// TestAnalyseOfReview opens a review for analysis: at the move shown, and the same board each time. A
-// review says how much of a record it leaves out.
+// TestAnalyseOfReview opens a review for analysis three times: each time in the same document, at
+// the move shown. A review says how much of a record it leaves out.
 func TestAnalyseOfReview(t *testing.T) {
 	looks(t)
 	s := servePage(t, searched(t))
@@ -153,7 +153,7 @@ func TestLeftClock(t *testing.T) {
 	p.Click(`.rail a[href="/review"]`)
 	p.Until(`/against .*: (9:\d\d|10:00)/.test(document.querySelector(".left-clock")?.innerText)`)
 	before := browsertest.JS[string](p, `document.querySelector(".left-clock").innerText`)
-	p.Until(`document.querySelector(".left-clock").innerText !== ` + "`" + before + "`") // it runs
+	p.Until(`document.querySelector(".left-clock").innerText !== ` + "`" + before + "`") // the clock runs
 	p.Picture("left clock")
 	p.Screen(390, 844)
 	p.NothingSticksOut("the clock on a phone")

@@ -43,7 +43,7 @@ func restore(t *testing.T, s *Server, query string, data []byte) (r api.Restored
 	return r
 }
 
-// files returns the files of a folder with their contents, except empty ones such as the lock.
+// files returns the files of a folder with their contents, except empty files such as the lock.
 func files(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -166,13 +166,13 @@ func TestBackup(t *testing.T) {
 	require.Equal(t, ask[api.Profile](ca, "watch", api.Watch{What: "profile"}), ask[api.Profile](cb, "watch", api.Watch{What: "profile"}))
 	require.Len(t, ask[api.Reviews](cb, "watch", api.Watch{What: "reviews"}).Reviews, 1)
 
-	// A backup in the other direction brings what was made there since, and nothing twice.
+	// A backup in the other direction restores only the new game.
 	begin(cb, small("w"))
 	r = restore(t, from, "", sent(t, to, http.MethodPost, "api/backup", nil))
 	require.False(t, r.Other)
 	require.Equal(t, map[string]int{"games": 1, "docs": 0, "reviews": 0, "problems": 0, "answers": 0, "rest": 0}, r.Fresh)
 
-	// The export has the games alone.
+	// The export contains only games.
 	third := serve(t, t.TempDir())
 	cc := join(t, third)
 	begin(cc, small("b"))
@@ -182,8 +182,8 @@ func TestBackup(t *testing.T) {
 	require.Len(t, ask[api.Games](cc, "watch", api.Watch{What: "games"}).Games, 3)
 }
 
-// TestBackupsMeet continues on both sides after a backup: the ratings count each game once, and a
-// continued game replaces its beginning.
+// TestBackupsMeet plays on in two programs after a backup from one to the other: the ratings count
+// each game once, and a continued game replaces its beginning.
 func TestBackupsMeet(t *testing.T) {
 	here, there := serve(t, t.TempDir()), serve(t, t.TempDir())
 	c, d := join(t, here), join(t, there)
@@ -246,8 +246,8 @@ func TestHostileBackups(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		data    []byte
-		key     string // of the refusal
-		damaged string // else: what is left out
+		key     string // of the refusal; "": not refused
+		damaged string // the file left out, if not refused
 	}{
 		{"nothing", nil, "backup_torn", ""},
 		{"no zip", []byte("PK\x03\x04 but no more"), "backup_torn", ""},
@@ -296,7 +296,7 @@ func TestHostileBackups(t *testing.T) {
 			require.Contains(t, r.Damaged[0], c.damaged, c.name)
 		}
 	}
-	// After a yes the other files are taken.
+	// A confirmed restore takes the other files.
 	r := restore(t, s, "?do=1", changed("docs/*", func(string) string { return "%PDF" }))
 	require.Len(t, r.Damaged, 1)
 	require.Equal(t, 2, r.Fresh["games"])

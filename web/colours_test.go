@@ -12,9 +12,9 @@ import (
 	"kosumi/review"
 )
 
-// Colour vision deficiencies at full severity: Machado, Oliveira and Fernandes (2009), a
-// physiologically-based model for simulation of color vision deficiency; matrices over linear
-// RGB.
+// visions has matrices over linear RGB for colour vision deficiencies at full severity, from
+// Machado, Oliveira and Fernandes (2009), a physiologically-based model for simulation of color
+// vision deficiency.
 var visions = map[string][9]float64{
 	"normal": {1, 0, 0, 0, 1, 0, 0, 0, 1},
 	"protan": {0.152286, 1.052583, -0.204868, 0.114503, 0.786281, 0.099216, -0.003882, -0.048116, 1.051998},
@@ -22,7 +22,8 @@ var visions = map[string][9]float64{
 	"tritan": {1.255528, -0.076749, -0.178779, -0.078411, 0.930809, 0.147602, 0.004733, 0.691367, 0.303900},
 }
 
-// seen converts a colour such as #0B57D0 to CIELAB, as a person with that vision sees it.
+// seen converts a colour such as #0B57D0 to CIELAB, as a person sees it whose vision has the matrix
+// m.
 func seen(hex string, m [9]float64) (lab [3]float64) {
 	var rgb [3]int
 	fmt.Sscanf(hex, "#%02X%02X%02X", &rgb[0], &rgb[1], &rgb[2])
@@ -87,7 +88,7 @@ func difference(p, q [3]float64) float64 {
 // TestColours requires that people with any kind of colour vision can tell the colours of the
 // loss scale apart.
 func TestColours(t *testing.T) {
-	require.InDelta(t, 2.0425, difference([3]float64{50, 2.6772, -79.7751}, [3]float64{50, 0, -82.7485}), 1e-4) // Sharma's first pair
+	require.InDelta(t, 2.0425, difference([3]float64{50, 2.6772, -79.7751}, [3]float64{50, 0, -82.7485}), 1e-4) // the first pair of the paper's test data
 	source, err := os.ReadFile("ui/src/board/overlay.ts")
 	require.NoError(t, err)
 	table := regexp.MustCompile(`(?s)SCALE[^=]*= \[(.*?)\];`).FindSubmatch(source)

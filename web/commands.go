@@ -16,7 +16,7 @@ import (
 type protocol struct {
 	commands map[string]*command
 	topics   map[string]*topic
-	order    []*command // as registered
+	order    []*command // in the order of registration
 }
 
 // command is a message that clients send.
@@ -31,9 +31,9 @@ type command struct {
 type way int
 
 const (
-	inOrder way = iota // after the commands before it
-	once               // in order; the same command again gets the same answer
-	beside             // while the commands after it are performed
+	inOrder way = iota // after all earlier commands
+	once               // like inOrder, but a repeated command gets the first answer again
+	beside             // while later commands are performed
 )
 
 // nothing is the answer of a command that is only acknowledged.
@@ -65,11 +65,11 @@ func register[T, A any](p *protocol, name string, way way, handler func(*conn, *
 // topic is a topic that clients can watch.
 type topic struct {
 	name  string
-	of    reflect.Type // of its state
+	of    reflect.Type // type of its state
 	state func(c *conn, id string) (any, error)
 }
 
-// watchable declares a topic, watched as name, or as name:ID where there are several.
+// watchable declares a topic. Clients watch it by its name, or as name:ID if there are several.
 func watchable[A any](p *protocol, name string, state func(c *conn, id string) (A, error)) {
 	p.topics[name] = &topic{name, reflect.TypeFor[A](), func(c *conn, id string) (any, error) { return state(c, id) }}
 }
@@ -181,17 +181,17 @@ func theReviews(c *conn) *reviews.Reviews   { return c.s.reviews }
 func theLibrary(c *conn) *engines.Library   { return c.s.library }
 func theDrills(c *conn) *reviews.Drills     { return c.s.reviews.Drills }
 
-// tells makes a handler from a component's method that returns only an error.
+// tells makes a handler from a method of a server's part that returns only an error.
 func tells[P, T any](part func(*conn) P, do func(P, *T) error) func(*conn, *T) (nothing, error) {
 	return func(c *conn, v *T) (nothing, error) { return nothing{}, do(part(c), v) }
 }
 
-// asks makes a handler from a component's method.
+// asks makes a handler from a method of a server's part.
 func asks[P, T, A any](part func(*conn) P, do func(P, *T) (A, error)) func(*conn, *T) (A, error) {
 	return func(c *conn, v *T) (A, error) { return do(part(c), v) }
 }
 
-// searches makes a handler from a component's method whose work ends with the connection.
+// searches makes a handler from a method of a server's part whose work ends with the connection.
 func searches[P, T, A any](part func(*conn) P, do func(P, context.Context, *T) (A, error)) func(*conn, *T) (A, error) {
 	return func(c *conn, v *T) (A, error) { return do(part(c), c.ctx, v) }
 }

@@ -52,9 +52,9 @@ type conn struct {
 	client string
 	ctx    context.Context
 	cancel context.CancelFunc
-	events chan api.Event // reliable, in order
+	events chan api.Event // events, sent reliably and in order
 	frames *frames
-	slow   sync.WaitGroup  // commands that take their time
+	slow   sync.WaitGroup  // commands performed in parallel
 	run    *run            // the analysis; nil before the first
 	drill  reviews.Attempt // the problem asked last
 	life   *engines.Asker
@@ -190,7 +190,7 @@ func (c *conn) command(data []byte) {
 		var named struct {
 			ID any `json:"id"`
 		}
-		_ = json.Unmarshal(data, &named) // if it is not an object, there is no ID
+		_ = json.Unmarshal(data, &named) // a message that is not an object has no ID
 		id, _ := named.ID.(string)
 		c.Post(api.Event{T: "err", Re: id, D: api.Error{Code: "bad_request", Text: "not a command: want {\"t\",\"id\",\"d\"}, with an id of at most 64 bytes"}})
 		return

@@ -69,8 +69,8 @@ func (b *buffer) text() string {
 	return b.String()
 }
 
-// TestDamagedByte changes single bytes of a journal: the game keeps every move, with the help of
-// the game record where needed, and says so; the damaged file is kept.
+// TestDamagedByte changes single bytes of a journal: the game keeps every move, if necessary from
+// the game record, and says that it was restored; the damaged file is kept.
 func TestDamagedByte(t *testing.T) {
 	var log buffer
 	s := serveWith(t, "", Config{Folder: t.TempDir(), Page: bare, Log: slog.New(slog.NewTextHandler(&log, nil))})
@@ -131,7 +131,7 @@ func TestDamage(t *testing.T) {
 		}
 		return all
 	}
-	old := func() []byte { // as written before lines had checksums
+	old := func() []byte { // lines without checksums, as in old journals
 		var all []byte
 		for _, l := range lines[:len(lines)-1] {
 			all = append(all, l[:bytes.LastIndex(l, []byte(`,"sum":`))]...)

@@ -107,7 +107,7 @@ func TestTree(t *testing.T) {
 	require.Equal(t, before.Black, after.Black)
 }
 
-// TestLabels: the texts of labels stay whole, also through an edit of other marks.
+// TestLabels: long labels are not cut, even if other marks are edited.
 func TestLabels(t *testing.T) {
 	s := serve(t, t.TempDir())
 	c := join(t, s)
@@ -123,8 +123,8 @@ func TestLabels(t *testing.T) {
 	require.ElementsMatch(t, append(marks, api.Mark{Kind: "sq", Point: "E5"}), now)
 }
 
-// TestInfoKeepsTheRest changes komi or rules of a record: the other one stays as recorded, and
-// rules are written by a name that other programs read.
+// TestInfoKeepsTheRest changes either the komi or the rules of a record: the record keeps the
+// other, and names rules so that other programs can read them.
 func TestInfoKeepsTheRest(t *testing.T) {
 	s := serve(t, t.TempDir())
 	c := join(t, s)
@@ -143,7 +143,7 @@ func TestInfoKeepsTheRest(t *testing.T) {
 		{"RU[Chinese]KM[6.5]", api.TreeOp{Rules: "new-zealand"}, "RU[NewZealand]KM[6.5]"},
 		{"RU[Chinese]", api.TreeOp{Rules: "aga"}, "RU[AGA]KM[7.5]"},
 	} {
-		moves := ";B[e" + string(rune('a'+i)) + "])" // the same game would be the same document
+		moves := ";B[e" + string(rune('a'+i)) + "])" // different moves, since equal games share a document
 		id := ask[api.ID](c, "doc.new", api.NewDoc{SGF: "(;SZ[9]" + tc.record + moves}).ID
 		tc.op.Doc, tc.op.Op = id, "info"
 		c.ask("tree.op", tc.op, nil)
@@ -165,8 +165,8 @@ func TestInfoKeepsTheRest(t *testing.T) {
 	}
 }
 
-// TestAnalysis searches the requested position, stops at its visits, and moves to another node at
-// once.
+// TestAnalysis searches the requested position, stops at the visit limit, and moves to another node
+// at once.
 func TestAnalysis(t *testing.T) {
 	s := serve(t, t.TempDir())
 	c := join(t, s)
@@ -182,14 +182,14 @@ func TestAnalysis(t *testing.T) {
 	require.NotEmpty(t, f.Policy)
 	var ref api.NodeRef
 	c.ask("tree.op", api.TreeOp{Doc: id.ID, Op: "play", Node: 0, Move: "C3"}, &ref)
-	c.ask("analysis.set", api.Analyse{Doc: id.ID, Node: 0, On: true}, nil) // without an end
+	c.ask("analysis.set", api.Analyse{Doc: id.ID, Node: 0, On: true}, nil) // without a visit limit
 	until(c, "analysis.frame", func(f *api.Frame) bool { return f.Node == 0 && f.Final == "" })
 	c.ask("analysis.set", api.Analyse{Doc: id.ID, Node: ref.Node, On: true, Visits: 20}, nil)
 	f = until(c, "analysis.frame", func(f *api.Frame) bool { return f.Node == ref.Node && f.Final != "" })
 	require.Equal(t, "visits", f.Final)
 	c.ask("analysis.set", api.Analyse{On: false}, nil)
 
-	// A requested move is searched and listed, even beyond the most candidates.
+	// A requested move is listed even if Moves is reached, and searched past the visit limit.
 	c.ask("analysis.set", api.Analyse{Doc: id.ID, Node: ref.Node, On: true, Moves: 1, Focus: []string{"A1", "Z9", "C3"}}, nil)
 	f = until(c, "analysis.frame", func(f *api.Frame) bool { return f.Node == ref.Node && len(f.Moves) > 1 && f.Moves[1].Visits > 100 })
 	require.Len(t, f.Moves, 2, "the best one, and A1 by one of its images")

@@ -18,8 +18,8 @@ import (
 	"kosumi/web/api"
 )
 
-// dueOfLife is a folder with a problem of life and death that is due and takes two moves: G2, and
-// after D4 the move E4.
+// dueOfLife is a folder with a problem of life and death that is due. Its solution is G2, and E4
+// after the answer D4.
 func dueOfLife(t *testing.T) (dir string, p drill.Problem, attempts func() []drill.Attempt) {
 	t.Helper()
 	list := drill.Collection()
@@ -91,8 +91,8 @@ func TestDrillOfLife(t *testing.T) {
 	require.Len(t, attempts(), 4)
 }
 
-// TestProblemsAnswerBack solves a problem of life and death: the other side's answer appears on
-// the board, and the page asks for the next move.
+// TestProblemsAnswerBack solves a problem of life and death: the opponent's answer appears on the
+// board, and the page asks for the next move.
 func TestProblemsAnswerBack(t *testing.T) {
 	looks(t)
 	t.Run("right", func(t *testing.T) {
@@ -134,7 +134,7 @@ func TestProblemsAnswerBack(t *testing.T) {
 		p.Until(`document.querySelector("main.drill aside").innerText.includes("The board shows the reply.")`)
 		p.Axe("a refutation")
 		p.Picture("drill wrong")
-		p.Do(chromedp.KeyEvent(kb.Enter)) // once more, from the same position
+		p.Do(chromedp.KeyEvent(kb.Enter)) // try again from the same position
 		p.Until(`document.querySelector("main.drill").dataset.answered === "" && document.querySelector("main.drill .big-result").innerText.includes("D4")`)
 		p.Point("B1")
 		p.Until(`document.querySelector("main.drill").dataset.answered === "wrong"`)

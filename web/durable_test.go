@@ -167,7 +167,7 @@ func TestUnsavedGame(t *testing.T) {
 	broken := func() {
 		g.mu.Lock()
 		defer g.mu.Unlock()
-		g.journal.Close() // what is written now fails
+		g.journal.Close() // makes writing fail
 	}
 	mended := func() {
 		g.mu.Lock()
@@ -184,7 +184,7 @@ func TestUnsavedGame(t *testing.T) {
 	require.Equal(t, before.Rev, after.Rev)
 	require.False(t, after.Clocks[0].Running, "nobody pays for a full disk")
 	mended()
-	// A step of the engine, here a resignation, is tried again.
+	// A failed step of the engine, here a resignation, is retried.
 	g.mu.Lock()
 	g.journal.Close()
 	g.tryStep(g.resign)
@@ -199,7 +199,7 @@ func TestUnsavedGame(t *testing.T) {
 	require.Equal(t, "W+R", over.Result)
 	require.Empty(t, over.Trouble)
 
-	// So is the record beside the journal.
+	// A failed write of the SGF record is retried.
 	st = begin(c, small("b"))
 	dir := filepath.Join(s.conf.Folder, "games")
 	mend := spoil(t, dir)
@@ -211,7 +211,7 @@ func TestUnsavedGame(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, string(data), "RE[W+R]")
 
-	// If a program ended before it could write the record, the next one writes it.
+	// If a program ended before it wrote the record, the next program writes it.
 	require.NoError(t, os.Remove(s.folder.Path("games", st.Game, ".sgf")))
 	s.games.forget(st.Game)
 	_, err = s.games.Open(st.Game)
@@ -219,8 +219,8 @@ func TestUnsavedGame(t *testing.T) {
 	require.FileExists(t, s.folder.Path("games", st.Game, ".sgf"))
 }
 
-// TestUnsavedLevel: if the rating cannot be written after a game that counts for it, pages are
-// told, and it is written later.
+// TestUnsavedLevel: if the rating cannot be written after a game that counts for it, pages show an
+// error, and the rating is written later.
 func TestUnsavedLevel(t *testing.T) {
 	s := serve(t, t.TempDir())
 	c := join(t, s)
@@ -238,7 +238,7 @@ func TestUnsavedLevel(t *testing.T) {
 	if st.Phase != store.Play || len(st.Moves) < 8 {
 		t.Fatalf("the game ended too soon: %v", st)
 	}
-	require.NoError(t, os.Mkdir(s.conf.Engine.LevelFile, 0o700)) // in the way of the file
+	require.NoError(t, os.Mkdir(s.conf.Engine.LevelFile, 0o700)) // blocks the file's name
 	c.ask("game.resign", api.GameCommand{Game: st.Game, Rev: st.Rev}, nil)
 	until(c, "game.state", func(g *api.GameState) bool { return g.Phase == store.Over && g.Unsaved != nil && g.Fit == nil })
 	require.NoError(t, os.Remove(s.conf.Engine.LevelFile))
@@ -273,8 +273,8 @@ func TestUnsavedReview(t *testing.T) {
 	mend()
 }
 
-// TestDrillIsWrittenDown answers a problem: the answer is on the disk together with the verdict,
-// and a grade that overrules it replaces it there.
+// TestDrillIsWrittenDown answers a problem: the answer is on the disk once the verdict arrives, and
+// overruling its grade replaces it on the disk.
 func TestDrillIsWrittenDown(t *testing.T) {
 	dir := searched(t)
 	s := serve(t, dir)

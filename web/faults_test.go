@@ -85,7 +85,7 @@ func TestPhoneGame(t *testing.T) {
 	p.Clean()
 }
 
-// TestLevelsOfTheBoard: the page offers on each board the levels played there, and no others.
+// TestLevelsOfTheBoard: for each board the page offers exactly the levels that can be played on it.
 func TestLevelsOfTheBoard(t *testing.T) {
 	testshared.Long(t)
 	looks(t)
@@ -117,11 +117,11 @@ func TestLevelsOfTheBoard(t *testing.T) {
 	p.Clean()
 }
 
-// texts records the texts that are drawn on canvases from now on.
+// texts records in window.written the texts that are drawn on canvases from now on.
 const texts = `window.written = []; { const is = CanvasRenderingContext2D.prototype.fillText; CanvasRenderingContext2D.prototype.fillText = function (text, ...at) { window.written.push(text); return is.call(this, text, ...at); }; }`
 
-// TestBoardSpeaksTheTable shows 19x19 on a small laptop: the coordinates and letters of the table
-// also stand on the board, and stay while the policy is shown.
+// TestBoardSpeaksTheTable shows 19x19 on a small laptop: the board shows coordinates and the
+// table's letters, and keeps them while it shows the policy.
 func TestBoardSpeaksTheTable(t *testing.T) {
 	looks(t)
 	s := servePage(t, t.TempDir())
@@ -132,7 +132,7 @@ func TestBoardSpeaksTheTable(t *testing.T) {
 	p.Do(chromedp.Navigate(s.Address() + "settings")) // another screen first, so that this runs before the board is drawn
 	p.Until(`document.querySelector("main.settings")`)
 	p.Do(chromedp.Evaluate(texts+`; history.pushState(null, "", "/analyse/`+id+`"); dispatchEvent(new PopStateEvent("popstate"))`, nil))
-	p.Until(`document.querySelectorAll(".cands tbody tr").length > 1`) // two kinds of points, with their mirror images
+	p.Until(`document.querySelectorAll(".cands tbody tr").length > 1`) // two moves, listed with their mirror images
 	p.Do(chromedp.KeyEvent(kb.ArrowRight))
 	for _, text := range []string{"A", "T", "1", "19", "10"} {
 		p.Until(fmt.Sprintf("written.includes(%q)", text))
@@ -146,11 +146,11 @@ func TestBoardSpeaksTheTable(t *testing.T) {
 	p.Do(chromedp.Evaluate(`written.length = 0`, nil), chromedp.KeyEvent("3"))
 	p.Until(browsertest.Button("First instinct") + `.ariaPressed === "true"`)
 	p.Until(letters)
-	p.Until(blue + " > 30") // the best candidate is still there
+	p.Until(blue + " > 30") // the best candidate is still drawn
 	p.Clean()
 }
 
-// TestDroppedGameIsAnalysed opens a record: its graph fills without a request.
+// TestDroppedGameIsAnalysed opens a record: its graph is analysed and drawn without a request.
 func TestDroppedGameIsAnalysed(t *testing.T) {
 	s := servePage(t, t.TempDir())
 	p := openPage(t, s)
@@ -159,7 +159,7 @@ func TestDroppedGameIsAnalysed(t *testing.T) {
 	chooseFiles(p, map[string]string{"game.sgf": spoiltNine})
 	p.Until(`document.querySelector("main.analyse")`)
 	p.Until(`document.querySelector(".sweep-note")`)
-	p.Do(chromedp.KeyEvent(kb.ArrowRight), chromedp.KeyEvent(kb.ArrowRight)) // the position that the reader goes to comes first
+	p.Do(chromedp.KeyEvent(kb.ArrowRight), chromedp.KeyEvent(kb.ArrowRight)) // the position that the reader moves to is analysed first
 	p.Until(`document.querySelectorAll(".cands tbody tr").length > 1`)
 	p.Until(`!document.querySelector(".sweep-note")`)
 	require.Equal(t, "tree", browsertest.JS[string](p, `JSON.parse(localStorage.getItem("kosumi.analysis")).tab`), "the reader's tab stays")
@@ -177,8 +177,8 @@ func TestNumbersAgree(t *testing.T) {
 	p := openPage(t, s)
 	id := ask[api.ID](join(t, s), "doc.new", api.NewDoc{Size: [2]int{9, 9}}).ID
 	p.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.analysis", JSON.stringify({ visits: 300, tab: "tree" }))`, nil), chromedp.Navigate(s.Address()+"analyse/"+id))
-	p.Until(`Number(document.querySelector(".engine-line")?.dataset.visits) >= 200 && document.querySelector(".cands tbody tr")`) // a search of 300 may end there
-	shown := browsertest.JS[struct {                                                                                              // of one frame
+	p.Until(`Number(document.querySelector(".engine-line")?.dataset.visits) >= 200 && document.querySelector(".cands tbody tr")`) // a search of 300 visits may end from 200
+	shown := browsertest.JS[struct {                                                                                              // all read from one frame
 		Rows  [][]string
 		Total int
 	}](p, `({ rows: [...document.querySelectorAll(".cands tbody tr")].map((r) => [r.querySelector("th").childNodes[0].data, r.children[2].innerText, r.children[4].innerText]), total: Number(document.querySelector(".engine-line").dataset.visits) })`)
@@ -198,11 +198,11 @@ func TestNumbersAgree(t *testing.T) {
 	p.Clean()
 }
 
-// notesStay keeps short notes on the screen, so that a test has time to look at them.
+// notesStay keeps short notes on the screen, so that a test has time to examine them.
 const notesStay = `{ const real = window.setTimeout; window.setTimeout = (f, ms, ...more) => (ms >= 2000 && ms <= 10000 ? 0 : real(f, ms, ...more)); }`
 
-// TestNotesLeaveTheBoard shows notes: one at a time, beside the board, and only on the screen
-// where they arose.
+// TestNotesLeaveTheBoard: a note appears alone, beside the board, and only on the screen where it
+// arose.
 func TestNotesLeaveTheBoard(t *testing.T) {
 	testshared.Long(t)
 	looks(t)
@@ -216,7 +216,7 @@ func TestNotesLeaveTheBoard(t *testing.T) {
 		p.Until(`document.querySelector("main.analyse .board")`)
 		p.Do(chromedp.Evaluate(notesStay, nil))
 		for range 3 {
-			p.Do(chromedp.KeyEvent("n")) // no mistake is known
+			p.Do(chromedp.KeyEvent("n")) // shows a note: no mistake is known
 		}
 		browsertest.Equal(p, 1, `document.querySelectorAll(".toast").length`)
 		p.Layout([]string{".toast", ".board"}, func(r []browsertest.Rect) bool { return !r[0].Over(r[1]) }, "the note and the board at %v", size)
@@ -227,7 +227,7 @@ func TestNotesLeaveTheBoard(t *testing.T) {
 	p.Clean()
 }
 
-// TestWhoseMistakes answers once which player one was: the other's mistakes are not asked as
+// TestWhoseMistakes says once which player one was: the opponent's mistakes are not asked as
 // problems, and the next game with the same name asks no question.
 func TestWhoseMistakes(t *testing.T) {
 	testshared.Long(t)
@@ -240,7 +240,7 @@ func TestWhoseMistakes(t *testing.T) {
 	p.Axe("whose mistakes")
 	both := ask[api.Drill](c, "drill.next", api.NextDrill{}).Total
 	p.Press("Bo")
-	p.Until(`!document.querySelector(".who")`) // the server has said so
+	p.Until(`!document.querySelector(".who")`) // the server has confirmed the answer
 	d := ask[api.Drill](c, "drill.next", api.NextDrill{})
 	require.Less(t, d.Total, both)
 	for range d.Total {
@@ -289,8 +289,8 @@ func TestLabelsStayWhole(t *testing.T) {
 	p.Clean()
 }
 
-// TestOvertimeIsShown: the page shows the overtime while the main time still runs, and one sign
-// only on the last stone.
+// TestOvertimeIsShown: the page shows the overtime while the main time still runs, and gives the
+// last stone only one sign: a mark replaces the sign of the last move.
 func TestOvertimeIsShown(t *testing.T) {
 	testshared.Long(t)
 	looks(t)
@@ -328,7 +328,7 @@ func TestSelectionIsNotHover(t *testing.T) {
 	p.Until(`document.querySelector("main.review")?.dataset.state === "done" && document.querySelectorAll(".mistakes li").length > 2`)
 	p.Do(chromedp.Evaluate(`document.querySelectorAll(".mistakes li button")[0].click()`, nil))
 	p.Until(`document.querySelectorAll(".mistakes li button")[0].classList.contains("on")`)
-	p.Do(emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-reduced-motion", Value: "reduce"}})) // colours do not fade
+	p.Do(emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-reduced-motion", Value: "reduce"}})) // without fading colours
 	p.Hover(".mistakes li:nth-child(2) button")
 	p.Until(`(() => { const [chosen, other] = [...document.querySelectorAll(".mistakes li button")].map((e) => getComputedStyle(e)); return chosen.backgroundColor + chosen.boxShadow !== other.backgroundColor + other.boxShadow; })()`)
 	p.Clean()

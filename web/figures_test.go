@@ -29,7 +29,7 @@ import (
 	"kosumi/internal/browsertest"
 )
 
-// The figures of docs/web.md are made by hand, on a quiet machine:
+// Make the figures of docs/web.md by hand, on a quiet machine:
 //
 //	go test ./web -tags figures -run TestFigures -figures bin/engine [-minutes 10] [-model FILE]
 //	go test ./web -tags figures -run TestPictures -pictures docs/images [-model FILE]
@@ -174,7 +174,7 @@ func analyse(t *testing.T, s *program) *browsertest.Tab {
 	return p
 }
 
-// stream counts frames while analysis comes in.
+// stream counts the frames of an analysis.
 func stream(t *testing.T) {
 	s := startProgram(t, t.TempDir())
 	p := analyse(t, s)
@@ -210,8 +210,8 @@ func walk(t *testing.T) {
 	fmt.Printf("walk: 30 moves a second; numbers %.0f ms after the key is let go (worst of %d: %.0f)\n", wait[len(wait)/2], len(wait), wait[len(wait)-1])
 }
 
-// watchStones measures from the end of a press to the paint of the first frame with the stone on
-// the canvas; it reads the stone's pixel.
+// watchStones measures the time from the end of a press until the canvas has painted the stone; it
+// reads the stone's pixel.
 const watchStones = `window.drawn = []; addEventListener("pointerup", (e) => {
 	const from = performance.now(), c = document.querySelector(".board canvas.stones"), r = c.getBoundingClientRect(), k = c.width / r.width;
 	const there = () => c.getContext("2d").getImageData((e.clientX - r.left) * k, (e.clientY - r.top) * k, 1, 1).data[3] > 200;
@@ -219,7 +219,7 @@ const watchStones = `window.drawn = []; addEventListener("pointerup", (e) => {
 	wait();
 }, true);`
 
-// slow plays and walks on a processor slowed to a quarter.
+// slow plays a game and walks through one, on a processor slowed to a quarter.
 func slow(t *testing.T) {
 	s := startProgram(t, t.TempDir())
 	p := browsertest.Open(t)
@@ -275,7 +275,7 @@ func longReview(t *testing.T) {
 	fmt.Printf("review: 200 moves on 19x19: every eighth position in the graph after %.1f s, all after %.1f s, the mistakes after %.1f s (state %s), done after %.1f s\n", first, all, mistakes, state, done)
 }
 
-// idle measures the cost of an open page that nobody uses, and of one whose analysis is over.
+// idle measures the cost of an open page that nobody uses, and of a page whose analysis is over.
 func idle(t *testing.T) {
 	s := startProgram(t, t.TempDir())
 	p := browsertest.Open(t)
@@ -329,7 +329,7 @@ func kills(t *testing.T) {
 	fmt.Printf("moments: %d kills with signal 9 and %d reloads, %d of them while the engine thought: %d moves lost\n", killed, reloaded, thinking, lost)
 }
 
-// memory watches page and program while analysis goes on.
+// memory measures the memory of page and program during an analysis.
 func memory(t *testing.T) {
 	if *minutes == 0 {
 		t.Skip("with -minutes N")
@@ -340,7 +340,7 @@ func memory(t *testing.T) {
 	for i := range steps + 1 {
 		fmt.Printf("memory: after %4.1f minutes: page %.1f MB of scripts' heap, program %.0f MB; %s visits\n", float64(i)*(*minutes)/float64(steps), heap(p), rss(s.cmd.Process.Pid),
 			browsertest.JS[string](p, `document.querySelector(".engine-line").dataset.visits`))
-		// A person looks at other positions too.
+		// Look at other positions too, as a person does.
 		p.Do(chromedp.KeyEvent(kb.ArrowRight))
 		time.Sleep(time.Duration(*minutes / float64(steps) * float64(time.Minute)))
 	}
@@ -382,7 +382,7 @@ func TestPictures(t *testing.T) {
 	for _, v := range []string{"G7", "C3", "C6", "G3", "D7", "H5"} {
 		p.Try(v)
 	}
-	time.Sleep(5 * time.Second) // until notes have gone
+	time.Sleep(5 * time.Second) // until notes have disappeared
 	look(390, 844, true)
 	take("play-phone-dark")
 	p.Do(chromedp.Navigate(s.Address()))

@@ -21,7 +21,7 @@ func (s *Server) serveImport(w http.ResponseWriter, r *http.Request) {
 	case <-r.Context().Done():
 		return
 	}
-	r.Body = http.MaxBytesReader(w, r.Body, wire.MaxSGF+1<<20) // with the multipart frame around the files
+	r.Body = http.MaxBytesReader(w, r.Body, wire.MaxSGF+1<<20) // includes the multipart frame around the files
 	answers := []api.Imported{}
 	keep, done := s.importer(r.URL.Query().Get("to"))
 	defer done()
@@ -52,8 +52,8 @@ func (s *Server) serveImport(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, answers)
 }
 
-// importer returns a function that makes a document of a file, or sorts its records if they are to be
-// reviewed; and a function to call after the last file.
+// importer returns a function that makes a document of a file, or with "review" sorts the file's
+// records, and a function to call after the last file.
 func (s *Server) importer(to string) (add func(name string, data []byte, err error) api.Imported, done func()) {
 	keep := func(_ string, data []byte) (api.Imported, error) { return s.docs.Import(data) }
 	if done = func() {}; to == "review" {

@@ -45,7 +45,7 @@ func TestFilm(t *testing.T) {
 	}
 	show(1200)
 	for _, v := range []string{"E5", "G3", "C3", "A5", "C6", "G6", "F4", "D7"} { // the fourth is the mistake
-		if browsertest.JS[bool](p, `!!document.querySelector('[role=gridcell][aria-label="`+v+`"]')`) { // still free
+		if browsertest.JS[bool](p, `!!document.querySelector('[role=gridcell][aria-label="`+v+`"]')`) { // the point is free
 			p.Try(v)
 			show(900)
 		}
@@ -58,7 +58,7 @@ func TestFilm(t *testing.T) {
 	show(2500)
 	p.Press("Show better")
 	show(4000)
-	head := slices.Concat([]byte("WEBP"), chunk("VP8X", slices.Concat([]byte{2, 0, 0, 0}, bits24(width-1), bits24(height-1))), chunk("ANIM", make([]byte, 6))) // for ever
+	head := slices.Concat([]byte("WEBP"), chunk("VP8X", slices.Concat([]byte{2, 0, 0, 0}, bits24(width-1), bits24(height-1))), chunk("ANIM", make([]byte, 6))) // the animation repeats for ever
 	film := chunk("RIFF", append(head, body...))
 	require.Less(t, len(film), 1_000_000)
 	require.NoError(t, os.WriteFile(filepath.Join("..", *pictures, "game.webp"), film, 0o644))

@@ -14,17 +14,17 @@ const (
 	frameUnacked = 250 * time.Millisecond
 )
 
-// frames passes results of an analysis to a page: only the newest is sent, only while the page
-// is visible, and as fast as the page acknowledges. The analysis calls show, the writer of the
-// connection next. Make one with [newFrames].
+// frames passes results of an analysis to a page: only the newest is sent, only while the page is
+// visible, and as fast as the page acknowledges. The analysis calls show, and the writer of the
+// connection calls next. Make one with [newFrames].
 type frames struct {
 	woken chan struct{} // set if there may be a frame to send
 
 	mu      sync.Mutex
 	visible bool
-	newest  *api.Event // not yet sent
+	newest  *api.Event // the newest result, not yet sent
 	number  int64
-	unacked time.Time // when the frame under way was sent; zero: none is
+	unacked time.Time // when the unacknowledged frame was sent; zero: there is none
 }
 
 func newFrames() *frames { return &frames{woken: make(chan struct{}, 1), visible: true} }

@@ -21,15 +21,15 @@ import (
 	"kosumi/web/engines"
 )
 
-// TestFirstUse: the page asks a newcomer one question, beside a board and a line on what this is;
-// games begin at the rank that is claimed.
+// TestFirstUse: the page asks a newcomer one question, next to a board and a line on what Go is;
+// games begin at the rank that the newcomer claims.
 func TestFirstUse(t *testing.T) {
 	looks(t)
 	s := servePage(t, t.TempDir())
 	p := browsertest.Open(t)
 	p.Do(chromedp.Navigate(s.URL()))
 	p.Until(`document.querySelector("main.first .mini") && document.querySelector("main.first p").innerText.includes("Go is a game of surrounding")`)
-	p.Until(`!document.querySelector(".board, form.new, .front-row")`) // nothing else
+	p.Until(`!document.querySelector(".board, form.new, .front-row")`) // the page shows no other part
 	p.Axe("first use")
 	for _, size := range [][2]int64{{390, 844}, {360, 640}, {640, 360}, {1280, 800}} {
 		p.Screen(size[0], size[1])
@@ -50,12 +50,12 @@ func TestFirstUse(t *testing.T) {
 	require.Empty(t, s.games.levels.Fits(), "a rank that was said counts as a game")
 	p.Do(chromedp.Reload())
 	p.Enter()
-	p.Until(browsertest.Home + `.dataset.front === "game"`) // and it is not asked again
+	p.Until(browsertest.Home + `.dataset.front === "game"`) // the question is not repeated
 	p.Clean()
 }
 
-// TestSaidRank: a claimed rank that the network serves is the one proposed, and another browser
-// does not ask again.
+// TestSaidRank: the page proposes a claimed rank that the network serves, and does not ask again in
+// another browser.
 func TestSaidRank(t *testing.T) {
 	looks(t)
 	s := servePage(t, t.TempDir())
@@ -91,8 +91,8 @@ func TestNewToGo(t *testing.T) {
 	p.Clean()
 }
 
-// TestFrontDoor plays on the board of the first screen: a new game, then the unfinished game,
-// each by the first click.
+// TestFrontDoor plays on the board of the first screen: the first click begins a new game, later it
+// continues the unfinished one.
 func TestFrontDoor(t *testing.T) {
 	s := servePage(t, t.TempDir())
 	p := openPage(t, s)
@@ -199,7 +199,7 @@ func TestStoneStays(t *testing.T) {
 	}
 	before := p.Stones()
 	stays(`document.querySelector(".mistake-box .good-text, .mistake-box .bad-text")`)
-	p.HasStones(before) // no stone is left (a problem would show the reply)
+	p.HasStones(before) // the tried stone is gone (a problem would show the reply)
 	p.Do(chromedp.Navigate(s.Address() + "drills"))
 	p.Until(`document.querySelector("main.drill [role=gridcell]")`)
 	stays(`document.querySelector("main.drill").dataset.answered !== ""`)

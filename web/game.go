@@ -28,7 +28,7 @@ type game struct {
 	taught  lesson
 	offered offered
 	engine  *engines.Engine
-	alone   time.Time // since when nobody watches
+	alone   time.Time // since when no page has watched
 	removed bool
 }
 
@@ -64,7 +64,7 @@ func (g *game) command(rev int, do func(*game) error) error {
 	}
 	before := g.rec.Rev
 	err := do(g)
-	if err == nil || g.rec.Rev != before { // a command of several steps may have failed after the first
+	if err == nil || g.rec.Rev != before { // even a failed command may have made some of its steps
 		g.advance()
 	}
 	return err
@@ -166,8 +166,8 @@ func (g *game) close() {
 	}
 }
 
-// leaveIdle stops the clock of a game that nobody has watched for wire.AloneFor, or during which
-// the machine slept for gap, which is not counted.
+// leaveIdle stops the clock of a game that nobody has watched for wire.AloneFor, or that ran while
+// the machine slept. The sleep, gap, does not count.
 func (g *game) leaveIdle(now time.Time, watched bool, gap time.Duration) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -41,8 +41,8 @@ func (g *game) freeEngine() {
 	}
 }
 
-// work runs f in the background on a copy of the game, then done under mu, unless the game has
-// changed meanwhile. The caller holds mu.
+// work runs f in the background on a copy of the game. It then runs done under mu, unless the game
+// has changed meanwhile. The caller holds mu.
 func (g *game) work(urgency int, f func(context.Context, *engine.Engine) error, done func(error)) {
 	ctx, cancel := context.WithCancel(g.home.ctx)
 	t := &task{cancel}
@@ -124,7 +124,7 @@ func (g *game) think() {
 	})
 }
 
-// putStones places those of the engine's handicap stones that are not on the board yet.
+// putStones places the engine's handicap stones that are not on the board yet.
 func (g *game) putStones(stones []board.Point) error {
 	for _, p := range stones {
 		if g.rec.Phase != store.Place || slices.Contains(g.rec.Setup, p) {

@@ -43,8 +43,8 @@ func (gs *games) help(ctx context.Context, id string, rev int, f func(ctx contex
 	return g, nil
 }
 
-// offered are the moves of a hint and the hash of their position: teaching does not warn of
-// them.
+// offered holds a hint's moves and the hash of their position: teaching does not warn of these
+// moves.
 type offered struct {
 	to    board.Hash
 	moves []board.Point
@@ -89,7 +89,7 @@ func (gs *games) Hint(ctx context.Context, a *api.AskHint) (*api.Hint, error) {
 		h.Region = region(g.rec.Size(), hint.moves[0])
 	} else {
 		h.Moves = wire.Vertices(g.rec.Size(), hint.moves, len(hint.moves))
-		slices.Sort(h.Moves) // their order would reveal the best one
+		slices.Sort(h.Moves) // by name, since the original order reveals the best move
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -105,8 +105,7 @@ func (gs *games) Hint(ctx context.Context, a *api.AskHint) (*api.Hint, error) {
 	return h, nil
 }
 
-// region returns the points of about a third of the board around a move. The move may lie
-// anywhere in it.
+// region returns the points of about a third of the board, with the move somewhere in it.
 func region(size board.Size, p board.Point) []int {
 	if p == board.Pass {
 		return nil
@@ -133,8 +132,8 @@ func region(size board.Size, p board.Point) []int {
 	return all
 }
 
-// tenth is the 90 % quantile of the standard normal distribution: Low and High of an estimate
-// lie so many standard deviations from the mean.
+// tenth is the 90 % quantile of the standard normal distribution: the Low and High of an estimate
+// lie this many standard deviations from the mean.
 const tenth = 1.2816
 
 // openBelow is the ownership below which a point is not settled.

@@ -67,7 +67,7 @@ func (g *game) loseOnTime() error {
 	return g.commit(store.Step{K: "over", Result: store.Winner(g.rec.Board.ToMove().Opponent()) + "+T"})
 }
 
-// undo takes back to the player's own last move.
+// undo takes back the player's last move and all moves after it.
 func (g *game) undo() error {
 	n := g.rec.CanUndo()
 	if n == 0 {
@@ -76,7 +76,7 @@ func (g *game) undo() error {
 	return g.rewind(store.Step{K: "undo", N: n}, g.rec.Made[len(g.rec.Made)-n].Was)
 }
 
-// rewind makes a step that sets the clocks to what they showed at another move.
+// rewind makes a step that sets the clocks back to given times.
 func (g *game) rewind(e store.Step, clocks *[2]api.ClockState) error {
 	var running time.Duration
 	if !g.ran.IsZero() && g.rec.Board.ToMove() == g.rec.Player() {
@@ -97,7 +97,7 @@ func (g *game) rewind(e store.Step, clocks *[2]api.ClockState) error {
 	return err
 }
 
-// redo makes again what undo took back.
+// redo replays moves that undo took back, until it is the player's turn.
 func (g *game) redo() error {
 	if !g.rec.CanRedo() {
 		return api.Tell("illegal", "nothing_on")
@@ -128,7 +128,7 @@ func (g *game) pause() error {
 	return g.halt("player")
 }
 
-// halt stops the clock.
+// halt pauses the game and stops the clock.
 func (g *game) halt(why string) error {
 	if !g.ran.IsZero() {
 		if c := &g.rec.Clocks[g.rec.Board.ToMove()-board.Black]; !c.Run(time.Since(g.ran)) {

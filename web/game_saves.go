@@ -13,13 +13,13 @@ import (
 	"kosumi/web/store"
 )
 
-// pending is what a game could not write yet. Pages show it as unsaved, and the writes are
-// retried until they succeed.
+// pending is the part of a game that could not be written yet. Pages show the game as unsaved, and
+// the writes are retried until they succeed.
 type pending struct {
-	step  func() error // makes a step of the engine or of the clock; nil: none
-	rev   int          // rev that the step follows
-	sgf   bool         // the record beside the journal
-	level bool         // the player's rating after the game
+	step  func() error // retries a step of the engine or of the clock; nil: none
+	rev   int          // rev before the step
+	sgf   bool         // the record beside the journal is not written
+	level bool         // the player's rating after the game is not written
 	why   *api.Error   // the reason that pages show; nil: all is written
 	pause time.Duration
 	timer *time.Timer
@@ -92,8 +92,8 @@ func (g *game) writePending() {
 	g.pending = pending{}
 }
 
-// saveSGF writes the game as SGF beside its journal: for other programs, and to restore a
-// damaged journal from.
+// saveSGF writes the game as SGF beside its journal: for other programs, and for restoring a
+// damaged journal.
 func (g *game) saveSGF() error {
 	data, err := sgf.Marshal(g.rec.SGF().Tree())
 	if err == nil {
@@ -103,8 +103,8 @@ func (g *game) saveSGF() error {
 	return err
 }
 
-// countForLevel updates the player's rating after a game at the level that fits, unless the player had
-// help. After an error nothing is written. The caller holds mu.
+// countForLevel updates the player's rating after an adaptive game, unless the player had help or
+// the game was short. After an error nothing is written. The caller holds mu.
 func (g *game) countForLevel() error {
 	g.pending.level = false
 	if !g.rec.Head.Seat.Auto || g.rec.Uncounted() != "" || g.rec.Board.NumMoves() < g.rec.Size().Area()*3/10 {

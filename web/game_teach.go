@@ -15,8 +15,8 @@ import (
 // lesson is the verdict of a teaching game on the player's last move.
 type lesson struct {
 	rev    int         // rev after the player's move; 0: none yet
-	advice *api.Advice // nil: the move may stand
-	kept   bool        // the player stands by the move
+	advice *api.Advice // advice against the move; nil: none
+	kept   bool        // the player keeps the move
 }
 
 // teaches reports whether the player's last move has to be examined before the engine

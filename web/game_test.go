@@ -29,7 +29,7 @@ func begin(c *client, n api.NewGame) *api.GameState {
 	return c.settled(g)
 }
 
-// settled waits until the engine does nothing.
+// settled waits until the engine is idle and it is the player's turn.
 func (c *client) settled(g *api.GameState) *api.GameState {
 	c.t.Helper()
 	rest := func(s *api.GameState) bool {
@@ -93,7 +93,7 @@ func TestGame(t *testing.T) {
 	g = c.do(g, "game.redo", api.GameCommand{Game: g.Game, Rev: g.Rev})
 	require.Equal(t, before, g.Stones)
 
-	// To the end: the player passes until the engine does too.
+	// To the end of the game: the player passes until the engine passes too.
 	for i := 0; g.Phase == store.Play && i < 60; i++ {
 		g = c.play(g, "pass")
 	}
@@ -125,7 +125,7 @@ func TestGame(t *testing.T) {
 	require.Equal(t, g.Result, rec.Result)
 	require.Len(t, rec.Moves(), len(g.Moves))
 
-	// Read back, it is the same game.
+	// The game read from its file is the same.
 	s.games.forget(g.Game)
 	again, err := s.games.Open(g.Game)
 	require.NoError(t, err)
@@ -157,7 +157,7 @@ func TestCommandTwice(t *testing.T) {
 	require.Equal(t, "C3", now.Moves[0])
 }
 
-// TestCrash cuts a journal at every byte: every acknowledged step is there, and no torn one.
+// TestCrash cuts a journal at every byte: the game has all steps on whole lines, and no torn one.
 func TestCrash(t *testing.T) {
 	s := serve(t, t.TempDir())
 	c := join(t, s)
@@ -285,7 +285,7 @@ func TestSlept(t *testing.T) {
 	g, err := s.games.Open(st.Game)
 	require.NoError(t, err)
 	g.mu.Lock()
-	g.ran = g.ran.Add(-100 * time.Second) // 40 seconds of thought, then a minute of sleep
+	g.ran = g.ran.Add(-100 * time.Second) // 40 seconds of thought, then 60 of sleep
 	g.mu.Unlock()
 	g.leaveIdle(time.Now(), true, time.Minute)
 	old := st

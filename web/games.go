@@ -26,7 +26,7 @@ type games struct {
 	engines  *engines.Engines
 	levels   *engines.Levels
 	log      *slog.Logger
-	ctx      context.Context // of searches
+	ctx      context.Context // ends searches
 	jobs     sync.WaitGroup  // searches under way
 }
 
@@ -167,18 +167,18 @@ func (gs *games) Merge(e store.Entry, do bool) (fresh, all int, err error) {
 	if !do {
 		return 1, 1, nil
 	}
-	if g := gs.All()[e.ID]; g != nil { // the game here is the beginning of that one
+	if g := gs.All()[e.ID]; g != nil { // the game here is the beginning of the backup's
 		g.close()
 		g.mu.Lock()
 		g.removed = true
 		g.mu.Unlock()
 	}
 	err = file.WritePrivate(gs.folder.Path("games", e.ID, ".jsonl"), e.Data)
-	gs.Drop(e.ID) // after the write, so that nobody opens the old journal
+	gs.Drop(e.ID) // after the write, so that nobody reopens the old journal
 	if err != nil {
 		return 0, 1, api.NotSaved(err)
 	}
-	if _, err = gs.Open(e.ID); err != nil { // writes the record
+	if _, err = gs.Open(e.ID); err != nil { // opening the game writes its record
 		return 0, 1, err
 	}
 	return 1, 1, nil
@@ -211,7 +211,7 @@ func (gs *games) Score(v *api.Score) error {
 	})(gs, &api.GameCommand{Game: v.Game, Rev: v.Rev})
 }
 
-// LevelsOn lists the levels that there are on a board.
+// LevelsOn lists the levels that can be played on a board.
 func (gs *games) LevelsOn(b *api.OnBoard) ([]api.Level, error) {
 	size := board.Size{W: b.Size[0], H: b.Size[1]}
 	if err := size.Check(); err != nil {
@@ -241,8 +241,8 @@ func (gs *games) Play(p *api.Play) error {
 	return onGame(func(g *game) error { return g.playerMoves(p.Move) })(gs, &api.GameCommand{Game: p.Game, Rev: p.Rev})
 }
 
-// leaveIdle stops the clocks of games that no page watches, or of all after the machine slept for
-// gap, and frees engines that nobody uses.
+// leaveIdle stops the clocks of games that no page watches, and of all games after the machine
+// slept for gap. It frees engines that nobody uses.
 func (gs *games) leaveIdle(now time.Time, watched map[string]bool, gap time.Duration) {
 	for _, g := range gs.All() {
 		g.leaveIdle(now, watched["game:"+g.rec.Head.ID], gap)
@@ -279,11 +279,11 @@ func (gs *games) SGF(id string) (data []byte, at time.Time, err error) {
 	return data, began, err
 }
 
-// refit changes the rating that a game shows once its reviewed moves count too, after its result.
+// refit changes the rating shown with a finished game, once its reviewed moves count too.
 func (gs *games) refit(id string, fit *api.Fit) {
 	g, err := gs.Open(id)
 	if err != nil {
-		return // played elsewhere
+		return // the game was not played on this server
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -60,7 +60,7 @@ func (g *game) stateLocked() *api.GameState {
 	return st
 }
 
-// accept ends the game with the count as it is marked.
+// accept ends the game with the count as marked.
 func (g *game) accept() error {
 	if g.rec.Marking.Dead == nil {
 		return api.Refuse("busy", "the count is not ready")

@@ -46,7 +46,8 @@ func touch(p *browsertest.Tab, from, to string) {
 	p.Do(input.DispatchTouchEvent(input.TouchEnd, []*input.TouchPoint{}))
 }
 
-// hears waits for the time in which the board ignores fingers after a change.
+// hears waits until the board accepts fingers again: after a change it ignores them for a short
+// time.
 func hears(p *browsertest.Tab) {
 	p.T.Helper()
 	require.True(p.T, browsertest.JS[bool](p, `new Promise((done) => setTimeout(() => done(true), 300))`))
@@ -71,7 +72,7 @@ func TestPhone(t *testing.T) {
 	for _, key := range []struct {
 		name   string
 		dx, dy float64
-	}{{"←", -1, 0}, {"→", 1, 0}, {"↑", 0, -1}} { // the keys around a finger, as on a keyboard
+	}{{"←", -1, 0}, {"→", 1, 0}, {"↑", 0, -1}} { // the page's arrow keys are placed like a keyboard's
 		browsertest.Equal(p, []float64{key.dx, key.dy}, fmt.Sprintf(`(() => { const at = (n) => { const r = document.querySelector('.place-bar button[aria-label="' + n + '"]').getBoundingClientRect(); return [r.x, r.y]; };
 			const [a, b] = [at(%q), at("↓")]; return [Math.sign(a[0] - b[0]), Math.sign(a[1] - b[1])]; })()`, key.name))
 	}
@@ -84,8 +85,8 @@ func TestPhone(t *testing.T) {
 	p.Until(`[...document.querySelectorAll("[role=gridcell]")].some((c) => c.ariaLabel.startsWith("E4 black"))`)
 	p.Until("document.documentElement.scrollWidth <= 390")
 
-	// A press that slides off the board plays nothing, nor does a finger that rested on the board
-	// while it changed.
+	// A press that slides off the board plays nothing, and neither does a finger that rested on the
+	// board while it changed.
 	hears(p)
 	rev = browsertest.JS[string](p, movesMade)
 	x, y := p.Where("Q16")
@@ -97,7 +98,7 @@ func TestPhone(t *testing.T) {
 	p.Mine()
 	rev = browsertest.JS[string](p, movesMade)
 	p.Do(input.DispatchTouchEvent(input.TouchEnd, []*input.TouchPoint{}))
-	hears(p) // time for the finger to do something
+	hears(p) // time for a wrong reaction to the finger
 	require.Equal(t, rev, browsertest.JS[string](p, movesMade))
 	require.False(t, browsertest.JS[bool](p, `!!document.querySelector(".place-bar")`))
 	p.Clean()
@@ -223,7 +224,7 @@ func TestWideTree(t *testing.T) {
 	document.querySelector(".tree").scrollTop = 1000 * 24`, nil))
 	p.Until(`window.drawn > 0`)
 	require.Less(t, browsertest.JS[int](p, "window.drawn"), 1000, "drawn for one step of the window")
-	// A click on the node at the left end of a row, in the middle of the window.
+	// Click on the node at the left end of a row, in the middle of the window.
 	p.Do(chromedp.Evaluate(`(() => {
 		const el = document.querySelector(".tree"), r = el.getBoundingClientRect();
 		const row = Math.floor((el.scrollTop + 60) / 24);

@@ -32,7 +32,7 @@ func (c *conn) setVisible(v *api.Visible) error {
 	return nil
 }
 
-// startWatch answers with the state of what is watched.
+// startWatch begins to watch a topic and answers with its state.
 func (c *conn) startWatch(w *api.Watch) (any, error) {
 	if err := c.watch(w.What); err != nil {
 		return nil, err
@@ -61,7 +61,7 @@ func (c *conn) useNetwork(n *api.Network) ([]api.Network, error) {
 	if err := c.s.engines.Networks.Use(n.Name); err != nil {
 		return nil, api.Refuse("engine_failed", "%v", err)
 	}
-	c.s.reviews.Interrupt() // it resumes with the new network
+	c.s.reviews.Interrupt() // the running review resumes with the new network
 	c.s.publishNetworks()
 	return c.s.engines.Networks.List(), nil
 }
@@ -70,7 +70,7 @@ func (c *conn) fetchNetwork(f *api.FetchNetwork) error { return c.s.library.Fetc
 
 // newDocument makes a document: empty, of a game that was played here, or of SGF.
 func (s *Server) newDocument(n *api.NewDoc) (id api.ID, err error) {
-	var root *sgf.Node // nil: there is no such game
+	var root *sgf.Node // nil: the document is not of a game
 	if n.Game != "" {
 		g, err := s.games.Open(n.Game)
 		if err != nil {
@@ -105,7 +105,7 @@ func (s *Server) addReview(a *api.AddReview) (api.ID, error) {
 		if err != nil {
 			return api.ID{}, err
 		}
-		roots, err := wire.ParseSGF(data) // a copy, since people go on changing the document
+		roots, err := wire.ParseSGF(data) // parse a copy, since people go on changing the document
 		if err != nil {
 			return api.ID{}, err
 		}

@@ -12,13 +12,13 @@ import (
 	"kosumi/web/api"
 )
 
-// TestHome: home is never empty. It has a quick game against a named rank, today's problems with
-// their state, the last game with its turning point, and the rank's curve. Once the problems are
-// done, nothing asks for them.
+// TestHome: the first screen is never empty. It has a quick game against a named rank, today's
+// problems with their state, the last game with its turning point, and the rank's curve. Once the
+// problems are done, nothing asks for them.
 func TestHome(t *testing.T) {
 	looks(t)
 	s := servePage(t, t.TempDir())
-	p := openPage(t, s) // a newcomer who plays a little
+	p := openPage(t, s) // the rank claimed is that of a newcomer who plays a little
 	looked := func(name string) { p.Look("home-" + name) }
 	const cards = `[...document.querySelectorAll(".home-card")].map((c) => c.innerText).join("\n")`
 	p.Until(`document.querySelector(".front-text").innerText.includes("9×9 against Kosumi 25k. Place the first stone.")`)
@@ -28,7 +28,7 @@ func TestHome(t *testing.T) {
 	looked("new")
 	p.Do(chromedp.Navigate(s.Address() + "new"))
 	p.Until(`document.querySelector("form.new")?.innerText.includes("Starts at 25k, 2 ranks below you, and adjusts.")`)
-	p.Until(`document.querySelector("form.new > .teach-choice select")`) // not behind More
+	p.Until(`document.querySelector("form.new > .teach-choice select")`) // shown without pressing More
 	p.Screen(390, 844)
 	p.Picture("new-game-390")
 
@@ -37,7 +37,7 @@ func TestHome(t *testing.T) {
 	n.Size, n.Seat = [2]int{9, 9}, api.Seat{Level: "auto"}
 	g := begin(c, n)
 	require.Equal(t, "25k", g.Seat.Level)
-	for i := 0; len(g.Moves) < 25; i++ { // shorter ones do not count for the rank
+	for i := 0; len(g.Moves) < 25; i++ { // shorter games do not count for the rank
 		require.Less(t, i, 81)
 		if v := string("ABCDEFGHJ"[i%9]) + fmt.Sprint(9-i/9); g.Legal[i] == '1' {
 			g = c.play(g, v)
@@ -119,7 +119,7 @@ func TestFirstWin(t *testing.T) {
 		n.Komi = &komi
 		newGame(p, s, n)
 		phase := p.Mine()
-		for phase == "play" { // until White gives up, or both pass
+		for phase == "play" { // until White resigns, or both pass
 			rev := browsertest.JS[string](p, browsertest.Play+".dataset.rev")
 			p.Press("Pass")
 			p.Until(browsertest.Play + `.dataset.rev !== "` + rev + `"`)

@@ -12,7 +12,7 @@ import (
 	"kosumi/web/api"
 )
 
-// withPeople is a network beside a network of human moves.
+// withPeople is a network that comes with a network of human moves.
 type withPeople struct {
 	nn.Network
 	people *nn.Server

@@ -6,13 +6,14 @@ import (
 	"kosumi/web/wire"
 )
 
-// Gaps between two checks that show that the machine slept or the program was stopped.
+// Two checks show by these differences that the machine slept or the program was stopped between
+// them.
 const (
-	// sleptFor is the least time by which the wall clock is ahead of the monotonic clock after
-	// a sleep.
+	// sleptFor is the least amount by which the wall clock runs ahead of the monotonic clock during a
+	// sleep.
 	sleptFor = 5 * time.Second
-	// stoodFor is the least jump of the monotonic clock after the program, or the virtual
-	// machine around it, was stopped.
+	// stoodFor is the least step of the monotonic clock that shows that the program, or its virtual
+	// machine, was stopped.
 	stoodFor = 15 * time.Second
 )
 
@@ -25,12 +26,13 @@ func slept(last, now time.Time) bool {
 // idleWatch notices that the machine slept, and that no page is open. Not safe for
 // concurrent use.
 type idleWatch struct {
-	last  time.Time // when it was last called; zero: never
-	alone time.Time // when the last page went; zero: there is one
+	last  time.Time // when check was last called; zero: never
+	alone time.Time // when the last page closed; zero: a page is open
 }
 
-// check returns the time since the last call if the machine or the program stood still, which
-// no clock may count, else 0. alone reports that no page has been open for a while.
+// check returns as gap the time since the last call if the machine slept or the program was
+// stopped, else 0; no game's clock may count this time. alone reports that no page has been open
+// for a while.
 func (w *idleWatch) check(now time.Time, pages int) (gap time.Duration, alone bool) {
 	if !w.last.IsZero() && slept(w.last, now) {
 		gap = now.Sub(w.last)

@@ -18,7 +18,7 @@ import (
 )
 
 // serveKataGo answers other programs in KataGo's analysis protocol. They send the token in a
-// header, or in the address if they cannot.
+// header, or in the address if they cannot set headers.
 func (s *Server) serveKataGo(w http.ResponseWriter, r *http.Request) {
 	if !s.access.Bearer(r) && !s.access.Keys.Admit(r.URL.Query().Get("token"), "") {
 		time.Sleep(s.access.Keys.Penalty())
@@ -40,7 +40,7 @@ func (s *Server) serveKataGo(w http.ResponseWriter, r *http.Request) {
 	}
 	ws, err := websocket.Accept(w, r, nil)
 	if err != nil {
-		return // Accept has answered
+		return // Accept has already sent the error
 	}
 	defer ws.CloseNow()
 	s.analyse(ws)
@@ -52,8 +52,9 @@ const (
 	analystsQueue = 16 << 20
 )
 
-// analyst returns a server of analysis and a function that gives its memory back. At the end of its
-// input the server finishes its queries if finish, else it drops them. Errors are logged.
+// analyst returns an analysis server, and a function that gives its memory back. At the end of the
+// input the server answers its remaining queries if finish is set, and else drops them. Errors are
+// logged.
 func (s *Server) analyst(finish bool) (*analysis.Server, func(), error) {
 	conf := analysis.Defaults()
 	conf.Version, conf.MaxLine, conf.MaxQueue, conf.QuitWithoutWaiting = s.conf.Version, maxQuery, analystsQueue, !finish
@@ -91,7 +92,7 @@ func (s *Server) answerQueries(w http.ResponseWriter, r *http.Request) {
 	server.Serve(ctx, bytes.NewReader(queries), flushed{w, http.NewResponseController(w)})
 }
 
-// flushed sends what is written at once.
+// flushed sends each write at once.
 type flushed struct {
 	io.Writer
 	now *http.ResponseController

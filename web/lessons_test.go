@@ -73,8 +73,8 @@ func (x *exercise) position(t *testing.T) *board.Game {
 	return g
 }
 
-// near returns the empty points that matter to a fight around a group: the region that the task
-// names, or all within two steps of the group.
+// near returns the empty points that matter to a fight around a group: the task's region, or all
+// points within two steps of the group.
 func (x *exercise) near(g *board.Game, target board.Point) []board.Point {
 	var all []board.Point
 	size := g.Size()
@@ -100,7 +100,7 @@ func (x *exercise) near(g *board.Game, target board.Point) []board.Point {
 	return all
 }
 
-// falls reports whether the stones at target can be captured within so many moves. It tries all
+// falls reports whether the stones at target can be captured within that many moves. It tries all
 // moves nearby, and a pass.
 func (x *exercise) falls(g *board.Game, target board.Point, depth int) bool {
 	owner := g.At(target)
@@ -134,7 +134,7 @@ func TestLessons(t *testing.T) {
 			g := x.position(t)
 			size := g.Size()
 			target, _ := size.ParseVertex(x.At)
-			depth := 3 // enough for fights in the open
+			depth := 3 // enough for fights without a given region
 			if x.Region != nil {
 				depth = 9
 			}
@@ -154,7 +154,7 @@ func TestLessons(t *testing.T) {
 				case "forbidden":
 					ok = !legal && g.At(p) == board.Empty
 				case "close":
-					// If White is let in, it reaches the point: only the border keeps White out.
+					// If White may enter, it reaches the point: Black's move must close the border.
 					ok = legal && next.Legal(board.White, target) != nil && slices.Contains(x.Good, size.Vertex(p))
 				default:
 					continue
@@ -188,8 +188,8 @@ func TestLessons(t *testing.T) {
 	}
 }
 
-// TestLearn completes all lessons on the page: a wrong move is answered, the right one leads on,
-// and progress is remembered.
+// TestLearn completes all lessons on the page: a wrong move gets an answer, the right move leads
+// on, and progress is stored.
 func TestLearn(t *testing.T) {
 	looks(t)
 	s := servePage(t, t.TempDir())
@@ -224,7 +224,7 @@ func TestLearn(t *testing.T) {
 			p.Until(`document.querySelector(".mistake-box .bad-text")?.innerText.length > 5`)
 			p.Until(`!document.querySelector(".mistake-box .bad-text").innerText.includes("{")`)
 			if x.Goal == "save" {
-				p.Until(fmt.Sprintf(`![...document.querySelectorAll("[role=gridcell]")].some((c) => c.ariaLabel.startsWith(%q))`, x.At+" black")) // it is shown taken
+				p.Until(fmt.Sprintf(`![...document.querySelectorAll("[role=gridcell]")].some((c) => c.ariaLabel.startsWith(%q))`, x.At+" black")) // the wrong move's capture is shown
 			}
 			p.Press("Try again")
 			rightIs("")
@@ -282,8 +282,8 @@ func (x *exercise) wrong(t *testing.T) string {
 	return ""
 }
 
-// TestKeysAlone does a lesson's first task and answers a problem without a mouse, by the texts
-// for screen readers.
+// TestKeysAlone solves a lesson's first task and answers a problem by keys and the texts for screen
+// readers.
 func TestKeysAlone(t *testing.T) {
 	looks(t)
 	s := servePage(t, searched(t))
@@ -332,13 +332,13 @@ func TestKeysAlone(t *testing.T) {
 	p.Until(`document.querySelector("main.review")?.dataset.state === "done"`)
 	p.Do(chromedp.Navigate(s.Address() + "drills"))
 	p.Until(`document.querySelector("main.drill [role=gridcell]")`)
-	p.Until(`document.querySelector("#polite").innerText.includes("to play")`) // the question is read out
+	p.Until(`document.querySelector("#polite").innerText.includes("to play")`) // screen readers read the question
 	walk(p.Free(nil))
 	p.Do(chromedp.KeyEvent(kb.Enter))
 	p.Until(`document.querySelector("main.drill").dataset.answered !== ""`)
 	p.Until(`/best move|Good move|loses/.test(document.querySelector("#polite").innerText)`)
 	problem := browsertest.JS[string](p, `document.querySelector("main.drill").dataset.problem`)
-	p.Do(chromedp.KeyEvent("s")) // shows the solution, if the move was wrong
+	p.Do(chromedp.KeyEvent("s")) // after a wrong move, shows the solution
 	p.Until(`document.querySelector("main.drill").dataset.answered === "done"`)
 	p.Do(chromedp.KeyEvent("n"))
 	p.Until(fmt.Sprintf(`document.querySelector("main.drill")?.dataset.problem !== %q`, problem))

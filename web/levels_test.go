@@ -17,7 +17,7 @@ import (
 	"kosumi/web/store"
 )
 
-// TestLevels plays at a level that is offered, and is refused others.
+// TestLevels plays at an offered level; other levels are refused.
 func TestLevels(t *testing.T) {
 	dir := t.TempDir()
 	s := serve(t, dir)
@@ -58,8 +58,8 @@ func TestLevels(t *testing.T) {
 	require.Contains(t, string(data), "WR[15k]")
 }
 
-// TestFit plays at the adaptive level: a win makes the next game harder; a game that ended at
-// once does not count.
+// TestFit plays at the adaptive level: a win makes the next game harder; a very short game does not
+// count.
 func TestFit(t *testing.T) {
 	s := serve(t, t.TempDir())
 	c := join(t, s)
@@ -80,7 +80,7 @@ func TestFit(t *testing.T) {
 	require.Equal(t, "5x5", state.Fit.Size)
 	require.Equal(t, 1.0, state.Fit.Games)
 	after := *state.Fit
-	after.Next = "" // only given after a game
+	after.Next = "" // Fits leaves Next empty
 	require.Equal(t, []api.Fit{after}, s.games.levels.Fits())
 
 	require.Empty(t, state.Fit.Was)
@@ -90,7 +90,7 @@ func TestFit(t *testing.T) {
 	require.NoError(t, err)
 	require.Greater(t, second, first)
 
-	// A game with help counts neither by its result nor by its moves.
+	// The result and the moves of a game with help do not count.
 	before := s.games.levels.Fits()
 	for _, tc := range []struct {
 		why    string
@@ -127,7 +127,7 @@ func wonGame(t *testing.T, s *Server, g *api.GameState, more ...store.Step) *api
 	return live.stateLocked()
 }
 
-// reviewOf returns a review of a game on 9x9 with so many moves of each side.
+// reviewOf returns a review of a game on 9x9 in which each side makes that many moves.
 func reviewOf(moves int) *review.Result {
 	res := &review.Result{Complete: true, Game: review.Info{Width: 9, Height: 9}}
 	for range moves {
@@ -137,7 +137,7 @@ func reviewOf(moves int) *review.Result {
 }
 
 // TestCountsForRank: the page says before a hint and before a take-back that the game will not
-// count for the rank; after a game, it shows the present rank and the next opponent.
+// count for the rank; after a game, it shows the new rank and the next opponent.
 func TestCountsForRank(t *testing.T) {
 	looks(t)
 	s := servePage(t, t.TempDir())
@@ -155,7 +155,7 @@ func TestCountsForRank(t *testing.T) {
 	p.Do(chromedp.KeyEvent("u"))
 	message("Press again to take back.")
 	p.HasMoves(2)
-	p.Do(chromedp.KeyEvent("h")) // it is said once
+	p.Do(chromedp.KeyEvent("h")) // the page warns only once
 	message("Look in the shaded area.")
 	message("Hint: this game does not count for your rank.")
 	p.Screen(390, 844)

@@ -7,7 +7,7 @@ import (
 )
 
 // askLife starts the search for whether stones live, in a game tree, or in a game that is over or
-// reviewed. It is refused during a game: it would be help that the record does not count.
+// reviewed. During a game it refuses, since the game's record would not count the help.
 func (c *conn) askLife(v *api.AskLife) (asked api.LifeAsked, err error) {
 	var g *board.Game
 	switch {

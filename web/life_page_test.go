@@ -11,8 +11,8 @@ import (
 	"kosumi/web/api"
 )
 
-// analysed opens the page of a server at the analysis of a record, and returns both and the
-// document.
+// analysed opens the analysis of a record in a new server's page, and returns the server, the page
+// and the document's ID.
 func analysed(t *testing.T, sgf string) (*Server, *browsertest.Tab, string) {
 	t.Helper()
 	s := servePage(t, t.TempDir())
@@ -23,8 +23,8 @@ func analysed(t *testing.T, sgf string) (*Server, *browsertest.Tab, string) {
 	return s, p, doc
 }
 
-// TestWebLife presses a stone in an analysis and asks whether it lives, looks at both
-// cards, plays against a proof by mouse, and asks again without one.
+// TestWebLife presses a stone in an analysis and asks whether it lives, looks at both cards, plays
+// against a proof by mouse, and asks again by keys.
 func TestWebLife(t *testing.T) {
 	s, p, doc := analysed(t, cornerRecord)
 	p.Until(`Number(document.querySelector(".engine-line")?.dataset.visits) > 0`)
@@ -38,14 +38,14 @@ func TestWebLife(t *testing.T) {
 	p.Until(`[...document.querySelectorAll("[role=gridcell]")].some((c) => c.ariaLabel === "B9, works") && [...document.querySelectorAll("[role=gridcell]")].some((c) => c.ariaLabel === "A8 white, asked about")`)
 	p.Axe("a question of life and death")
 
-	// The vital point, then a move of White's: the proof answers until the stones are captured.
+	// Black plays the vital point, then White a move: the proof answers until the stones are captured.
 	p.Do(chromedp.Evaluate(card("b")+`.querySelector("button.small").click()`, nil))
 	p.Until(`document.querySelector(".life-line p")?.innerText.includes("first move for Black")`)
 	p.Point("B9")
 	p.Until(`document.querySelector(".life-line")?.innerText.includes("Play any move for White")`)
 	p.Point("A9")
 	p.Until(`/taken|no room/.test(document.querySelector(".life-line p")?.innerText ?? "")`)
-	p.Do(chromedp.KeyEvent(kb.ArrowLeft)) // takes back
+	p.Do(chromedp.KeyEvent(kb.ArrowLeft)) // takes the last move back
 	p.Until(`document.querySelector(".life-line")?.innerText.includes("Play any move for White")`)
 	p.Press("From the start")
 	p.Until(`document.querySelector(".life-line p")?.innerText.includes("first move for Black")`)
@@ -54,14 +54,13 @@ func TestWebLife(t *testing.T) {
 	p.Do(chromedp.KeyEvent(kb.Escape))
 	p.Until(`!document.querySelector(".life-line") && document.querySelector(".life-cards")`)
 
-	// Without the assumption that the wall is alive, the answer is a different one and names no
-	// wall.
+	// If the wall is not assumed alive, the answer changes and names no wall.
 	p.Click(`.life-assumed .chip`)
 	p.Until(`document.querySelectorAll(".life-card").length === 2 && !document.querySelector(".life-assumed .chip")`)
 	p.Do(chromedp.KeyEvent(kb.Escape))
 	p.Until(`!document.querySelector(".life")`)
 
-	// By keys alone.
+	// The same works with keys alone.
 	p.Do(chromedp.Evaluate(`[...document.querySelectorAll("[role=gridcell]")].find((c) => c.ariaLabel === "A8 white").focus()`, nil), chromedp.KeyEvent(kb.Enter))
 	p.Until(`document.querySelector("#polite").innerText.includes("White: A8")`)
 	p.Do(chromedp.KeyEvent("i"))
@@ -88,12 +87,12 @@ func TestWebLifeAfterGame(t *testing.T) {
 	p.Clean()
 }
 
-// twoCorners has the corner of cornerRecord twice: one of them lives whoever moves first, and
-// never both.
+// twoCorners has the corner of cornerRecord twice: whoever moves first, exactly one of the two
+// lives.
 const twoCorners = `(;GM[1]FF[4]SZ[9]AW[ab][bb][cb][db][da][ih][hh][gh][fh][fi]AB[ac][bc][cc][dc][ec][eb][ea][ig][hg][gg][fg][eg][eh][ei])`
 
-// TestWebLifeOfSeveral asks whether both of two groups live, then whether one does, and removes a
-// wall from the assumptions: the next question keeps that choice.
+// TestWebLifeOfSeveral asks whether both of two groups live, then whether at least one does, and
+// removes a wall from the assumptions: the next question keeps that choice.
 func TestWebLifeOfSeveral(t *testing.T) {
 	_, p, _ := analysed(t, twoCorners)
 	p.Point("A8")
@@ -125,13 +124,13 @@ func TestWebLifeOfSeveral(t *testing.T) {
 	p.Do(chromedp.Evaluate(`document.querySelector('.life [role=radio][aria-checked="true"]').focus()`, nil), chromedp.KeyEvent(kb.ArrowLeft))
 	p.Until(whom("Do all live?") + cards)
 	browsertest.Equal(p, "E3", walls)
-	p.Point("J2") // a new question, once the last one is answered
+	p.Point("J2") // after the last answer, a press asks a new question
 	p.Until(`document.querySelector(".life h2")?.innerText === "White: J2" && !document.querySelector(".life [role=radio]")`)
 	p.Clean()
 }
 
-// TestLifeStaysInItsPlace opens the question from the toolbar of an analysis: its panel pushes
-// nothing off the screen, and an unproved answer looks different.
+// TestLifeStaysInItsPlace asks from the toolbar of an analysis whether stones live: the panel
+// pushes nothing off the screen, and an unproved answer looks different from a proved one.
 func TestLifeStaysInItsPlace(t *testing.T) {
 	looks(t)
 	_, p, _ := analysed(t, cornerRecord[:len(cornerRecord)-1]+"AB[fg])")

@@ -12,7 +12,7 @@ import (
 // cornerRecord has a straight three for White in the corner: whoever plays B9 first decides.
 const cornerRecord = `(;GM[1]FF[4]SZ[9]AW[ab][bb][cb][db][da]AB[ac][bc][cc][dc][ec][eb][ea])`
 
-// judged waits for the end of a question.
+// judged waits until a question is answered.
 func judged(c *client, ask int) *api.LifeState {
 	c.t.Helper()
 	return until(c, "life.state", func(s *api.LifeState) bool { return s.Ask == ask && !s.Busy })
@@ -80,7 +80,7 @@ func TestLifeAsked(t *testing.T) {
 	} {
 		require.Equal(t, bad.code, c.refused(bad.cmd, bad.d).Code, bad.d)
 	}
-	// Stones that are both asked about and assumed alive: the answer says why that is refused.
+	// Stones may not be both asked about and assumed alive: the answer says so.
 	asked = ask[api.LifeAsked](c, "life.ask", api.AskLife{Doc: doc, Stones: []string{"A8"}, Assume: []string{"B8"}})
 	require.Equal(t, "unsupported", judged(c, asked.Ask).Error.Code)
 }
@@ -106,7 +106,8 @@ func TestLifeStopped(t *testing.T) {
 	require.Equal(t, "unsupported", c.refused("life.play", api.PlayLife{Ask: second.Ask, First: "b"}).Code)
 }
 
-// TestLifeAfterGames asks in a game: not before it is over, then at each of its moves.
+// TestLifeAfterGames asks about life in a game: this is refused until the game is over, then
+// allowed at each of its moves.
 func TestLifeAfterGames(t *testing.T) {
 	s := serve(t, t.TempDir())
 	c := join(t, s)

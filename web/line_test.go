@@ -16,7 +16,7 @@ import (
 	"kosumi/review"
 )
 
-// looksOf are the sizes and colour schemes in which the tests view the page of a review.
+// looksOf are the sizes and colour schemes in which tests view a review's page.
 var looksOf = []struct {
 	width, height int64
 	scheme        string
@@ -61,8 +61,7 @@ func koFight() *review.Result {
 }
 
 // TestLinePlayedOut steps through a line with a ko on a shared page: captured stones leave the
-// board, a point that is played twice is named by the first move on it, and keys, slider and
-// buttons agree.
+// board, the second move on a point is written like "7 at 1", and keys, slider and buttons agree.
 func TestLinePlayedOut(t *testing.T) {
 	needHandout(t)
 	looks(t)
@@ -119,7 +118,7 @@ func TestLinePlayedOut(t *testing.T) {
 		p.Picture("line " + what)
 	})
 	p.Axe("a line")
-	p.Press("Ann") // the browser keeps the reader's side
+	p.Press("Ann") // the browser stores that the reader is Ann
 	p.Do(chromedp.Reload())
 	p.Until(`document.querySelector("main.review .mistakes [role=radio]")?.innerText === "You 1" && !document.querySelector(".who")`)
 	p.Press("Show better")

@@ -18,7 +18,7 @@ type Loops struct {
 	mu       sync.Mutex
 	loops    []*loop.Viewer
 	lastRead time.Time
-	last     []byte // what watchers were told
+	last     []byte // the state last sent to watchers
 }
 
 // readEvery is the time between two readings of the folders.

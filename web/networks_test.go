@@ -31,7 +31,7 @@ import (
 	"kosumi/web/engines"
 )
 
-// serveNetworks serves the real page on a folder of networks, which request fetches.
+// serveNetworks serves the real page with a folder of networks; request performs its downloads.
 func serveNetworks(t *testing.T, request func(*http.Request) (*http.Response, error)) *Server {
 	t.Helper()
 	if _, err := os.Stat("ui/dist/index.html"); err != nil {
@@ -84,7 +84,7 @@ func (s *training) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// request performs every request at the test's site, whatever its name and address.
+// request sends every request to the test's site, whatever its host.
 func (s *training) request(t *testing.T) func(*http.Request) (*http.Response, error) {
 	site := httptest.NewTLSServer(s)
 	t.Cleanup(site.Close)

@@ -14,8 +14,8 @@ type newcomers struct {
 }
 
 // welcome adds a connection that has not said hello. If there are too many, it closes the oldest
-// one of the machine with the most: a machine that opens sockets and says nothing does not keep
-// others out.
+// connection of the machine that has the most: a machine that opens sockets and says nothing does
+// not keep others out.
 func (n *newcomers) welcome(c *conn) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -57,7 +57,7 @@ func TestOverlaysTogether(t *testing.T) {
 	p.Clean()
 }
 
-// TestHintStones asks for the third hint: its stones can be told from those of the game.
+// TestHintStones asks for the third hint: its stones look different from those of the game.
 func TestHintStones(t *testing.T) {
 	looks(t)
 	s := servePage(t, t.TempDir())

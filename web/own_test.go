@@ -14,12 +14,12 @@ import (
 	"kosumi/web/api"
 )
 
-// ownCorner is a collection: Black kills in two moves, with the author's words; then an unmarked
-// problem.
+// ownCorner is a collection of two problems: Black kills in two moves, with the author's comments;
+// the second has no marked answer.
 const ownCorner = `(;GM[1]FF[4]SZ[9]C[Kill the corner.]PL[W]AW[ab][bb][cb][db][da]AB[ac][bc][cc][dc][ec][eb][ea](;B[aa];W[ba])(;B[ba](;W[ca];B[aa]C[RIGHT: one eye.])(;W[aa];B[ca]TE[1])))
 (;GM[1]FF[4]SZ[9]AW[ab]AB[hh][hg](;B[ba];W[ca])(;B[aa]))`
 
-// TestImportOwn: the kind of each record of a file is recognised, and said.
+// TestImportOwn: each record of a file is classified, and the answer says how.
 func TestImportOwn(t *testing.T) {
 	s := serve(t, t.TempDir())
 	c := join(t, s)
@@ -99,7 +99,7 @@ func TestOwnProblems(t *testing.T) {
 	p.Point("A9")
 	p.Until(result + ` === "Right." && document.querySelector(".author").innerText === "one eye."`)
 	p.Picture("own solved 1280")
-	p.Press("Next") // in the same collection
+	p.Press("Next") // the next problem of the same collection
 	p.Until(`[...document.querySelectorAll(".mistake-box p")].some((e) => e.innerText === "corner, problem 2")`)
 	p.Do(chromedp.Navigate(s.Address() + "problems"))
 	p.Until(`document.querySelector(".kept-row")?.innerText.includes("0 of 2 solved")`)
@@ -109,8 +109,8 @@ func TestOwnProblems(t *testing.T) {
 	p.Clean()
 }
 
-// TestProblemsGo solves a mistake in its review: it is no longer a new problem. Deleting the review
-// deletes its problems.
+// TestProblemsGo corrects a mistake in its review: the mistake is no longer asked as a new problem.
+// Deleting the review deletes its problems.
 func TestProblemsGo(t *testing.T) {
 	s := serve(t, searched(t))
 	c := join(t, s)

@@ -26,16 +26,16 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(browsertest.Main(m)) }
 
-// looks skips, under the race detector, a test that is about the page alone: other tests cover
-// what the server does in it.
+// looks skips a test under the race detector if the test is about the page alone: other tests cover
+// the server.
 func looks(t *testing.T) {
 	if testshared.Race {
 		t.Skip("about the page alone: without the race detector")
 	}
 }
 
-// servePage serves the real page on the network inside the program. Such a test runs beside others: it
-// waits for pages most of the time.
+// servePage serves the real page on the network inside the program. It runs its test in parallel:
+// such a test mostly waits for pages.
 func servePage(t *testing.T, folder string) *Server {
 	t.Helper()
 	return servePageWith(t, "", Config{Folder: folder})
@@ -78,7 +78,7 @@ func TestWebKeyboard(t *testing.T) {
 	browsertest.Equal(b, "D4", "document.activeElement.ariaLabel")
 	b.Do(chromedp.KeyEvent(kb.Enter))
 	b.Mine()
-	b.Until(`document.activeElement.ariaLabel?.startsWith("D4 black")`) // the focus stays
+	b.Until(`document.activeElement.ariaLabel?.startsWith("D4 black")`) // the focus stays on the board
 	b.Until(`document.querySelector("#polite").innerText.includes("White")`)
 	b.Do(chromedp.KeyEvent("g"))
 	b.Until(`document.querySelector("#polite").innerText.includes("group of")`)
@@ -118,22 +118,22 @@ func TestWebAnalysis(t *testing.T) {
 		b.Do(chromedp.KeyEvent(kb.ArrowRight))
 	}
 	b.Until(`[...document.querySelectorAll("[role=gridcell]")].filter((c) => / (black|white)/.test(c.ariaLabel)).length === 4`)
-	b.Do(chromedp.KeyEvent(kb.ArrowDown)) // the other variation
+	b.Do(chromedp.KeyEvent(kb.ArrowDown)) // go to the other variation
 	b.Until(`[...document.querySelectorAll("[role=gridcell]")].some((c) => c.ariaLabel.startsWith("G3 white"))`)
 	b.Axe("analysis")
 	b.Press("Mistakes")
-	b.Until(`document.querySelector(".mistakes") && !document.querySelector(".sweep")`) // it was begun unasked
+	b.Until(`document.querySelector(".mistakes") && !document.querySelector(".sweep")`) // the page began without a request
 	b.Press("Set up")
 	b.Point("A1")
 	b.Until(`[...document.querySelectorAll("[role=gridcell]")].some((c) => c.ariaLabel.startsWith("A1 black"))`)
 	b.Press("Done")
 	b.Press("Game")
-	b.Until(`document.querySelector(".game-tab")?.innerText.includes("<img")`) // text, not markup
+	b.Until(`document.querySelector(".game-tab")?.innerText.includes("<img")`) // shown as text, not as markup
 	b.Until(`document.title !== "owned"`)
 	b.Do(emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}))
 	b.Screen(390, 844)
 	b.Axe("analysis on a phone, dark")
-	b.Until("document.documentElement.scrollWidth <= 390") // nothing sticks out
+	b.Until("document.documentElement.scrollWidth <= 390") // the page fits the screen's width
 	b.Click(`a[href="/settings"]`)
 	b.Until(`document.querySelector("main.settings")`)
 	b.Axe("settings")
@@ -143,11 +143,11 @@ func TestWebAnalysis(t *testing.T) {
 const spoiltNine = `(;GM[1]FF[4]SZ[9]KM[7.5]RU[Chinese]PB[Aki <b>]PW[Bo];B[ee];W[cc];B[gc];W[cg];B[gg];W[ce];B[dd];W[cd];B[dc];W[cb];B[df];W[dg];B[ef];W[eg];B[fg];W[fh];B[gh];W[eh];B[ff];W[db];B[eb];W[ea];B[fb];W[ch];B[fa];W[da];B[hh];W[gi];B[hi];W[fi];B[aa];W[cf];B[hb];W[de];B[ed];W[ec];B[fc])`
 
 // spoiltSearches are the searches of the review of spoiltNine by file name, made once for all
-// tests that need them; nil while not made.
+// tests; nil until then.
 var spoiltSearches map[string][]byte
 
 // searched returns a server's folder with the searches of the review of spoiltNine, so that the
-// review takes no time; the rest is as in a new folder.
+// review takes no time; otherwise the folder is new.
 func searched(t *testing.T) string {
 	t.Helper()
 	testshared.Slow(t)
@@ -193,18 +193,18 @@ func TestReviewPage(t *testing.T) {
 	const screen = `document.querySelector("main.review")`
 	p.Until(screen + ` && ` + screen + `.dataset.state === "done"`)
 	browsertest.Equal(p, "38", screen+".dataset.points")
-	p.Until(screen + `.dataset.at !== "0"`) // it opens at a mistake
+	p.Until(screen + `.dataset.at !== "0"`) // the review opens at a mistake
 	p.Until(screen + `.dataset.mistakes !== "0"`)
 	p.Axe("review")
 	p.Do(chromedp.KeyEvent(kb.Home), chromedp.KeyEvent("n"))
 	p.Until(screen + `.dataset.at !== "0"`)
 
-	// A move is found by its number, in the address too, and analysed from there.
+	// A move can be opened by its number, also in the address, and analysed from there.
 	p.Do(chromedp.SetValue(`.where input`, "34", chromedp.ByQuery), chromedp.Evaluate(`document.querySelector(".where input").dispatchEvent(new Event("change", { bubbles: true }))`, nil))
 	p.Until(screen + `.dataset.at === "33" && location.search === "?m=34"`)
 	p.Do(chromedp.Reload())
 	p.Until(screen + `?.dataset.at === "33"`)
-	p.Until(`document.querySelector(".mistake-box").innerText.trim().length > 10`) // something is said of every move
+	p.Until(`document.querySelector(".mistake-box").innerText.trim().length > 10`) // the page comments on every move
 	review := browsertest.JS[string](p, "location.pathname + location.search")
 	p.Press("Analyse")
 	p.Until(`document.querySelector("main.analyse:not(.review)") && document.querySelector(".where input").value === "33"`)
@@ -213,13 +213,13 @@ func TestReviewPage(t *testing.T) {
 	p.Do(chromedp.Evaluate(`[...document.querySelectorAll(".mistakes li button")][0].click()`, nil))
 	p.Until(`document.querySelector(".mistakes li button.on")`)
 
-	// The game's own move is called so, and the better move is the answer.
+	// The page recognises the game's move, and Show better plays the better move.
 	played := browsertest.JS[string](p, `[...document.querySelectorAll("[role=gridcell]")].find((c) => c.ariaLabel.includes("played in the game")).ariaLabel.split(/[ ,]/)[0]`)
 	p.Point(played)
 	p.Until(`document.querySelector(".mistake-box").innerText.includes("That is what was played")`)
 	p.Press("Show better")
 	p.Until(`document.querySelector(".mistake-box p:not(.bad-text)")`)
-	p.Until(`!document.querySelector(".mistake-box .bad-text")`) // the try is over
+	p.Until(`!document.querySelector(".mistake-box .bad-text")`) // the tried move is gone
 	p.Do(emulation.SetDeviceMetricsOverride(390, 844, 2, true))
 	p.Until(`innerWidth === 390`)
 	p.NothingSticksOut()
@@ -247,14 +247,14 @@ func TestReviewPage(t *testing.T) {
 	p.Clean()
 }
 
-// TestManyGames drops many files at once: those that are not games are named, and the others are
-// reviewed.
+// TestManyGames drops many files at once: the page names the files that are not games, and reviews
+// the games.
 func TestManyGames(t *testing.T) {
 	testshared.Long(t)
 	p := openPage(t, servePage(t, t.TempDir()))
 	files := map[string]string{"no.sgf": "%PDF-1.7"}
 	for i := range 5 {
-		files[fmt.Sprintf("%d.sgf", i)] = strings.TrimSuffix(spoilt, ")") + fmt.Sprintf(";B[%ca])", 'a'+i) // five games, not one in five files
+		files[fmt.Sprintf("%d.sgf", i)] = strings.TrimSuffix(spoilt, ")") + fmt.Sprintf(";B[%ca])", 'a'+i) // five different games, so five reviews
 	}
 	chooseFiles(p, files)
 	p.Until(`document.querySelector(".toast.bad")?.innerText.includes("no.sgf")`)
@@ -263,7 +263,7 @@ func TestManyGames(t *testing.T) {
 	p.Axe("games")
 	p.Do(emulation.SetDeviceMetricsOverride(390, 844, 2, true))
 	p.Until(`innerWidth === 390`)
-	p.Until("document.querySelector('.view').scrollWidth <= 390") // nothing sticks out
+	p.Until("document.querySelector('.view').scrollWidth <= 390") // the page fits the screen's width
 	p.Clean()
 }
 
@@ -286,7 +286,7 @@ func TestTrainingPage(t *testing.T) {
 	p.Until(`document.querySelectorAll(".chart").length === 6`)
 	p.Until(`document.querySelector("main.training").innerText.includes("0 of 5,000 rows")`)
 	p.Until(`document.querySelector("main.training").innerText.includes("Stopped")`)
-	p.Until(`document.querySelectorAll(".training .mini circle").length > 0`) // the newest game is played
+	p.Until(`document.querySelectorAll(".training .mini circle").length > 0`) // the page replays the newest game
 	p.Axe("training")
 
 	// The page follows changes of the loop's files.
@@ -322,7 +322,7 @@ func TestEveryLanguage(t *testing.T) {
 }
 
 // TestPageSaysWhatIsNotSaved plays and edits while nothing can be saved: the page says so until
-// it can, and then each change is made once.
+// saving works, and then makes each change once.
 func TestPageSaysWhatIsNotSaved(t *testing.T) {
 	dir := t.TempDir()
 	s := servePage(t, dir)
@@ -330,7 +330,7 @@ func TestPageSaysWhatIsNotSaved(t *testing.T) {
 	c := join(t, s)
 	const strip = `document.querySelector(".strip-top.unsaved")`
 	doc := ask[api.ID](c, "doc.new", api.NewDoc{SGF: "(;SZ[9]RU[Japanese]KM[6.5]LB[cc:a label that is long]AB[dd];B[ee])"}).ID
-	enter := func(v string) { // by keys, which need no place on the screen
+	enter := func(v string) { // by keys, which work on screens of any size
 		p.Do(chromedp.Evaluate(`[...document.querySelectorAll("[role=gridcell]")].find((c) => c.ariaLabel.split(/[ ,]/)[0] === "`+v+`").focus()`, nil), chromedp.KeyEvent(kb.Enter))
 	}
 	languages := map[string]string{"en": "Not saved yet", "zh": "尚未保存"}
@@ -350,7 +350,7 @@ func TestPageSaysWhatIsNotSaved(t *testing.T) {
 	}
 	require.Len(t, onDisk(t, s, doc).Nodes[0].Children, 2, "the first of them, and what was there")
 
-	// A queued note does not overtake the one before it.
+	// A queued note does not overtake the note before it.
 	mend := spoil(t, filepath.Join(dir, "docs"))
 	note := func(text string) {
 		for browsertest.JS[string](p, `document.querySelector("textarea.notes").value`) != text {
@@ -374,7 +374,7 @@ func TestPageSaysWhatIsNotSaved(t *testing.T) {
 	}
 	require.Equal(t, "second", last.Note)
 
-	// A game: the stone waits under the strip, and is played once.
+	// In a game the stone waits under the strip, and is played once.
 	id := newGame(p, s, api.NewGame{Size: [2]int{9, 9}, Rules: "chinese", Colour: "b", Seat: api.Seat{Visits: 2}})
 	p.Mine()
 	g, err := s.games.Open(id)
@@ -392,7 +392,7 @@ func TestPageSaysWhatIsNotSaved(t *testing.T) {
 	p.Until(`!` + strip + ` && document.querySelectorAll(".moves li").length === 2`)
 	p.Clean()
 
-	// A game whose file was damaged says so, and one that cannot be read is listed.
+	// A restored game says that its file was damaged; a game that cannot be read is listed.
 	journal, err := os.ReadFile(s.folder.Path("games", id, ".jsonl"))
 	require.NoError(t, err)
 	record, err := os.ReadFile(s.folder.Path("games", id, ".sgf"))
@@ -437,7 +437,7 @@ func TestTypedNumbers(t *testing.T) {
 	require.Equal(t, 0.5, g.Komi)
 	require.Equal(t, int64(25), g.Seat.Visits)
 
-	// Komi of a record: the record's rules stay, and so do its labels, which are shown whole.
+	// Changing a record's komi keeps its rules and labels; labels are shown whole.
 	doc := ask[api.ID](join(t, s), "doc.new", api.NewDoc{SGF: "(;SZ[9]RU[Japanese]KM[6.5]LB[cc:a label that is long]AB[dd];B[ee])"}).ID
 	p.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.analysis", JSON.stringify({ on: false, tab: "notes" }))`, nil), chromedp.Navigate(s.Address()+"analyse/"+doc))
 	p.Until(`document.querySelector(".labels dd")?.innerText === "a label that is long"`)

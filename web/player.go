@@ -93,7 +93,7 @@ func (p *player) You() (*api.You, error) {
 
 // side returns the player's side in a review: 0 is Black, 1 White, -1 neither or both.
 func (p *player) side(id, black, white string) int {
-	if g, ok := p.Games.Game(id); ok { // it was played here
+	if g, ok := p.Games.Game(id); ok { // a game played on this server
 		return strings.Index("bw", g.Colour)
 	}
 	b, w := p.Profile.Mine(black), p.Profile.Mine(white)
@@ -106,9 +106,9 @@ func (p *player) side(id, black, white string) int {
 	return -1
 }
 
-// Judged updates the player's rating by the moves of a finished review, unless the player had help in
-// the game. Each review counts once; fit is nil if it does not. After an error nothing is written, and
-// the next call counts it.
+// Judged updates the player's rating by the moves of a finished review, unless the player had help
+// in the game. Each review counts once; fit is nil if the review does not count now. An error
+// writes nothing, and the next call tries again.
 func (p *player) Judged(id string, res *review.Result) (fit *api.Fit, err error) {
 	if p.Games.Refresh() != nil {
 		return nil, nil // the index is not readable: no side can be determined

@@ -21,7 +21,7 @@ import (
 	"kosumi/web/store"
 )
 
-// finished plays a game to an end in its journal, as Black, and returns its ID.
+// finished writes a game of Black's to its end into its journal, and returns the game's ID.
 func finished(t *testing.T, s *Server, c *client, level, result string, moves ...string) string {
 	t.Helper()
 	id := ask[api.ID](c, "game.new", api.NewGame{Size: [2]int{9, 9}, Rules: "chinese", Colour: "b", Seat: api.Seat{Level: level}}).ID
@@ -66,7 +66,7 @@ func TestYou(t *testing.T) {
 	}
 	p.Axe("you")
 
-	// On boards where moves have no measure, only results count, and the page says so.
+	// On boards without a measure of moves, only results count, and the page says so.
 	_, err := s.games.levels.Count(time.Now(), board.Square(19), 8, 0, 1, 1)
 	require.NoError(t, err)
 	p.Do(chromedp.Reload())
@@ -97,7 +97,7 @@ func TestYou(t *testing.T) {
 	require.Eventually(t, func() bool { _, err := os.Stat(s.folder.Path("games", lost, ".jsonl")); return os.IsNotExist(err) }, browsertest.Patience, 50*time.Millisecond)
 	require.FileExists(t, s.folder.Path("games", won, ".jsonl"))
 
-	// A name in the profile makes a review of somebody's game count.
+	// A review of an imported game counts once a name in it is the player's.
 	chooseFilesAt(p, s, map[string]string{"other.sgf": spoiltNine})
 	p.Until(`document.querySelector("main.review")?.dataset.state === "done"`)
 	p.Do(chromedp.Navigate(s.Address() + "you"))
@@ -128,7 +128,7 @@ func TestProblemsOfTheDay(t *testing.T) {
 	s := servePage(t, searched(t))
 	p := openPage(t, s)
 	p.Do(chromedp.Navigate(s.Address() + "problems"))
-	p.Until(`document.querySelectorAll(".problem-row li").length === 5`) // of life and death
+	p.Until(`document.querySelectorAll(".problem-row li").length === 5`) // five problems of life and death
 	p.Click(`a[href="/problems/today"]`)
 	p.Until(`/save|kill/.test(document.querySelector("main.drill .big-result")?.innerText ?? "")`)
 	p.Axe("a problem of life and death")
@@ -144,7 +144,7 @@ func TestProblemsOfTheDay(t *testing.T) {
 	p.Axe("problems of the day")
 	p.Click(`a[href="/problems/today"]`)
 	seen := map[string]bool{}
-	for range n - 1 { // one is answered
+	for range n - 1 { // the first is already answered
 		p.Until(`document.querySelector("main.drill")?.dataset.answered === "" && document.querySelector("main.drill").dataset.problem`)
 		id := browsertest.JS[string](p, `document.querySelector("main.drill").dataset.problem`)
 		require.False(t, seen[id] || id == first.ID, "none is asked twice")
@@ -160,15 +160,15 @@ func TestProblemsOfTheDay(t *testing.T) {
 	p.Do(chromedp.Navigate(s.Address() + "problems"))
 	p.Until(fmt.Sprintf(`document.querySelectorAll("section .problem-row .missed").length === %d`, n-1))
 	p.Picture("problems of the day")
-	p.Click(`section .problem-row .missed a`) // once more, without a grade
+	p.Click(`section .problem-row .missed a`) // a retry, without a grade
 	p.Until(`document.querySelector("main.drill .big-result")`)
 	p.Press("Show me")
 	p.Until(`document.querySelector("main.drill").dataset.answered === "done" && document.querySelector("main.drill").dataset.grade === ""`)
 	p.Clean()
 }
 
-// TestNetworksPage adds a network by hand, one that is cut short, and one from an address
-// that is not https; it uses the good one, and removes it.
+// TestNetworksPage adds a network file that is cut short, then a whole one, then networks from bad
+// addresses. Only the whole one is accepted; it can be used, and removed when it is not in use.
 func TestNetworksPage(t *testing.T) {
 	testshared.Long(t)
 	file := testshared.Network(t)
@@ -212,8 +212,8 @@ func TestNetworksPage(t *testing.T) {
 	p.Clean()
 }
 
-// TestLargeRecords takes records of 10 MB: a comment of that size is accepted for review; as many
-// moves, and larger files, are refused in one line.
+// TestLargeRecords takes records of 10 MB: a comment of that size is accepted for review; 10 MB of
+// moves, and larger files, get a one-line error.
 func TestLargeRecords(t *testing.T) {
 	s := serve(t, t.TempDir())
 	post := func(data string) (answers []api.Imported) {

@@ -18,7 +18,7 @@ import (
 	"kosumi/web/wire"
 )
 
-// port is where a server listens.
+// port is a server's listener and its HTTP server.
 type port struct {
 	ln   net.Listener
 	http *http.Server
@@ -49,8 +49,8 @@ func (s *Server) openPort() error {
 	return nil
 }
 
-// listen opens addr. Without addr it opens a port of the loopback interface, if possible the last
-// one, so that the page's address and the browser's data for it stay.
+// listen opens addr. Without addr it opens a port of the loopback interface, if possible port last,
+// so that the page keeps its address and its data in the browser.
 func listen(addr string, last int) (net.Listener, error) {
 	if addr != "" {
 		return net.Listen("tcp", addr)
@@ -94,7 +94,7 @@ func (s *Server) URLs() []string {
 	}
 	own, err := wire.NetworkAddresses()
 	if err != nil {
-		return all // New has checked this
+		return all // cannot happen: New has checked the addresses
 	}
 	for _, ip := range own {
 		if at.IP.To4() != nil && ip.To4() == nil || ip.IsLinkLocalUnicast() {
@@ -148,7 +148,7 @@ func (s *Server) routes() http.Handler {
 	return mux
 }
 
-// routes are the paths that get index.html; the page resolves them.
+// routes are the paths that get index.html; the page's script resolves them.
 var routes = []string{"/", "/play", "/new", "/analyse", "/review", "/drills", "/training", "/settings", "/more", "/learn", "/problems", "/you", "/networks"}
 
 func isRoute(p string) bool {
@@ -164,7 +164,7 @@ func isRoute(p string) bool {
 func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request) {
 	ws, err := websocket.Accept(w, r, &websocket.AcceptOptions{Subprotocols: []string{api.Subprotocol}})
 	if err != nil {
-		return // Accept has answered
+		return // Accept has already sent the error
 	}
 	defer ws.CloseNow()
 	ws.SetReadLimit(maxMessage)

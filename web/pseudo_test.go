@@ -53,7 +53,7 @@ func pseudoPage(t *testing.T) fs.FS {
 	require.NoError(t, err)
 	texts := map[string]string{}
 	require.NoError(t, toml.Unmarshal(data, &texts))
-	var list []string // as web/ui/build.mjs writes them: in the order of the keys
+	var list []string // in the order of the keys, as web/ui/build.mjs writes texts
 	for _, k := range slices.Sorted(maps.Keys(texts)) {
 		list = append(list, pseudo(texts[k]))
 	}

@@ -24,7 +24,7 @@ var lostAt = map[int]float64{2: 4, 3: 20, 5: 2, 6: 9, 7: 13}
 
 // reviewedBefore puts a finished review with the losses lostAt into the folder of a server: the
 // game of cornerRecord, whose corner is settled by move 4, ends 62 points ahead for White. It
-// returns the review's ID. claims take the place of those about its mistakes.
+// returns the review's ID. claims, if any, replace the claims about its mistakes.
 func reviewedBefore(t *testing.T, dir, black, white string, claims ...review.Claim) string {
 	t.Helper()
 	record := cornerRecord[:len(cornerRecord)-1] + fmt.Sprintf("KM[7]RU[Chinese]PB[%s]PW[%s]RE[W+62];B[ee];W[cg];B[ba];W[gg];B[eg];W[ge];B[gc];W[gd];B[fc];W[fd];B[hd];W[he])", black, white)
@@ -59,7 +59,7 @@ func reviewedBefore(t *testing.T, dir, black, white string, claims ...review.Cla
 		}
 		res.Moves = append(res.Moves, m)
 	}
-	for i := range res.Players { // names as long as in real games
+	for i := range res.Players { // totals as wide as in real games
 		res.Players[i].Totals = review.Totals{Moves: 120, Loss: 200, Mean: 1.7, Classes: map[review.Class]int{review.Best: 61, review.Good: 25, review.Inaccuracy: 12, review.Mistake: 11, review.Blunder: 10, review.Disaster: 1}}
 	}
 	folder, err := review.OpenFolder(dir + "/reviews")
@@ -75,9 +75,9 @@ func atPly(p *browsertest.Tab, n int, what ...any) {
 	browsertest.Equal(p, fmt.Sprint(n), `document.querySelector("main.review")?.dataset.at`, what...)
 }
 
-// TestReviewIsItsReaders opens a review. It asks once which side is the reader's, begins at the
-// reader's worst move, steps through and counts the reader's moves, and shows the other side by one
-// switch.
+// TestReviewIsItsReaders opens a review. The page asks once which side is the reader's, begins at
+// the reader's worst move, steps through and counts the reader's mistakes, and shows the other side
+// after one press.
 func TestReviewIsItsReaders(t *testing.T) {
 	looks(t)
 	dir := t.TempDir()
@@ -131,7 +131,7 @@ func TestReviewIsItsReaders(t *testing.T) {
 	p.Picture("claim")
 	p.Do(chromedp.KeyEvent(kb.Escape))
 
-	// A card gives losses in points, not in percent.
+	// The mistakes give losses in points, not in percent.
 	p.None(`[...document.querySelectorAll(".mistake-box, .mistakes")].filter((e) => e.innerText.includes("%")).map((e) => e.innerText)`)
 	eachLook(p, func(what string, size [2]int64) {
 		p.NothingSticksOut(what)
@@ -145,7 +145,8 @@ func TestReviewIsItsReaders(t *testing.T) {
 	p.Clean()
 }
 
-// TestReviewOfNobody opens a review of a game without names: the answer is kept for that game.
+// TestReviewOfNobody opens a review of a game without names: the page stores for this game which
+// side is the reader's.
 func TestReviewOfNobody(t *testing.T) {
 	looks(t)
 	dir := t.TempDir()
@@ -166,8 +167,8 @@ func TestReviewOfNobody(t *testing.T) {
 // heights are the vertical positions of texts drawn on canvases, by text.
 const heights = `window.heights = {}; { const is = CanvasRenderingContext2D.prototype.fillText; CanvasRenderingContext2D.prototype.fillText = function (text, x, y, ...more) { window.heights[text] = this.getTransform().f + y; return is.call(this, text, x, y, ...more); }; }`
 
-// TestGraphScale reads the scale of a graph: labelled, symmetric up to 40 points, and with the
-// lead as text beyond. In the dark scheme the darkest ticks have an edge.
+// TestGraphScale reads the scale of a graph: the scale has labels, is symmetric and ends at 40
+// points; larger leads are written as text. In the dark scheme the darkest ticks have an edge.
 func TestGraphScale(t *testing.T) {
 	looks(t)
 	dir := t.TempDir()
@@ -183,7 +184,7 @@ func TestGraphScale(t *testing.T) {
 		p.Until(`document.querySelector("main.review .graph canvas")`)
 		browsertest.Eventually(p, `["0", "W+40", "W+20", "B+20", "B+40"].map((k) => heights[k] ?? 0)`, func(y []float64) bool {
 			if y[1] == 0 || y[4] == 0 {
-				return false // phones have no room for them all
+				return false // phones have no room for all labels
 			}
 			half := (y[1] + y[4]) / 2
 			return y[1]-y[4] > 20 && half-y[0] < 1 && y[0]-half < 1 && (y[2] == 0 || y[1]-2*y[2]+y[0] < 1 && y[2] > y[0] && y[3] < y[0])
@@ -195,7 +196,7 @@ func TestGraphScale(t *testing.T) {
 	p.Clean()
 }
 
-// edged: each plum tick has an edge that is visible on the panel, at a contrast of 3.
+// edged reports whether each plum tick has an edge with a contrast of at least 3 to the panel.
 const edged = `(() => { const c = document.querySelector(".graph canvas"), d = c.getContext("2d").getImageData(0, 0, c.width, c.height).data;
 	const light = (r, g, b) => { const [x, y, z] = [r, g, b].map((v) => (v /= 255) <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4); return 0.2126 * x + 0.7152 * y + 0.0722 * z + 0.05; };
 	const panel = light(...getComputedStyle(document.querySelector(".graph")).backgroundColor.match(/\d+/g).slice(0, 3).map(Number));
@@ -215,8 +216,8 @@ func openReviewed(t *testing.T) (s *Server, p *browsertest.Tab, id string) {
 	return s, p, id
 }
 
-// TestGroupOfReview asks about a group of a review: groups have their own tab, and the question's
-// panel pushes nothing off the screen.
+// TestGroupOfReview asks whether a group of a review lives: groups have their own tab, and the
+// question's panel pushes nothing off the screen.
 func TestGroupOfReview(t *testing.T) {
 	looks(t)
 	s, p, id := openReviewed(t)
@@ -235,7 +236,7 @@ func TestGroupOfReview(t *testing.T) {
 	p.Axe("a group of a review")
 	p.Do(chromedp.KeyEvent(kb.Escape))
 	p.Until(`!document.querySelector(".life") && document.querySelector(".mistake-box")`)
-	p.Point("C7") // a stone
+	p.Point("C7") // a press on a stone asks about it
 	p.Until(`document.querySelector(".life h2")?.innerText === "Black: C7"`)
 	p.Do(chromedp.KeyEvent(kb.ArrowRight)) // another position ends the question
 	p.Until(`!document.querySelector(".life")`)
@@ -243,7 +244,7 @@ func TestGroupOfReview(t *testing.T) {
 	p.Until(`document.querySelector(".line-player")`)
 	p.Click(`.review-tools .tool:nth-child(2)`)
 	p.Until(`document.querySelector(".toast")?.innerText.includes("Press a stone first") && !document.querySelector(".line-player")`)
-	p.Point("C7") // the line has made room for it
+	p.Point("C7") // the line was closed for the question
 	p.Until(`document.querySelector(".life h2")?.innerText === "Black: C7"`)
 	p.Do(chromedp.KeyEvent(kb.Escape))
 	require.Equal(t, "bad_request", join(t, s).refused("life.ask", api.AskLife{Review: id, Ply: 99, Stones: []string{"A8"}}).Code)
@@ -267,7 +268,7 @@ func TestKoreanParticles(t *testing.T) {
 	p := openPage(t, s)
 	p.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.settings", JSON.stringify({ language: "ko" }))`, nil), chromedp.Navigate(s.Address()+"review/"+id))
 	p.Until(`document.documentElement.lang === "ko" && document.querySelector("main.review .mistakes li")`)
-	p.Do(chromedp.KeyEvent(" ")) // the better line
+	p.Do(chromedp.KeyEvent(" ")) // show the better line
 	browsertest.Equal(p, strings.Join([]string{"J1이 낫습니다.", "J2가 낫습니다.", "J3이 낫습니다.", "J4가 낫습니다.", "J5가 낫습니다.", "J6이 낫습니다.", "J7이 낫습니다.", "J8이 낫습니다.", "J9가 낫습니다.",
 		"E3의 돌 2점이 위험해집니다. J2면 막을 수 있습니다.", "E3의 돌 2점이 위험해집니다. J3이면 막을 수 있습니다.",
 		"J6으로 E3의 돌 2점을 축으로 잡습니다.", "J7로 E3의 돌 2점을 축으로 잡습니다.", "J9로 E3의 돌 2점을 축으로 잡습니다.",
@@ -275,8 +276,8 @@ func TestKoreanParticles(t *testing.T) {
 	p.Clean()
 }
 
-// TestLateJudgement tries a move in a review, and asks for the answer or leaves the mistake before
-// the move is judged: the judgement changes nothing of what is shown then.
+// TestLateJudgement tries a move in a review. Before the judgement arrives, it shows the solution
+// or leaves the mistake: the late judgement must not change the screen.
 func TestLateJudgement(t *testing.T) {
 	_, p, _ := openReviewed(t)
 	p.Do(chromedp.Evaluate(`(() => {

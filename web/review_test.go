@@ -21,7 +21,7 @@ import (
 // problems.
 const spoilt = `(;GM[1]FF[4]SZ[9]KM[7.5]RU[Chinese]PB[Ann]PW[Ben]RE[W+R];B[ee];W[cc];B[gc];W[cg];B[gg];W[ce];B[dd];W[cd];B[dc];W[cb];B[df];W[dg];B[ef];W[eg];B[fg];W[fh];B[gh];W[eh];B[ff];W[db])`
 
-// toReview sends files to be reviewed and returns the answers by name.
+// toReview uploads files for review and returns the answers by file name.
 func toReview(t *testing.T, s *Server, files map[string]string) map[string]api.Imported {
 	t.Helper()
 	byName := map[string]api.Imported{}
@@ -78,8 +78,8 @@ func TestReview(t *testing.T) {
 	require.GreaterOrEqual(t, worst.Loss, 3.0)
 	require.NotEmpty(t, worst.Reason)
 
-	// Another move in place of the worst: the best one is accepted, the same one is not, and an
-	// unsearched one is searched.
+	// Another move in place of the worst mistake: the better move is accepted, the played one is not,
+	// and an unsearched one is searched.
 	at := r.Mistakes[0]
 	try := func(move string) api.Verdict {
 		return ask[api.Verdict](c, "review.try", api.TryMove{Review: id, Ply: at, Move: move})
@@ -119,7 +119,7 @@ func TestReview(t *testing.T) {
 		c.ask("review.delete", api.ID{ID: a.ID}, nil)
 	}
 
-	// A second review has another name, and costs no search.
+	// A second review of the game gets another name and needs no search.
 	again := ask[api.ID](c, "review.again", api.ID{ID: id}).ID
 	require.Equal(t, "a game (2).sgf", finishedCard(t, c, again).Name)
 	c.ask("review.delete", api.ID{ID: again}, nil)
@@ -128,7 +128,8 @@ func TestReview(t *testing.T) {
 	require.ErrorIs(t, err, os.ErrNotExist)
 }
 
-// drillSet answers the problems that the review made, wrong and right.
+// drillSet gives up a problem of the review, then solves it, and requires that all answers are
+// stored.
 func drillSet(t *testing.T, c *client, folder *drill.Folder) {
 	t.Helper()
 	d := ask[api.Drill](c, "drill.next", api.NextDrill{})
@@ -180,7 +181,7 @@ func TestReviewGoesOn(t *testing.T) {
 	s := serve(t, dir)
 	c := join(t, s)
 	c.ask("review.pause", api.PauseReviews{Paused: true}, nil)
-	torn := strings.TrimSuffix(spoilt, ")") // mended in the queue
+	torn := strings.TrimSuffix(spoilt, ")") // repaired when it is queued
 	ids := toReview(t, s, map[string]string{"one.sgf": torn, "two.sgf": strings.Replace(spoilt, "KM[7.5]", "KM[6.5]", 1)})
 	list := ask[api.Reviews](c, "watch", api.Watch{What: "reviews"})
 	require.True(t, list.Paused)

@@ -92,8 +92,8 @@ func schemaOf(t *testing.T) any {
 
 // schemer describes types of Go.
 type schemer struct {
-	docs map[string]string // by Type or Type.Field
-	defs map[string]any    // by name
+	docs map[string]string // comments by Type or Type.Field
+	defs map[string]any    // schemas by name
 }
 
 func (s *schemer) of(t reflect.Type) map[string]any {
@@ -131,7 +131,7 @@ func (s *schemer) define(t reflect.Type) {
 		return
 	}
 	properties, required := map[string]any{}, []string{}
-	s.defs[t.Name()] = map[string]any{} // for recursive types
+	s.defs[t.Name()] = map[string]any{} // so that recursive types end
 	for i := range t.NumField() {
 		f := t.Field(i)
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")

@@ -17,8 +17,8 @@ import (
 	"kosumi/web/store"
 )
 
-// TestServedFiles puts links, pipes, folders and files of excessive size in place of files. None
-// of it is sent, no request hangs, and lists name what they can.
+// TestServedFiles puts links, pipes, folders and files of excessive size in place of files. None of
+// them is sent, no request hangs, and lists name as many as they can.
 func TestServedFiles(t *testing.T) {
 	needHandout(t)
 	dir := t.TempDir()
@@ -100,7 +100,7 @@ func TestServedFiles(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "(;SZ[9]C[a secret])", string(data), "nothing was written through a link")
 
-	// Folders that their owner has moved elsewhere by links are followed.
+	// Links to folders that the owner has moved elsewhere are followed.
 	moved := filepath.Join(dir, "moved")
 	require.NoError(t, os.Rename(filepath.Join(home, "docs"), moved))
 	require.NoError(t, os.Symlink(moved, filepath.Join(home, "docs")))

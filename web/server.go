@@ -32,7 +32,7 @@ type Config struct {
 	Reviews  string        // folder of reviews; "" is Folder/reviews
 	Training Training      // training loops for the page; nil: none
 	Life     life.Network  // network for questions of life and death; nil: answered by proof alone
-	Listen   string        // address; "" is loopback, on the last port if that is free
+	Listen   string        // address to listen at; "" is loopback, if possible at the last port
 	Names    []string      // further host names of this server
 	TLS      *tls.Config
 	NewToken bool
@@ -54,8 +54,7 @@ const (
 	maxAnalysts = 8
 )
 
-// Server is one running page. Make one with [New], [Server.Serve] it, and
-// [Server.Close] it.
+// Server is one running page. Make one with [New], call [Server.Serve], and finally [Server.Close].
 type Server struct {
 	conf     Config
 	page     ui.Files
@@ -68,8 +67,8 @@ type Server struct {
 	stop context.CancelFunc
 	jobs sync.WaitGroup
 
-	imports  chan struct{} // one slot for each upload under way
-	analysts chan struct{} // one slot for each connection to /api/analysis
+	imports  chan struct{} // holds one element for each running upload
+	analysts chan struct{} // holds one element for each connection to /api/analysis
 
 	protocol  *protocol
 	newcomers newcomers

@@ -28,14 +28,14 @@ import (
 	"kosumi/web/wire"
 )
 
-// loaded is a network that a server does not close.
+// loaded is a network whose Close does nothing, so that servers can share it.
 type loaded struct{ nn.Network }
 
 func (loaded) Wait() error           { return nil }
 func (loaded) Loaded() (bool, error) { return true, nil }
 func (loaded) Close() error          { return nil }
 
-// only returns the networks of a server that has one.
+// only returns the networks of a server that has one network.
 func only(net nn.Network, folder string) *engines.Networks {
 	return engines.NewNetworks(engines.NetworksConfig{Folder: filepath.Join(folder, "networks"), Open: func(string) engines.Network { return loaded{net} }})
 }
@@ -194,7 +194,7 @@ func until[T any](c *client, typ string, want func(*T) bool) *T {
 	}
 }
 
-// TestRefusals: requests of other sites, under other names or without the token are refused, and
+// TestRefusals: requests from other sites, under other names or without the token are refused, and
 // no answer shows a secret.
 func TestRefusals(t *testing.T) {
 	dir := t.TempDir()
@@ -265,7 +265,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestStrangers opens sockets that must not be admitted.
+// TestStrangers opens sockets that must be refused.
 func TestStrangers(t *testing.T) {
 	testshared.Slow(t)
 	s := serve(t, t.TempDir())
@@ -286,7 +286,7 @@ func TestStrangers(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			ws := dial(t, s)
-			ws.Write(t.Context(), tc.typ, []byte(tc.send)) // a server that has closed refuses the rest
+			ws.Write(t.Context(), tc.typ, []byte(tc.send)) // fails once the server has closed the connection
 			_, data, err := ws.Read(t.Context())
 			require.Error(t, err, string(data))
 			if got := websocket.CloseStatus(err); got != -1 {
@@ -320,7 +320,7 @@ func TestStrangers(t *testing.T) {
 				break
 			}
 		}
-		for range 10_000 { // each is answered, or the connection ends
+		for range 10_000 { // each command is answered, or the connection ends
 			if _, _, err := c.ws.Read(t.Context()); err != nil {
 				require.Contains(t, []websocket.StatusCode{closeTryAgain, -1}, websocket.CloseStatus(err))
 				break
@@ -331,7 +331,7 @@ func TestStrangers(t *testing.T) {
 		for range 5 * maxNewcomers {
 			dial(t, s)
 		}
-		c := join(t, s) // the owner connects among them
+		c := join(t, s) // the owner can connect among them
 		require.LessOrEqual(t, s.newcomers.count(), maxNewcomers)
 		c.ask("ping", api.Ping{}, nil)
 		require.Eventually(t, func() bool { return s.newcomers.count() == 0 }, browsertest.Patience, 50*time.Millisecond, "nobody waits beyond the time for a hello")

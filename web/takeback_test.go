@@ -15,11 +15,11 @@ var takenBack = []struct {
 	name         string
 	clock        api.Clock
 	over         bool
-	made         float64 // seconds left after 100 of thought and a move
+	made         float64 // seconds left after 100 seconds of thought and a move
 	madeCount    int
-	back         float64 // after 50 of thought and a take-back
+	back         float64 // seconds left after 50 more and a take-back
 	backCount    int
-	forthAndBack float64 // 50 later, with the move made again
+	forthAndBack float64 // seconds left after 50 more and the same move again
 }{
 	{"absolute", api.Clock{Kind: "absolute", Main: 1000}, false, 900, 0, 850, 0, 800},
 	{"fischer", api.Clock{Kind: "fischer", Main: 600, Bonus: 300}, false, 800, 0, 450, 0, 700},
@@ -27,9 +27,9 @@ var takenBack = []struct {
 	{"canadian", api.Clock{Kind: "canadian", Period: 600, Periods: 5}, true, 500, 4, 450, 5, 400},
 }
 
-// TestTakeBackTime takes moves back and makes them again, on clocks of every kind, with minutes
-// of thinking. Time that a move gained is taken and given back with it, time spent since stays
-// spent, and the engine's clock does not change. The same holds for a game that is read again.
+// TestTakeBackTime takes moves back and makes them again, on clocks of every kind, with minutes of
+// thinking. A take-back also takes back the time that the move gained, but time spent since stays
+// spent, and the engine's clock does not change. The same holds for a game read from its journal.
 func TestTakeBackTime(t *testing.T) {
 	s := serve(t, t.TempDir())
 	var c *client
@@ -66,7 +66,7 @@ func TestTakeBackTime(t *testing.T) {
 			mine(tc.over, tc.made, tc.madeCount)
 			once := st.Clocks[1]
 			think(50)
-			reopen() // the journal has the move, but not the time spent since: the program was killed
+			reopen() // the program was killed: the journal has the move, but not the time spent since
 			require.Equal(t, "restart", st.Paused)
 			do("resume")
 			mine(tc.over, tc.made, tc.madeCount)
@@ -91,7 +91,7 @@ func TestTakeBackTime(t *testing.T) {
 			}
 			mine(tc.over, tc.back-50, tc.backCount)
 			require.Equal(t, whole, st.Clocks[1])
-			// Two moves back, one after the other: the clock shows the time of the earlier one.
+			// After two take-backs in a row the clock shows the time of the earlier move.
 			st = c.play(c.play(st, "C3"), "C4")
 			think(20)
 			do("undo")

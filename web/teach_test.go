@@ -13,7 +13,7 @@ import (
 	"kosumi/web/store"
 )
 
-// judged plays a move and waits until the engine has answered it, or has advice.
+// judged plays a move and waits for the engine's answer or for advice.
 func (c *client) judged(g *api.GameState, move string) *api.GameState {
 	c.t.Helper()
 	c.ask("game.play", api.Play{Game: g.Game, Rev: g.Rev, Move: move}, nil)
@@ -62,7 +62,7 @@ func TestTeaching(t *testing.T) {
 	require.Nil(t, kept.Advice)
 	require.Len(t, kept.Moves, 4, "the engine has answered")
 
-	// When teaching is switched off there is no advice; the journal remembers it.
+	// Without teaching there is no advice; the journal stores that teaching is off.
 	c.ask("game.teach", api.Teach{Game: g.Game, Rev: kept.Rev, Teach: ""}, nil)
 	off := new(api.GameState)
 	c.ask("watch", api.Watch{What: "game:" + g.Game}, off)
@@ -117,7 +117,7 @@ func TestTeachingPage(t *testing.T) {
 	p.Press("Follow the count")
 	told := `document.querySelector(".count-told p").innerText`
 	text := browsertest.Eventually(p, told, func(text string) bool { return len(text) > 5 })
-	for range 4 { // of five steps
+	for range 4 { // to the fifth step
 		p.Press("Next")
 		text = browsertest.Eventually(p, told, func(next string) bool { return len(next) > 5 && next != text })
 	}
@@ -138,7 +138,7 @@ func TestHintsAreSound(t *testing.T) {
 	n := small("b")
 	n.Teach = "strict"
 	g := begin(c, n)
-	alone := 0 // hints of the second step with fewer than three moves
+	alone := 0 // number of hints of stage 2 with fewer than three moves
 	for i := 0; i < 8 && g.Phase == store.Play; i++ {
 		var h api.Hint
 		c.ask("game.hint", api.AskHint{Game: g.Game, Rev: g.Rev, Stage: 2}, &h)

@@ -23,7 +23,7 @@ func ctrlZ(p *browsertest.Tab) {
 	p.Do(input.DispatchKeyEvent(input.KeyDown).WithModifiers(input.ModifierCtrl).WithKey("z").WithCode("KeyZ"))
 }
 
-// stopDeletes suspends the ten seconds until passed is evaluated, also after a reload.
+// stopDeletes lets the ten seconds last until the test evaluates passed, also after a reload.
 func stopDeletes(p *browsertest.Tab) {
 	p.T.Helper()
 	const script = `window.due = []; { const real = window.setTimeout; window.setTimeout = (f, ms, ...more) => ms === 10000 ? (due.push(f), 0) : real(f, ms, ...more); }`
@@ -33,11 +33,12 @@ func stopDeletes(p *browsertest.Tab) {
 	}), chromedp.Evaluate(script, nil))
 }
 
-// passed is an expression that ends the ten seconds.
+// passed is a script that ends the ten seconds.
 const passed = `due.splice(0).forEach((f) => f())`
 
-// TestUndoOfDeletes deletes one thing of each kind: it leaves the screen at once and stays on the
-// disk for ten seconds. Undo, Ctrl+Z or a reload bring it back; otherwise it is removed.
+// TestUndoOfDeletes deletes one thing of each kind: it disappears from the screen at once, but
+// stays on the disk for ten seconds. Undo, Ctrl+Z or a reload brings it back; otherwise it is
+// removed.
 func TestUndoOfDeletes(t *testing.T) {
 	looks(t)
 	dir := t.TempDir()
@@ -74,7 +75,7 @@ func TestUndoOfDeletes(t *testing.T) {
 		rows(k.row, 1)
 		p.Click(delete)
 		rows(k.row, 0)
-		p.Click(`a[href="/settings"]`) // also from another screen
+		p.Click(`a[href="/settings"]`) // undo also works on another screen
 		p.Until(`document.querySelector("main.settings") && document.querySelector(".toast")`)
 		ctrlZ(p)
 		p.Until(`!document.querySelector(".toast")`)
@@ -94,7 +95,7 @@ func TestUndoOfDeletes(t *testing.T) {
 	}
 	c.ask("doc.new", api.NewDoc{SGF: "(;SZ[9]GN[Mine];B[ee](;W[cc]C[keep me];B[gg])(;W[gc]))"}, &doc)
 
-	// A branch returns with its notes, and the view returns to where it was.
+	// A deleted branch comes back with its notes, and the view returns to it.
 	p.Do(chromedp.Navigate(s.Address() + "analyse/" + doc.ID + "?at=2"))
 	at := func(n string) { p.Until(`document.querySelector("main.analyse")?.dataset.node === "` + n + `"`) }
 	at("2")
@@ -112,7 +113,7 @@ func TestUndoOfDeletes(t *testing.T) {
 	require.Contains(t, file(), "keep me")
 	del()
 	at("1")
-	p.Point("C7") // the same move, played again: the old branch is deleted first
+	p.Point("C7") // plays the deleted move again: its old branch is really deleted first
 	p.HasStones(2)
 	p.Until(`document.querySelector("main.analyse").dataset.node !== "2"`)
 	require.Eventually(t, func() bool { return !strings.Contains(file(), "keep me") }, browsertest.Patience, 50*time.Millisecond)

@@ -31,7 +31,7 @@ order. KaTrain and Ogatak use it; so can scripts. The protocol is KataGo's.`,
 				return err
 			}
 			if n := s.idle["numAnalysisThreads"]; n != "" && !cmd.Flags().Changed("positions") && !cmd.Flags().Changed("analysis-threads") {
-				conf.Threads, _ = strconv.Atoi(n) // 0, which is refused, if it is not a number
+				conf.Threads, _ = strconv.Atoi(n) // a value that is not a number becomes 0, which is refused
 			}
 			if s.Play.Limits.Visits < 1 {
 				return usagef("--visits is %d, must be 1 or more: an analysis needs an end", s.Play.Limits.Visits)

@@ -66,7 +66,7 @@ best for later starts of gtp, analysis and benchmark with this network, board, p
 	return c
 }
 
-// leastSeconds is the shortest measurement: many ticks of a clock with a resolution of a
+// leastSeconds is the shortest time of a measurement: many ticks of a clock that ticks once a
 // millisecond.
 const leastSeconds = 0.02
 
@@ -94,17 +94,17 @@ func runBenchmark(cmd *cobra.Command, s *settings, f benchmarkFlags) (*bench.Rep
 	return out, s.measure(ctx, setup, out)
 }
 
-// searchOnce returns the parameters that make every search the same.
+// searchOnce returns the search's parameters with a fixed seed, so that all searches are the same.
 func (s *settings) searchOnce() search.Params {
 	p := s.params()
 	p.Seed = 1
 	return p
 }
 
-// measure fills in the speeds.
+// measure measures the speeds and adds them to the report.
 func (s *settings) measure(ctx context.Context, setup *bench.Setup, out *bench.Report) error {
 	out.Plan = bench.Plan{Sessions: s.SessionCount(), Batch: s.BatchSize(), Threads: s.workers()}
-	setup.Params = s.searchOnce() // again, with the tuned numbers
+	setup.Params = s.searchOnce() // the tuned numbers have changed the parameters
 	server, err := setup.Serve(out.Plan)
 	if err != nil {
 		return err

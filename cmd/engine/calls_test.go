@@ -10,7 +10,7 @@ import (
 )
 
 // TestWrongCalls: a call with a missing, wrong or huge argument, or with an output that cannot be
-// written, is answered by one line in plain words that names the mistake, and leaves no file.
+// written, gets a one-line error that names the mistake, and leaves no file.
 func TestWrongCalls(t *testing.T) {
 	dir := t.TempDir()
 	text := writeFile(t, "text.txt", "no network, no game, no JSON\n")

@@ -17,15 +17,14 @@ var (
 	errClientGone = errors.New("the program that reads the output has gone")
 )
 
-// lastWords is how long a client's commands are still answered, with errors, after the network
-// turned out to be unusable; and how long a finished session waits to learn whether the network
-// was.
+// lastWords is how long a client's commands are still answered, with errors, after its network has
+// failed. A finished session waits as long to learn whether the network has failed.
 const lastWords = time.Second
 
-// serveClient runs serve, which speaks a protocol on standard input and output, to its end. If
-// the network fails, it answers errors for lastWords and returns the failure. A client that
-// disconnects and a signal to stop are not errors. what, if not empty, ends the banner: the
-// subject that is played or analysed.
+// serveClient runs serve, which speaks a protocol on standard input and output, to its end. If the
+// network fails, it answers errors for lastWords and returns the failure. A client that disconnects
+// and a signal to stop are not errors. The banner ends with the text in what, if any, which says
+// what is played or analysed.
 func serveClient(ctx context.Context, s *settings, net *open.Network, what string, serve func(context.Context) error) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)

@@ -15,7 +15,7 @@ import (
 	"kosumi/internal/testshared"
 )
 
-// chatLine is the form of the lines that gtp2ogs posts to a game's chat.
+// chatLine matches the lines that gtp2ogs posts to a game's chat.
 var chatLine = regexp.MustCompile(`^MALKOVICH:Visits \d+ Winrate \d+\.\d\d% ScoreLead -?\d+\.\d ScoreStdev \d+\.\d PV [A-HJ-T]\d+( ([A-HJ-T]\d+|pass))*$`)
 
 // TestClients replays the sessions of clients that expect KataGo.
@@ -60,9 +60,8 @@ func replayClient(t *testing.T, file, exe string, args ...string) []string {
 	return strings.Split(stderr.String(), "\n")
 }
 
-// checkSaid checks standard error as clients see it: Lizzie reads it together with
-// the replies, Ogatak and KaTrain look for exceptions, gtp2ogs for KataGo's name and
-// lines about moves.
+// checkSaid checks standard error by what clients look for: Lizzie reads it as replies, Ogatak and
+// KaTrain look for exceptions, gtp2ogs for KataGo's name and lines about moves.
 func checkSaid(t *testing.T, name string, said []string) {
 	t.Helper()
 	all := strings.Join(said, "\n")
@@ -86,7 +85,7 @@ func checkSaid(t *testing.T, name string, said []string) {
 }
 
 // TestOGSChat: KataGo's name comes before all chat lines, which have the form that gtp2ogs shows.
-// Without --ogs-chat there are none.
+// Without --ogs-chat there are no chat lines.
 func TestOGSChat(t *testing.T) {
 	needLibrary(t)
 	for _, chat := range []bool{true, false} {

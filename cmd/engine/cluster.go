@@ -15,8 +15,8 @@ import (
 	"kosumi/internal/console"
 )
 
-// findAddress returns the address of a loop that the command line names: by a file, by a
-// variable, or directly.
+// findAddress returns the address of a loop that the command line gives: in a file, in an
+// environment variable, or directly.
 func findAddress(text string, log *slog.Logger) (string, error) {
 	address, err := cluster.FindAddress(text, warn(log))
 	if err == nil {
@@ -28,7 +28,7 @@ func findAddress(text string, log *slog.Logger) (string, error) {
 	return address, nil
 }
 
-// warn logs lines.
+// warn returns a function that logs warnings.
 func warn(log *slog.Logger) func(text string) { return func(text string) { log.Warn(text) } }
 
 func clusterCommand() *cobra.Command {

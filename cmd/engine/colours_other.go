@@ -4,5 +4,5 @@ package main
 
 import "os"
 
-// enableColours reports whether a terminal obeys colour sequences: they all do.
+// enableColours reports whether a terminal obeys colour sequences: here all do.
 func enableColours(*os.File) bool { return true }

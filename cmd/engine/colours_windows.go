@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// enableColours makes a console obey colour sequences, which older ones do only on request, and
-// reports whether it does; stones beyond ASCII need UTF-8 as well.
+// enableColours makes a console obey colour sequences, since older consoles do so only on request,
+// and reports whether it does. It also selects UTF-8, which stones outside ASCII need.
 func enableColours(f *os.File) bool {
 	var mode uint32
 	console := windows.Handle(f.Fd())

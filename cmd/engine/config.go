@@ -73,8 +73,8 @@ func writeConfig(w io.Writer) {
 	}
 }
 
-// techniques lists parts of the search, each with the settings that switch it off, for matches of
-// the engine with and without it.
+// techniques lists parts of the search, each with the settings that switch it off, for matches
+// between the engine with and without that part.
 var techniques = []struct{ name, off string }{
 	{"score utility, static", "staticScoreUtilityFactor=0"},
 	{"score utility, dynamic", "dynamicScoreUtilityFactor=0"},

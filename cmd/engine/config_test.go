@@ -71,7 +71,7 @@ func TestPresetsLeaveAnalysisAlone(t *testing.T) {
 	}
 }
 
-// TestTechniques: each switch can be set, and changes the search.
+// TestTechniques: the settings that switch a technique off are valid, and change the search.
 func TestTechniques(t *testing.T) {
 	for _, o := range techniques {
 		s, err := loaded(t, "--set", o.off)

@@ -74,7 +74,7 @@ func convert(cmd *cobra.Command, in, out string, size katago.Size) error {
 // kataGoEndings are the file endings of KataGo's format.
 var kataGoEndings = []string{".bin.gz", ".txt.gz", ".bin", ".txt"}
 
-// isKind reports whether a file's name has one of some endings.
+// isKind reports whether a file's name has one of the endings.
 func isKind(path string, endings []string) bool {
 	return slices.ContainsFunc(endings, func(e string) bool { return strings.HasSuffix(strings.ToLower(path), e) })
 }

@@ -53,8 +53,8 @@ func unit(t *testing.T, name string) map[string]map[string]string {
 	return sections
 }
 
-// TestBotUnit: the systemd unit of a bot runs a bridge with the file that the guide makes, and
-// the command lines in the guide are valid.
+// TestBotUnit: the systemd unit of a bot runs a bridge with the config file from the guide, and the
+// command lines in the guide are valid.
 func TestBotUnit(t *testing.T) {
 	service := unit(t, "kosumi-bot.service")["Service"]
 	require.Equal(t, "config:/etc/kosumi-bot.json5", service["LoadCredential"])

@@ -82,8 +82,8 @@ again: ask the last problem again soon. GTP's play b Q16 works too.`,
 	return c
 }
 
-// readDrills reads a file of problems, or the problem set of a folder. It writes to out which
-// records of an SGF file it leaves out.
+// readDrills reads a file of problems, or the problem set of a folder. It prints which records of
+// an SGF file it skips.
 func readDrills(file string, out io.Writer) (*drill.Set, string, error) {
 	if info, err := os.Stat(file); err == nil && info.IsDir() {
 		file = filepath.Join(file, "drills.json")
@@ -122,7 +122,7 @@ func readDrills(file string, out io.Writer) (*drill.Set, string, error) {
 	return &drill.Set{Version: drill.Version, Problems: own.Problems}, file, nil
 }
 
-// runCollection asks the built-in problems: all, or those of one level.
+// runCollection asks the built-in problems, or only those of one level.
 func runCollection(cmd *cobra.Command, s *settings, answers string, level, fresh int, turn bool) error {
 	home, err := store.DefaultFolder()
 	set := &drill.Set{Version: drill.Version, Problems: drill.Fitting(level)}

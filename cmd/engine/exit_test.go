@@ -96,7 +96,7 @@ func TestHelpAndVersion(t *testing.T) {
 }
 
 // TestBadNetworks: with a file that is not a usable network, gtp, analysis and benchmark end with
-// an error that names the fault. The answer to a GTP command has it too.
+// an error that names the fault. The answer to a GTP command names the fault too.
 func TestBadNetworks(t *testing.T) {
 	testshared.Long(t)
 	needLibrary(t)
@@ -133,7 +133,7 @@ func TestBadNetworks(t *testing.T) {
 	require.Contains(t, o.stdout, "?1 ")
 }
 
-// TestMissingFiles: a file that is missing, too large or a folder is an error that says so.
+// TestMissingFiles: the error for a file that is missing, too large or a folder says so.
 func TestMissingFiles(t *testing.T) {
 	for args, want := range map[string]string{
 		"gtp --config /no/such/file.toml":          "no file ",
@@ -154,7 +154,7 @@ func TestMissingFiles(t *testing.T) {
 	require.Contains(t, o.stderr, "more than")
 }
 
-// isolated is an environment in which no cache holds an onnxruntime library.
+// isolated returns environment variables with which no onnxruntime library is found in a cache.
 func isolated(t testing.TB) []string {
 	t.Helper()
 	dir := t.TempDir()
@@ -170,8 +170,8 @@ func isolated(t testing.TB) []string {
 	return env
 }
 
-// TestWithoutLibrary: play needs the kernels alone. If a provider or training needs the library,
-// the program says why it fetches it, and what to do if that fails.
+// TestWithoutLibrary: play needs only the kernels. If a provider or training needs the library, the
+// program says why it fetches the library, and what to do if the download fails.
 func TestWithoutLibrary(t *testing.T) {
 	env := isolated(t)
 	o := invoke(t, env, "genmove b\nquit\n", "gtp", "--boardsize", "9", "--visits", "4", "--sessions", "1", "--batch", "2")
@@ -192,15 +192,15 @@ func TestWithoutLibrary(t *testing.T) {
 	}
 }
 
-// TestNoHome: on a system without a home folder, a command that keeps files ends with one line
-// that says what to set. All other commands work.
+// TestNoHome: on a system without a home folder, a command that keeps files ends with a one-line
+// error that says what to set. All other commands work.
 func TestNoHome(t *testing.T) {
 	env := append(isolated(t), "HOME=", "XDG_CACHE_HOME=", "XDG_CONFIG_HOME=", "KOSUMI_HOME=")
 	address := writeFile(t, "address", "nats://127.0.0.1:1")
 	require.NoError(t, os.Chmod(address, 0o600))
 	for _, c := range []struct {
 		args string
-		want string // part of the only line; "" if the command works
+		want string // part of the only output line; "" if the command works
 	}{
 		{"web", "set HOME, or name one with --folder"},
 		{"drill", "set HOME, or name a file with --answers"},
@@ -227,7 +227,7 @@ func TestNoHome(t *testing.T) {
 	}
 }
 
-// TestBrokenLibrary: a named library that is missing or a text file is an error that names it.
+// TestBrokenLibrary: if a named library is missing or a text file, the error names it.
 func TestBrokenLibrary(t *testing.T) {
 	testshared.Long(t)
 	text := writeFile(t, "libonnxruntime.so", "this is not a library")
@@ -269,8 +269,8 @@ func TestNoGPU(t *testing.T) {
 	}
 }
 
-// TestNothingIsReported plays with an empty home folder: the library leaves no id and no
-// telemetry database there, nor any other file that is not ours.
+// TestNothingIsReported plays with an empty home folder: the library leaves no id and no telemetry
+// database there, and no files appear except this program's.
 func TestNothingIsReported(t *testing.T) {
 	lib, err := ort.Find("")
 	if err != nil {

@@ -42,8 +42,8 @@ void *OrtGetApiBase(void) { return 0; }
 `
 
 // TestFaultyDevices runs the program with libraries that hang or kill the program at any step:
-// every command answers and ends; a requested plugin is an error; auto falls back to the CPU, and
-// at the next start does not try again.
+// every command answers and ends; if the plugin was requested, that is an error; auto falls back to
+// the CPU, and does not try the plugin again at the next start.
 func TestFaultyDevices(t *testing.T) {
 	testshared.Long(t)
 	needLibrary(t)
@@ -87,7 +87,7 @@ func TestFaultyDevices(t *testing.T) {
 		"hang devices 1":   {{command("doctor", faulty...), "", exitFailed, []string{"missing  plugin: plugin not usable: " + plugin + ": " + hangs}, ""}},
 		"hang session 1":   {plays, plays},
 		"hang run 1":       {{command("label --rows 1 --boardsize 5 --teacher", network, "-o", t.TempDir(), "--plugin", plugin), "", exitDone, []string{"faulty was not ready after 20s"}, ""}},
-		// The first board is served by two sessions.
+		// Two sessions serve the first board, so the fault hits the second board's.
 		"hang session 3": {{command("gtp --visits 4 --provider plugin --sessions 2", faulty...), "genmove b\nboardsize 7\ngenmove b\nquit\n", exitDone,
 			[]string{"faulty failed: the CPU takes over with the same network", "faulty has not made a session after"}, "?"}},
 		"hang close 1":    {{command("benchmark --provider plugin --seconds 0.02 --rounds 1", faulty...), "", exitDone, []string{"faulty"}, ""}},
@@ -100,7 +100,7 @@ func TestFaultyDevices(t *testing.T) {
 		"a driver by name": {{command("gtp --visits 4 --provider webgpu", on...), game, exitFailed, []string{"? ", "webgpu: " + hangs}, "= A"}},
 	}
 	env, begun := map[string][]string{}, map[string]*process{}
-	for name, calls := range cases { // all start now: each waits for its timeout
+	for name, calls := range cases { // start all now, since each waits for its timeout
 		env[name] = []string{"KOSUMI_FAULT=" + name, "XDG_CACHE_HOME=" + t.TempDir(), library}
 		switch {
 		case name == "a library":
@@ -135,8 +135,8 @@ func TestFaultyDevices(t *testing.T) {
 	endWhileItHangs(t, plugin, library, map[string][]string{"gtp": fails.args, "doctor": command("doctor", faulty...), "benchmark": command("benchmark", faulty...), "by name": cases["hang session 3"][0].args})
 }
 
-// endWhileItHangs stops programs while they wait for a plugin: they end without waiting, and
-// record no fault of the device.
+// endWhileItHangs stops programs that wait for a hanging plugin: they end at once, and record no
+// fault of the device.
 func endWhileItHangs(t *testing.T, plugin, library string, programs map[string][]string) {
 	for name, args := range programs {
 		t.Run("ended "+name, func(t *testing.T) {

@@ -24,7 +24,7 @@ func gtpCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:        "gtp",
 		SuggestFor: []string{"play", "bot", "ogs", "kgs", "terminal", "score", "count"},
-		// Gives a mistyped --version a flag to be meant for: engine alone is engine gtp.
+		// With a Version, a mistyped --version gets a suggestion: engine alone is engine gtp.
 		Version: version,
 		Short:   "Play over the Go Text Protocol on standard input and output",
 		Long: `Speaks GTP version 2 with the extensions of KataGo, Leela Zero, GoGui and KGS
@@ -76,7 +76,7 @@ func serveGTP(ctx context.Context, s *settings, games string) error {
 	defer e.Close()
 	opts := gtpOptions(s, net)
 	if s.chat {
-		fmt.Fprintln(os.Stderr, "Lines for the game's chat are in the form of KataGo.") // gtp2ogs then shows them
+		fmt.Fprintln(os.Stderr, "Lines for the game's chat are in the form of KataGo.") // after this line gtp2ogs shows the chat lines
 		opts.Chat.Say = func(line string) { fmt.Fprintln(os.Stderr, line) }
 	}
 	if person {
@@ -111,7 +111,7 @@ func greet(s *settings, size board.Size) {
 	}
 }
 
-// remark returns a note for people about the network on a board.
+// remark returns a warning for people about the network on boards of a size, or "".
 func remark(s *settings, size board.Size) string {
 	if s.Model == "" && max(size.W, size.H) > 19 {
 		return fmt.Sprintf("The network inside this program has learnt boards up to 19x19: on %s it is weaker.", size)

@@ -10,7 +10,7 @@ import (
 )
 
 // TestGTPConformance runs the list of features that clients rely on against the program with its
-// defaults; items that need a stronger network or more outputs run with one of KataGo's too.
+// defaults; items that need a stronger network or more outputs also run with a network of KataGo's.
 func TestGTPConformance(t *testing.T) {
 	testshared.Long(t)
 	needLibrary(t)
@@ -24,8 +24,8 @@ func TestGTPConformance(t *testing.T) {
 	})
 }
 
-// TestBoardThatTheNetworkDoesNotServe: the engine says so at the start, once and in plain words,
-// and accepts another board size.
+// TestBoardThatTheNetworkDoesNotServe: the engine warns once at the start, and accepts another
+// board size.
 func TestBoardThatTheNetworkDoesNotServe(t *testing.T) {
 	needLibrary(t)
 	o := invoke(t, nil, "genmove b\nboardsize 9\ngenmove b\n", append([]string{"gtp", "--model", "../../testdata/onnx/pytorch-dualhead-9x9.onnx", "--boardsize", "19", "--visits", "1"}, frugal...)...)

@@ -12,16 +12,16 @@ import (
 	"kosumi/internal/testshared"
 )
 
-// humanTexts begin the replies about human-like networks whose text clients know from KataGo;
-// ownTexts begin those in our own words.
+// Replies about human-like networks begin with humanTexts if clients know the text from KataGo,
+// with ownTexts if the text is this program's.
 var (
 	humanTexts = []string{"Unknown human SL", "Expected a symmetry", "Unexpected extra"}
 	ownTexts   = []string{"Cannot run ", "Provided parameter human", "WARNING: humanSLProfile", "SGFMetadata is required"}
 )
 
-// TestHumanTranscripts plays KataGo's recorded sessions with human-like networks: it refuses what
-// KataGo refuses, settings can be read back, and where KataGo crashes this program continues. A
-// parameter may be set to its present value.
+// TestHumanTranscripts plays KataGo's recorded sessions with human-like networks: this program
+// refuses what KataGo refuses, settings can be read back, and the program continues where KataGo
+// crashes. Setting a parameter to its present value is allowed.
 func TestHumanTranscripts(t *testing.T) {
 	needLibrary(t)
 	sessions := 0
@@ -82,7 +82,7 @@ func requireReply(t *testing.T, command, want, got string) {
 		return
 	}
 	switch {
-	case command == "kata-set-param humanSLChosenMoveIgnorePass 1": // 1 is true here
+	case command == "kata-set-param humanSLChosenMoveIgnorePass 1": // this program accepts 1 for true
 	case strings.HasPrefix(command, "kata-get-param humanSLProfile") && strings.HasPrefix(want, "= "):
 		require.Equal(t, strings.TrimSpace(want), strings.TrimSpace(got), command)
 	case strings.HasPrefix(command, "kata-set-param humanSL") || strings.HasPrefix(command, "kata-raw-"):

@@ -16,7 +16,7 @@ import (
 	"kosumi/nn/open"
 )
 
-// runKataGo runs the program as a replacement of KataGo.
+// runKataGo runs the program in KataGo's place.
 func runKataGo(ctx context.Context, args []string) int {
 	s := defaultSettings()
 	s.Context = ctx
@@ -53,7 +53,7 @@ func (h *kataHost) Serve(ctx context.Context, net *open.Network, serve func(cont
 // Take implements cli.Host.
 func (h *kataHost) Take(c *config.Config, setup *katago.Setup) error { return h.take(c, setup) }
 
-// take applies the settings of a KataGo config, also those by this program's own names, such as
+// take applies the settings of a KataGo config, including those with this program's names, such as
 // precision = fp32.
 func (s *settings) take(c *config.Config, setup *katago.Setup) error {
 	s.kataGo = true
@@ -63,7 +63,7 @@ func (s *settings) take(c *config.Config, setup *katago.Setup) error {
 	}
 	for _, name := range c.Unused() {
 		row := table.Find(name)
-		if row == nil || row.Name != name || row.Section != "" || name == "komi" { // in KataGo's files the rules alone determine komi
+		if row == nil || row.Name != name || row.Section != "" || name == "komi" { // komi is excluded: in KataGo's files the rules alone determine it
 			continue
 		}
 		v, err := c.Get(config.Key{Name: name})
@@ -77,7 +77,7 @@ func (s *settings) take(c *config.Config, setup *katago.Setup) error {
 	if gpu := !slices.Contains([]string{"auto", "cpu", model.Kernel, model.OnnxGo}, s.Provider); gpu && setup.Net.FP16 == "true" {
 		s.Precision = "fp16"
 	} else if !gpu {
-		s.Batch = min(s.Batch, 2) // KataGo's default on CPUs; larger batches would leave sessions without work
+		s.Batch = min(s.Batch, 2) // KataGo's default on CPUs; with larger batches some sessions would have no work
 		if c.Has("useFP16") {
 			setup.Idle = append(setup.Idle, "useFP16")
 		}

@@ -17,8 +17,8 @@ import (
 )
 
 // convertConfig writes a config of KataGo's gtp or analysis program as a file for --config: the
-// settings that differ from this program's defaults, and, in comments, the keys that have no
-// effect here, or only under the name katago.
+// settings that differ from this program's defaults, and, in comments, the keys that have no effect
+// here or only have one if the program runs as katago.
 func convertConfig(w io.Writer, name string) error {
 	c, err := config.Load([]string{name}, nil)
 	if err != nil {
@@ -44,7 +44,7 @@ func convertConfig(w io.Writer, name string) error {
 	return nil
 }
 
-// translated returns the settings of a config, and the same as a file in our format.
+// translated returns the settings of a config, and the same settings as text in our format.
 func translated(c *config.Config) (string, katago.Setup, error) {
 	s := defaultSettings()
 	var setup katago.Setup
@@ -89,8 +89,8 @@ func tomlValue(row setting.Info, text string) string {
 }
 
 // readKataGo reads settings by KataGo's names, from a .cfg file for --config and from
-// --override-config, except those set by a flag. Keys that are not settings here are listed as
-// idle.
+// --override-config. Settings given by a flag are skipped. Keys that are not settings here are
+// stored in s.idle.
 func (s *settings) readKataGo(values map[string]string) error {
 	var files []string
 	if s.isCfg() {
@@ -101,7 +101,7 @@ func (s *settings) readKataGo(values map[string]string) error {
 	}
 	c, err := config.Load(files, s.foreign)
 	text := func(key string) string { v, _ := c.Get(config.Key{Name: key}); return v.Text }
-	if err == nil && c.Has("koRule") { // rules by their parts
+	if err == nil && c.Has("koRule") { // the parts of the rules are combined
 		var rules board.Rules
 		rules, err = c.Rules()
 		values["rules"] = rules.JSON()
@@ -112,7 +112,7 @@ func (s *settings) readKataGo(values map[string]string) error {
 	s.idle = map[string]string{}
 	for _, key := range c.Unused() {
 		row := table.Find(key)
-		if row == nil || row.Name == "komi" { // the rules alone determine komi
+		if row == nil || row.Name == "komi" { // komi is idle, since the rules alone determine it
 			s.idle[key] = text(key)
 		} else if _, given := s.given[row.Name]; !given {
 			values[key] = text(key)

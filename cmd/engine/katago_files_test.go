@@ -55,8 +55,8 @@ func TestKataGoHashes(t *testing.T) {
 	t.Logf("hashes as KataGo has them: all %d", tried)
 }
 
-// TestKataGoRefuses starts katago with invalid files and settings. Its clients look for "Uncaught
-// exception" and for the exit status.
+// TestKataGoRefuses starts katago with invalid files and settings. KataGo's clients look for
+// "Uncaught exception" and for the exit status.
 func TestKataGoRefuses(t *testing.T) {
 	k := asKataGoProgram(t)
 	for _, c := range []struct {

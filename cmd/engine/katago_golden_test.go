@@ -25,7 +25,7 @@ import (
 func asKataGoProgram(t testing.TB) string {
 	t.Helper()
 	link := filepath.Join(t.TempDir(), "katago")
-	if err := os.Symlink(built(t), link); err != nil { // no links, as on Windows
+	if err := os.Symlink(built(t), link); err != nil { // copy the program where links are not allowed, as on Windows
 		data, err := os.ReadFile(built(t))
 		require.NoError(t, err)
 		link += ".exe"
@@ -37,7 +37,7 @@ func asKataGoProgram(t testing.TB) string {
 // recorded is the network that KataGo's answers were recorded with.
 const recorded = "g170-b6c96-s175395328-d26788732"
 
-// recordedNetwork returns the path of that network; without it the test skips.
+// recordedNetwork returns the path of the network recorded; without the file the test is skipped.
 func recordedNetwork(t testing.TB) string {
 	t.Helper()
 	return testshared.Path(t, "models/katago/"+recorded+".bin.gz")
@@ -85,7 +85,7 @@ func (k *kataTalk) send(line string) {
 	require.NoError(k.t, err, k.err.String())
 }
 
-// line waits for one line of output; "" at the end.
+// line waits for one line of output, and returns "" at the end of the output.
 func (k *kataTalk) line() string {
 	k.t.Helper()
 	select {
@@ -113,7 +113,7 @@ func (k *kataTalk) until() string {
 // close ends the input and returns the exit status.
 func (k *kataTalk) close() int {
 	k.in.Close()
-	for range k.lines { // read the rest
+	for range k.lines { // read the remaining output
 	}
 	k.cmd.Wait()
 	return k.cmd.ProcessState.ExitCode()
@@ -129,7 +129,7 @@ func sameNumbers(a, b string) bool {
 	})
 }
 
-// asOfToday updates replies recorded from KataGo 1.17.2 to its present release, which adds a
+// asOfToday updates replies recorded from KataGo 1.17.2 to the current release, which adds a
 // parameter and an action.
 var asOfToday = strings.NewReplacer(
 	"1.17.2", config.Release,
@@ -148,12 +148,12 @@ type gtpSession struct {
 	Stderr    []string
 }
 
-// unlike are the replies that differ from KataGo's, with the reason.
+// unlike lists the replies that differ from KataGo's, with the reason.
 var unlike = map[string]string{
 	"g25 kata-set-param humanSLProfile rank_5k": "KataGo's ends with one empty line too many",
 }
 
-// ownWords are the commands that we answer in our own words, with the reason.
+// ownWords lists the commands whose replies have our own words, with the reason.
 var ownWords = map[string]string{
 	"debug_moves": "the board after the moves; no client reads KataGo's tree",
 	"printsgf":    "the record that the program writes everywhere, with all that it knows of the game",
@@ -172,8 +172,8 @@ func TestKataGoGTP(t *testing.T) {
 	t.Logf("pairs as KataGo has them: %d of %d", same, all)
 }
 
-// TestKataGoSessions replays sessions recorded with KataGo 1.17.2 because of faults found here:
-// scores of unfinished games, repetitions with a cost, sides that move twice.
+// TestKataGoSessions replays sessions recorded with KataGo 1.17.2 after faults were found in this
+// program: scores of unfinished games, repetitions with a cost, sides that move twice.
 func TestKataGoSessions(t *testing.T) {
 	testshared.Long(t)
 	needLibrary(t)
@@ -186,8 +186,8 @@ func TestKataGoSessions(t *testing.T) {
 	}
 }
 
-// hold sends the session's commands. It counts the replies equal to KataGo's, and those in our
-// own words.
+// hold sends the session's commands. It counts replies equal to KataGo's, and replies in our own
+// words.
 func (s *gtpSession) hold(t *testing.T) (same, own int) {
 	dir, model := t.TempDir(), recordedNetwork(t)
 	config := "precision = fp32\n"
@@ -236,7 +236,7 @@ func (s *gtpSession) hold(t *testing.T) (same, own int) {
 	return same, own
 }
 
-// plainLine reports whether a line of stderr is without numbers that vary.
+// plainLine reports whether a line of stderr has no varying numbers.
 func plainLine(line string) bool {
 	for _, prefix := range []string{"KataGo", "Using", "Initializing", "Loaded", "Model", "GTP", "Chang", "WARNING"} {
 		if strings.HasPrefix(line, prefix) {
@@ -250,7 +250,7 @@ func plainLine(line string) bool {
 func (s *gtpSession) reply(k *kataTalk, i int) string {
 	p := s.Pairs[i]
 	streamBefore := i > 0 && s.Pairs[i-1].Compare == "stream"
-	if streamBefore { // the end of the report that the command stopped
+	if streamBefore { // skip the end of the report that the command stopped
 		for l := k.line(); l != "\n"; l = k.line() {
 		}
 	}
@@ -267,15 +267,15 @@ func (s *gtpSession) reply(k *kataTalk, i int) string {
 		return k.line()
 	}
 	text := k.until()
-	for range strings.Count(p.Reply, "\n\n=") { // the reply of the search that the command ended comes first
+	for range strings.Count(p.Reply, "\n\n=") { // the reply to the search that the command ended comes first
 		text += k.until()
 	}
 	return text
 }
 
-// TestPointEvaluation sends what LizzieYzy Next tries before it offers point evaluation: a focus
-// that is set, changed and ended by the analysis command leaves the tree as it is, and each of
-// its points gets visits.
+// TestPointEvaluation sends the commands with which LizzieYzy Next finds out whether it can offer
+// point evaluation: setting, changing and ending the focus of an analysis keeps the tree, and each
+// point of the focus gets visits.
 func TestPointEvaluation(t *testing.T) {
 	needLibrary(t)
 	dir := t.TempDir()
@@ -303,7 +303,7 @@ func TestPointEvaluation(t *testing.T) {
 		}
 		k.send(command)
 		for l := k.line(); l != "="+id+"\n"; l = k.line() {
-			require.NotContains(t, l, "?") // output of the previous command, up to its end
+			require.NotContains(t, l, "?") // the previous command's output, before its end
 		}
 		for reports, seen := 0, false; reports < 3 || !seen; reports++ {
 			line := k.line()
@@ -358,7 +358,7 @@ precision = fp32
 	return talk(t, dir, "analysis", "-config", "CONFIG", "-model", model)
 }
 
-// unlikeAnalysis are the cases whose values differ from KataGo's, with the reason.
+// unlikeAnalysis lists the cases whose values differ from KataGo's, with the reason.
 var unlikeAnalysis = map[string]string{
 	"a166": "faults of JSON are told in our words, not those of KataGo's parser",
 	"a167": "the same",
@@ -436,7 +436,7 @@ func byTurn(a, b string) int {
 	return turn(a) - turn(b)
 }
 
-// keysOf returns the structure of a message without its values.
+// keysOf returns the names of a message's fields, without their values.
 func keysOf(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -453,7 +453,8 @@ func keysOf(v any) any {
 	return nil
 }
 
-// differ returns where two messages differ by more than the order of evaluations can explain.
+// differ returns the first place where two messages differ by more than the order of evaluations
+// can explain, or "".
 func differ(at string, a, b any) string {
 	switch a := a.(type) {
 	case map[string]any:

@@ -65,8 +65,8 @@ Where a client wants one line:
 	}
 }
 
-// installFiles writes the network and the missing configs, with the lines that KataGo's own
-// configs must have.
+// installFiles writes the network and the missing configs. The configs have the lines that KataGo
+// requires.
 func installFiles(network, gtp, analysis string) error {
 	data, err := models.Data()
 	if err != nil {
@@ -90,12 +90,12 @@ func installFiles(network, gtp, analysis string) error {
 	return nil
 }
 
-// packaged is the folder below which the system's packages put programs, and updates replace
-// them.
+// packaged is the folder of programs from the system's packages, whose updates replace them in
+// place.
 const packaged = "/usr/"
 
 // installAsKataGo puts the program exe into a folder and returns its path there: a link if exe
-// comes from a package, otherwise a copy, which no update and no make clean removes.
+// comes from a package, otherwise a copy, so that updates and make clean do not remove it.
 func installAsKataGo(exe, dir string) (string, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", err

@@ -47,8 +47,8 @@ func TestInstallAsKataGo(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, string(out), "KataGo v1.18.2")
 
-	// The copy works without the program and the library beside it, which make clean or an update
-	// may remove.
+	// The copy works without the original program and the library beside it: make clean or an update
+	// may remove them.
 	build := t.TempDir()
 	exe := filepath.Join(build, "engine")
 	require.NoError(t, os.Link(built(t), exe))

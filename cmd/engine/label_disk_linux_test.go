@@ -13,7 +13,7 @@ import (
 )
 
 // TestLabelFullDisk labels under a limit on file sizes: the command names the file that it could
-// not write, existing files stay whole, and with room again it resumes.
+// not write, existing files stay whole, and the command resumes once there is room.
 func TestLabelFullDisk(t *testing.T) {
 	testshared.Long(t)
 	testshared.Slow(t)

@@ -50,7 +50,7 @@ func TestLabelAndTrain(t *testing.T) {
 	require.Less(t, kl(&trained.Beside[0].Result), 0.3*kl(trained.Before), "the teacher is close to its own labels")
 }
 
-// labelled waits until a folder has so many files of labels.
+// labelled waits until a folder has at least n files of labels.
 func labelled(t testing.TB, dir string, n int) {
 	t.Helper()
 	require.Eventually(t, func() bool {

@@ -21,7 +21,7 @@ import (
 	"kosumi/sgf"
 )
 
-// lifeFlags say what is asked.
+// lifeFlags say what question to ask.
 type lifeFlags struct {
 	at, assume, out, check string
 	first                  string
@@ -70,7 +70,7 @@ the search and prints the results so far.`,
 	fl.BoolVar(&f.all, "all", false, "the attacker must capture all of the stones, not only one")
 	fl.StringVar(&f.assume, "assume", "", "`STONES` of chains assumed alive, none, or -STONE to strike one; default: chains in the open")
 	fl.IntVar(&f.move, "move", f.move, "after move `N` of the main line; default: its end")
-	fl.Lookup("move").DefValue = "0" // hides the default
+	fl.Lookup("move").DefValue = "0" // hides the default in help
 	fl.StringVar(&f.first, "first", f.first, "who moves first: black, white or both")
 	fl.Float64Var(&f.seconds, "time", f.seconds, "time limit in `seconds`, for all groups together")
 	fl.BoolVar(&f.json, "json", false, "print the answer as JSON")
@@ -197,7 +197,7 @@ func stones(q *life.Question, flag, text string) (list []board.Point, err error)
 	return list, nil
 }
 
-// assumed returns the chains that are alive by assumption.
+// assumed returns the chains to assume alive.
 func (f *lifeFlags) assumed(ctx context.Context, q *life.Question, net life.Network) ([]board.Point, error) {
 	if f.assume == "none" {
 		return nil, nil

@@ -65,7 +65,7 @@ printed address. Connections are encrypted. Every game is checked before it coun
   engine loop big --config my.toml --init`,
 		Args: cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 2 { // --serve ADDR is two words, --serve=ADDR one
+			if len(args) == 2 { // --serve ADDR has two words, --serve=ADDR only one
 				if f.serve.addr != defaultServe {
 					return usagef("%q: a loop has one folder; an address belongs to --serve", args[1])
 				}
@@ -161,8 +161,8 @@ func runLoop(cmd *cobra.Command, dir string, f *loopFlags) error {
 	return nil
 }
 
-// prepareLoop makes the folder of a new loop. An existing loop stays as it is: the flags about
-// its start must agree with its recipe.
+// prepareLoop makes the folder of a new loop. It does not change an existing loop: the flags about
+// the start must agree with the loop's recipe.
 func prepareLoop(cmd *cobra.Command, dir string, f *loopFlags) error {
 	if f.from != "" && f.config != "" {
 		return usagef("--from with --config: name the network in the recipe, in [start]")
@@ -209,7 +209,8 @@ func prepareLoop(cmd *cobra.Command, dir string, f *loopFlags) error {
 	return nil
 }
 
-// agrees names every key in which the recipe of an existing loop differs from the command line.
+// agrees refuses a command line that differs from the recipe of an existing loop, and names every
+// key that differs.
 func (f *loopFlags) agrees(dir, path string, text []byte) error {
 	list, err := loop.RecipeDifferences(dir, text, f.from, f.data...)
 	if err != nil {

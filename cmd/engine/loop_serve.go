@@ -17,7 +17,7 @@ import (
 	"kosumi/train/loop"
 )
 
-// defaultServe is where a loop offers its work if --serve has no value.
+// defaultServe is the address at which a loop offers its work if --serve has no value.
 const defaultServe = "127.0.0.1:4222"
 
 type loopServeFlags struct {
@@ -36,7 +36,8 @@ func (f *loopServeFlags) add(c *cobra.Command) {
 	fl.BoolVar(&f.jsonLog, "json-log", false, "with --serve: log one JSON object per line")
 }
 
-// check finds the named address, and refuses one that is not an address.
+// check accepts HOST:PORT to listen on, and looks up the address of a NATS cluster; anything else
+// is an error.
 func (f *loopServeFlags) check(log *slog.Logger) error {
 	_, port, err := net.SplitHostPort(f.addr)
 	if _, noNumber := strconv.Atoi(port); err == nil && noNumber == nil && !strings.Contains(f.addr, "://") {
@@ -50,7 +51,7 @@ func (f *loopServeFlags) check(log *slog.Logger) error {
 	return nil
 }
 
-// hub makes the server of a loop's work. The loop has to be open before the hub can serve.
+// hub returns the server of a loop's work. It can serve only once the loop is open.
 func (f *loopServeFlags) hub(dir string, log *slog.Logger) *hub.Hub {
 	return hub.New(hub.Config{Dir: filepath.Join(dir, "cluster"), Listen: f.addr, Creds: f.creds, CA: f.ca, Metrics: f.metrics, Log: log,
 		Card: cluster.Card{Version: version, Processor: processorName()}})
@@ -78,7 +79,7 @@ func workerSettings(c *loop.Compute) *settings {
 	return &s
 }
 
-// openJudge opens networks in fp32 to check games with.
+// openJudge returns a function that opens a network in fp32, to check games.
 func openJudge(c *loop.Compute) func(path string) (nn.Evaluator, func(), error) {
 	return func(path string) (nn.Evaluator, func(), error) {
 		m, err := model.Open(path, model.Config{Provider: c.Provider, Precision: "fp32"})

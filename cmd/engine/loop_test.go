@@ -79,8 +79,8 @@ func TestLoopFromTheNetworkInside(t *testing.T) {
 	}
 }
 
-// TestTheSameLoopGoesOn: the command that began a loop also resumes it. A command that would
-// begin a different loop is refused, with every key that differs, and the loop stays as it was.
+// TestTheSameLoopGoesOn: the command that began a loop also resumes it. A command that would begin
+// a different loop is refused, naming keys that differ, and the loop stays as it was.
 func TestTheSameLoopGoesOn(t *testing.T) {
 	dir := t.TempDir()
 	network, rows := filepath.Join(dir, "net.bin.gz"), filepath.Join(dir, "rows")
@@ -167,7 +167,7 @@ func TestSelfplayCommand(t *testing.T) {
 	require.Greater(t, filed(t, dir), first.Games+second.Games)
 }
 
-// filed counts the games in a folder of self-play, whose numbers must be consecutive.
+// filed counts the games in a folder of self-play, and requires that their numbers are consecutive.
 func filed(t *testing.T, dir string) int {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join(dir, "tdata", "*.npz"))

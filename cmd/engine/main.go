@@ -26,9 +26,8 @@ import (
 	"kosumi/search/setting"
 )
 
-// version is what `engine version`, GTP and the analysis protocol report: three
-// dotted integers, because clients compare them. A release sets it, and the commit
-// that it was made of.
+// version is what `engine version`, GTP and the analysis protocol report: three dotted integers,
+// because clients compare them. A release sets version, and commit to the commit of its source.
 var version, commit = "0.1.0", ""
 
 // Exit codes of every subcommand.
@@ -52,8 +51,8 @@ func main() {
 }
 
 // makeRoom sets GOMAXPROCS to twice the cores, unless the user set it. The session of each core
-// spends its time in calls of C; with no processor of Go's to spare, the scheduler would retake its
-// processor during each call, thousands of times a second.
+// spends its time in C calls. Without spare processors of Go's (Ps), the scheduler would take a
+// session's processor away during each call, thousands of times a second.
 func makeRoom() {
 	if os.Getenv("GOMAXPROCS") == "" {
 		runtime.GOMAXPROCS(2 * nn.Cores())
@@ -63,7 +62,7 @@ func makeRoom() {
 func run(args []string) int {
 	ctx, stop := untilSignal()
 	defer stop()
-	// Without this a client that no longer reads would end the program as a failure.
+	// Otherwise writing to a client that no longer reads would end the program as a failure.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	args, kata, err := katago.ParsePersonality(os.Args[0], args)
 	if kata {
@@ -93,15 +92,15 @@ func run(args []string) int {
 // request.
 const sameStop = time.Second
 
-// untilSignal is a context that ends with ^C, with SIGTERM, and with the terminal or the
-// connection (SIGHUP), unless the program was started to outlive those, as by nohup. A later ^C
-// or SIGTERM ends the program at once. One within sameStop counts as the same: timeout, npm and
-// make forward a signal that the program has already received. A terminal that closes may signal
-// twice: SIGHUP stays caught to the end, since one that arrives while its handler is removed
-// would kill the program.
+// untilSignal returns a context that ends at ^C, at SIGTERM, and when the terminal or the
+// connection closes (SIGHUP), unless the program was started to outlive those, for example by
+// nohup. A later ^C or SIGTERM ends the program at once, but within sameStop it counts as the same
+// request: timeout, npm and make forward a signal that the program has already received. A terminal
+// that closes may signal twice: SIGHUP stays caught to the end, since one that arrives while its
+// handler is removed would kill the program.
 func untilSignal() (context.Context, context.CancelFunc) {
 	caught, release := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	ctx, stop := context.WithCancel(context.Background()) // so that its cause names no signal
+	ctx, stop := context.WithCancel(context.Background()) // a context whose cause names no signal
 	context.AfterFunc(caught, stop)
 	context.AfterFunc(ctx, func() {
 		time.Sleep(sameStop)
@@ -164,8 +163,8 @@ click on the program.`,
 	return root
 }
 
-// warnWithoutC warns once, when a command starts to run networks, that a program built without C
-// is slow.
+// warnWithoutC warns that a program built without C is slow. It is called when a command starts to
+// run networks.
 func warnWithoutC() {
 	if !ort.Available {
 		fmt.Fprintf(os.Stderr, "engine: %s\n", doctor.WithoutC)
@@ -191,8 +190,8 @@ func needSubcommand(c *cobra.Command) {
 	}
 }
 
-// meant guesses the intended command for an unknown word: one with a similar name, or one that
-// reads such a file.
+// meant guesses which command an unknown word means: a command with a similar name, or one that
+// reads a file of that name.
 func meant(cmd *cobra.Command, word string) string {
 	switch {
 	case isKind(word, append(kataGoEndings, ".onnx")) && (!cmd.HasParent() || cmd.Flags().Lookup("model") != nil):
@@ -299,9 +298,9 @@ func refuseArguments(c *cobra.Command) {
 	}
 }
 
-// withSubcommand puts "gtp" in front where no subcommand is named; a double click on the program
-// opens the page instead. An unknown word is a mistake even with --help, which cobra would answer
-// with the help of the command above.
+// withSubcommand adds "gtp" if the arguments name no subcommand, or "web" after a double click on
+// the program. An unknown word is a mistake even with --help: cobra would answer with the help of
+// the parent command.
 func withSubcommand(root *cobra.Command, args []string) []string {
 	if len(args) == 0 {
 		if startedByClick() {

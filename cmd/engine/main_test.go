@@ -19,8 +19,8 @@ import (
 	"kosumi/nn/ort"
 )
 
-// program is the engine, built once for all tests, with a fixed commit: whether Go would find the
-// right one depends on its settings and the folder.
+// program is the path of the engine, built once for all tests, with a fixed commit: whether Go
+// finds the real commit depends on its settings and the folder.
 var program string
 
 const programCommit = "0123456789ab"
@@ -59,7 +59,7 @@ func TestHelp(t *testing.T) {
 func TestMain(m *testing.M) {
 	flag.Parse()
 	if flag.Lookup("test.fuzz").Value.String() != "" || testing.Short() {
-		os.Exit(m.Run()) // these need no program, and workers of fuzz targets come here too
+		os.Exit(m.Run()) // these tests need no program, and the workers of fuzz targets must not build one
 	}
 	dir, err := os.MkdirTemp("", "kosumi-engine-")
 	if err == nil {
@@ -109,7 +109,7 @@ func freshNetwork(t *testing.T) string {
 	return path
 }
 
-// frugal are flags that keep an engine to one core, and prevent preparatory work.
+// frugal are flags that keep an engine to one core, and avoid tuning and large memory.
 var frugal = []string{"--sessions", "1", "--batch", "4", "--threads", "4", "--cache", "16", "--precision", "fp32"}
 
 // outcome is the output and exit status of a finished program.
@@ -138,7 +138,7 @@ func (p *process) finish(t testing.TB, input string) outcome {
 	return outcome{code, string(stdout), p.stderr.String()}
 }
 
-// process is a running engine.
+// process is an engine that was started.
 type process struct {
 	cmd    *exec.Cmd
 	in     io.WriteCloser
@@ -148,7 +148,7 @@ type process struct {
 	err    error         // valid once ended is closed
 }
 
-// start runs the engine, at most until the test ends.
+// start starts the engine, which runs at most until the test ends.
 func start(t testing.TB, env []string, args ...string) *process {
 	t.Helper()
 	p := &process{cmd: exec.Command(built(t), args...), stderr: new(testshared.Log), ended: make(chan struct{})}
@@ -157,7 +157,7 @@ func start(t testing.TB, env []string, args ...string) *process {
 	var err error
 	p.in, err = p.cmd.StdinPipe()
 	require.NoError(t, err)
-	out, outWrite, err := os.Pipe() // StdoutPipe would be closed by Wait
+	out, outWrite, err := os.Pipe() // not StdoutPipe, which Wait closes
 	require.NoError(t, err)
 	p.out, p.cmd.Stdout = out, outWrite
 	err = p.cmd.Start()

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra/doc"
 )
 
-// manualCommand is for those who package the program.
+// manualCommand returns a command for people who package the program.
 func manualCommand() *cobra.Command {
 	var name string
 	c := &cobra.Command{

@@ -33,7 +33,7 @@ func TestManual(t *testing.T) {
 	require.True(t, want == string(file), "docs/gtp.md is out of date: go test ./cmd/engine -run TestManual -update")
 }
 
-// section puts a text between the two marks of a name.
+// section replaces the text between a name's two marks in a file's content.
 func section(t *testing.T, file, name, text string) string {
 	t.Helper()
 	marks := regexp.MustCompile(`(?s)(<!-- ` + name + `:[^\n]*-->\n).*?(<!-- end -->)`)
@@ -59,7 +59,7 @@ func settingsManual() string {
 		if s.KataGo != "" {
 			value, wants = s.GetParam(&conf), s.WantsParam()
 		}
-		switch { // 0 means "none" or "chosen" on the command line only
+		switch { // 0 stands for "none" or "chosen" only on the command line
 		case s.Name == "threads":
 			value, wants = "by sessions and batch", "an integer from 1 to 1024"
 			doc, _, _ = strings.Cut(doc, "; 0:")

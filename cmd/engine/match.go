@@ -112,7 +112,7 @@ func (f *matchFlags) apply(cmd *cobra.Command, c *match.Config) error {
 	case elo0 && elo1:
 		c.SPRT = &f.sprt
 		if !cmd.Flags().Changed("games") {
-			c.Games = 0 // until the test decides
+			c.Games = 0 // play until the test decides
 		}
 	case elo0 || elo1:
 		return usagef("--elo0 and --elo1 go together: give both or neither")
@@ -142,7 +142,7 @@ func runMatch(cmd *cobra.Command, c match.Config, f matchFlags) error {
 	summary, err := match.Run(cmd.Context(), c)
 	done()
 	if made != "" && summary.Games == 0 {
-		_ = os.RemoveAll(made) // it holds only how the programs failed, which was reported
+		_ = os.RemoveAll(made) // the folder only says how the programs failed, which was reported
 	}
 	if err != nil && cmd.Context().Err() == nil {
 		return asUsage(err)
@@ -162,8 +162,8 @@ func runMatch(cmd *cobra.Command, c match.Config, f matchFlags) error {
 	return nil
 }
 
-// folder chooses the folder of the games, and prints it before the first game. made is the folder
-// if it is to be made.
+// folder chooses the folder of the games, and prints its name before the first game. made is the
+// folder's name if it does not exist yet.
 func (f *matchFlags) folder(c *match.Config) (made string, err error) {
 	if c.Dir == "" && !f.discard {
 		if c.Dir, err = match.FolderFor(*c, "match-"+time.Now().Format(time.DateOnly)); err != nil {

@@ -38,8 +38,8 @@ type ladderFlags struct {
 	show, json                          bool
 }
 
-// defaultDials are the dials that play unless a flag names others: fewer on large boards, where
-// games take long.
+// defaultDials are the dials that play unless a flag names others. On large boards there are fewer,
+// since games take long.
 func defaultDials(size board.Size) string {
 	if size.Area() > 100 {
 		return "-2,0,2,4,6,8,10,12,14,16,18,20"
@@ -173,17 +173,17 @@ type ladderJSON struct {
 	Ranks []rankJSON `json:"ranks"`
 }
 
-// rankJSON is how a rank is played, and the measurements at the dials around it.
+// rankJSON says how a rank is played, with the measurements at the dials near the rank.
 type rankJSON struct {
 	Rank        string       `json:"rank"`
-	Measured    bool         `json:"measured"` // by GNU Go; else extrapolated
+	Measured    bool         `json:"measured"` // measured against GNU Go; else extrapolated
 	Dial        float64      `json:"dial"`
 	Playouts    int64        `json:"playouts"`
 	Elo         float64      `json:"elo"`
 	Error       float64      `json:"error"`
 	PointsLost  float64      `json:"pointsLost"`
 	LargeLosses float64      `json:"blunders"`
-	Habits      level.Habits `json:"habits,omitzero"` // of the nearest dial
+	Habits      level.Habits `json:"habits,omitzero"` // habits at the nearest dial
 }
 
 func newLadderJSON(l level.Ladder) ladderJSON {
@@ -266,10 +266,11 @@ type ladderJudge struct {
 	judge *review.Judge
 }
 
-// judgeVisits are the visits of the positions before and after a suspicious move.
+// judgeVisits is the number of visits for the position before a suspicious move, and for the
+// position after it.
 const judgeVisits = 400
 
-// lost is how many points a move loses.
+// lost returns how many points a move loses.
 func (j *ladderJudge) lost(g *board.Game, p board.Point) (float64, error) {
 	if j.judge == nil {
 		s := defaultSettings()
@@ -329,7 +330,7 @@ func (f *ladderFlags) prepare() ([]ladder.Config, error) {
 	return all, nil
 }
 
-// on is the measurement of one board size.
+// on returns the configuration for measuring one board size.
 func (f *ladderFlags) on(size string) (c ladder.Config, err error) {
 	c = f.c
 	if c.Size, err = sizeOf("boardsize", size); err != nil {

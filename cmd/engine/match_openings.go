@@ -18,7 +18,7 @@ import (
 type openingFlags struct {
 	count       int
 	least, most int     // moves of an opening
-	temperature float64 // of the policy
+	temperature float64 // temperature of the policy
 	balance     float64 // largest distance of Black's winrate from one half
 	out         string
 	force       *bool
@@ -97,7 +97,7 @@ func writeOpenings(cmd *cobra.Command, s *settings, f openingFlags) error {
 		var b strings.Builder
 		fmt.Fprintf(&b, "# %d openings on %s, %s rules, komi %g: %d to %d moves from the policy of %s, temperature %g, seed %d\n",
 			len(openings), size, table.Find("rules").Get(s), rules.Komi, f.least, f.most, net.Describe().Name, f.temperature, seed)
-		fmt.Fprintf(&b, "boardsize %d %d\n", size.W, size.H) // a match on another board refuses them
+		fmt.Fprintf(&b, "boardsize %d %d\n", size.W, size.H) // so that a match on another board refuses the openings
 		for _, o := range openings {
 			fmt.Fprintln(&b, o)
 		}

@@ -18,7 +18,7 @@ import (
 	"kosumi/match"
 )
 
-// gnuGo is the command of an opponent that always plays the same game.
+// gnuGo returns the command line of an opponent that always plays the same game.
 func gnuGo(t testing.TB) string {
 	t.Helper()
 	testshared.Slow(t)
@@ -32,7 +32,7 @@ func gnuGo(t testing.TB) string {
 	return path + " --mode gtp --level 1 --chinese-rules --never-resign --seed 1"
 }
 
-// contender is the command of the engine as a player of matches.
+// contender returns the command line of the engine as a player of matches.
 func contender(t testing.TB, visits string) string {
 	return strings.Join(slices.Concat([]string{built(t), "gtp", "--log-level", "error", "--seed", "1", "--visits", visits}, frugal), " ")
 }
@@ -117,8 +117,8 @@ func TestMatchResumes(t *testing.T) {
 	require.Contains(t, lost.stderr.String(), "the games are lost")
 }
 
-// TestMatchEndsWithAProgramThatDoesNotStart: a program that crashes at its start loses no games;
-// it ends the match.
+// TestMatchEndsWithAProgramThatDoesNotStart: a program that does not start does not lose games, but
+// ends the match.
 func TestMatchEndsWithAProgramThatDoesNotStart(t *testing.T) {
 	good := gnuGo(t)
 	t.Chdir(t.TempDir())
@@ -126,7 +126,7 @@ func TestMatchEndsWithAProgramThatDoesNotStart(t *testing.T) {
 	require.Equal(t, exitUsage, o.code, o.stderr)
 	require.Contains(t, o.stderr, "program a does not start")
 	require.NotContains(t, o.stdout+o.stderr, "Elo")
-	o = invoke(t, nil, "", "match", "--a", good, "--b", strings.Fields(good)[0], "--boardsize", "5") // without --mode gtp
+	o = invoke(t, nil, "", "match", "--a", good, "--b", strings.Fields(good)[0], "--boardsize", "5") // GNU Go needs --mode gtp
 	require.Equal(t, exitUsage, o.code, o.stderr)
 	require.Contains(t, o.stderr, "program b does not start")
 	require.Contains(t, o.stderr, "does not speak GTP")
@@ -158,8 +158,8 @@ func TestMatchKeepsItsGames(t *testing.T) {
 	require.FileExists(t, filepath.Join(folders[0], "game-00001.sgf"))
 }
 
-// TestMatchOfTheSameGames: the match warns that GNU Go repeats the same games on a small board,
-// and says what to do about it.
+// TestMatchOfTheSameGames: the match warns that GNU Go plays the same game again and again on a
+// small board, and says what to do about it.
 func TestMatchOfTheSameGames(t *testing.T) {
 	testshared.Long(t)
 	opponent := gnuGo(t)

@@ -90,7 +90,8 @@ func writeFresh(name, size string, seed uint64, out string) error {
 	return a.Write(out, seed)
 }
 
-// writeGrown writes the network of a file in a larger shape, in KataGo's format.
+// writeGrown enlarges the network of a file to a larger architecture, and writes it in KataGo's
+// format.
 func writeGrown(from, name string, seed uint64, out string) error {
 	if strings.EqualFold(filepath.Ext(out), ".onnx") {
 		return usagef("-o %s: a grown network is written as .bin.gz or .txt.gz; engine convert makes ONNX of it", out)
@@ -146,8 +147,8 @@ from the first, the result keeps much of both. A network that was taught 19x19 f
 	return c
 }
 
-// writeMixed writes the network at the fraction share of the way from first to second, named
-// after the first.
+// writeMixed writes a mixture of two networks: a share of 0 gives the first network, 1 the second.
+// The mixture has the name of the first.
 func writeMixed(first, second string, share float64, out string) error {
 	a, err := model.ReadKataGo(first)
 	if err != nil {
@@ -157,7 +158,7 @@ func writeMixed(first, second string, share float64, out string) error {
 	if err != nil {
 		return err
 	}
-	if a.Header.Version != b.Header.Version { // training upgrades old networks
+	if a.Header.Version != b.Header.Version { // training may have upgraded one of the networks
 		a, b = katago.Upgrade(a), katago.Upgrade(b)
 	}
 	if err := a.Mix(b, share); err != nil {

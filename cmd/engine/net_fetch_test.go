@@ -26,11 +26,11 @@ import (
 // training imitates KataGo's training site behind a proxy: it names data as the strongest
 // network.
 type training struct {
-	env    []string // of the program
+	env    []string // environment of the program under test
 	data   []byte
 	sum    string
-	status int          // status of its answers; 0: OK
-	stall  atomic.Bool  // half of the file arrives, then nothing
+	status int          // status of the answers; 0: OK
+	stall  atomic.Bool  // half of the file is sent, then nothing
 	from   atomic.Value // Range header of the last request for the file
 	asked  atomic.Int64 // requests of any kind
 }

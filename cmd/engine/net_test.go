@@ -22,7 +22,7 @@ func TestNetInfoNamesThePlanes(t *testing.T) {
 		planes int
 		said   string
 	}{
-		"":  {22, "kosumi.bin.gz: "}, // the built-in one
+		"":  {22, "kosumi.bin.gz: "}, // the built-in network
 		own: {7, "planes of mini7 (as the file says):\n     0 own stones\n"},
 		"../../testdata/onnx/pytorch-dualhead-9x9.onnx": {7, "planes of mini7 (taken for them by their number, the file does not say):\n     0 own stones\n     1 opponent's stones\n     2 empty points\n     3 last move\n"},
 		"../../testdata/onnx/pytorch-agz-9x9.onnx":      {17, "     0 own stones now\n     1 opponent's stones now\n     2 own stones 1 move ago\n"},

@@ -11,8 +11,8 @@ import (
 	"kosumi/search"
 )
 
-// openNetwork starts to load the networks that the flags name and to open sessions for boards of
-// one size.
+// openNetwork starts to load the networks named by flags, and opens sessions for boards of one
+// size.
 func openNetwork(s *settings, size board.Size, log *slog.Logger) *open.Network {
 	s.Settle(size, log)
 	_, profile := s.Play.Search.Human.Meta()
@@ -35,8 +35,8 @@ func (s *settings) openModel(file string, log *slog.Logger) (*model.Model, error
 	return m, err
 }
 
-// warnOf waits for the network and warns if it does not support boards of this size: the client
-// may ask for another size.
+// warnOf waits for the network and warns if it does not support boards of a size. That is not an
+// error: the client may ask for another size.
 func warnOf(n *open.Network, size board.Size, log *slog.Logger) {
 	if n.Wait() != nil {
 		return

@@ -12,9 +12,9 @@ import (
 	"kosumi/internal/file"
 )
 
-// TestFoldersHaveOneOwner: while another process holds its folder, a command that writes related
-// files is refused, with the names of the folder and the process, and changes nothing. After the
-// other process has ended, the same command runs.
+// TestFoldersHaveOneOwner: while a process writes into a folder, another command that would write
+// there is refused and changes nothing; the error names the folder and the process. The command
+// runs once the process has ended.
 func TestFoldersHaveOneOwner(t *testing.T) {
 	needLibrary(t)
 	dir := t.TempDir()

@@ -24,8 +24,8 @@ import (
 	"kosumi/search/setting"
 )
 
-// complaint formats an error for people: one line in plain words; after a wrong call it ends with
-// where to look.
+// complaint formats an error for people: one line; after a wrong call it ends with a pointer to the
+// help.
 func complaint(cmd *cobra.Command, err error) string {
 	text := console.Plain(err.Error())
 	if errors.Is(err, context.Canceled) {
@@ -38,8 +38,8 @@ func complaint(cmd *cobra.Command, err error) string {
 	return text
 }
 
-// plainFlagError says which value a flag requires, where pflag would quote an error of Go's
-// parsers, and suggests a flag for an unknown name.
+// plainFlagError says which value a flag requires, instead of quoting an error of Go's parsers as
+// pflag does. For an unknown flag it suggests a known one.
 func plainFlagError(cmd *cobra.Command, err error) error {
 	var none *pflag.NotExistError
 	if errors.As(err, &none) {
@@ -76,7 +76,7 @@ var otherWords = map[string]string{
 	"save": "autosave", "quiet": "log-level", "verbose": "log-level", "random-seed": "seed", "deterministic": "seed", "color": "player", "colour": "player", "black": "player", "white": "player",
 }
 
-// meantFlag returns the flag that the author of name probably meant, "" if there is none. --no-X
+// meantFlag returns the flag that a user who typed name probably meant, "" if there is none. --no-X
 // means --X=false.
 func meantFlag(fl *pflag.FlagSet, name string, names []string) string {
 	if not, ok := strings.CutPrefix(name, "no-"); ok {
@@ -104,7 +104,7 @@ func plainArgumentError(cmd *cobra.Command, args []string) error {
 	return fmt.Errorf("wrong number of arguments (%d): %s", len(args), cmd.UseLine())
 }
 
-// switchWords are the values that people write after a flag without a value.
+// switchWords are values that people write as a separate word after a boolean flag.
 var switchWords = map[string]string{"true": "true", "yes": "true", "on": "true", "1": "true", "false": "false", "no": "false", "off": "false", "0": "false"}
 
 // flagBefore returns the boolean flag before a word of the command line.
@@ -124,7 +124,7 @@ func must(ok bool, flag string, value any, want string) error {
 	return usagef("--%s is %v, must be %s", flag, value, want)
 }
 
-// optional finds flags whose value may be left out, as pflag writes them; noSeconds finds zero
+// optional matches flags whose value may be left out, as pflag writes them; noSeconds matches zero
 // units at the end of durations.
 var (
 	optional  = regexp.MustCompile(`(\S+)\[="[^"]*"\]`)
@@ -205,14 +205,14 @@ func tryOutput(path string, force bool, inputs ...string) error {
 	return err
 }
 
-// ownFolder refuses to take over a folder with files, unless one of them is mark, which
-// identifies the folders of its kind.
+// ownFolder refuses a folder that has files, unless it has the file mark, which only folders of
+// this kind have.
 func ownFolder(dir, mark, kind string) error {
 	entries, err := os.ReadDir(dir)
 	_, none := os.Stat(filepath.Join(dir, mark))
 	entries = slices.DeleteFunc(entries, func(e os.DirEntry) bool { return e.Name() == "lost+found" || e.Name() == file.LockName })
 	if err != nil || len(entries) == 0 || none == nil {
-		return nil // other faults of the folder are reported when it is written
+		return nil // writing the folder reports other faults
 	}
 	return fmt.Errorf("%s holds other files than %s, such as %s: name a new or empty folder", dir, kind, entries[0].Name())
 }

@@ -57,7 +57,7 @@ setting of this game, as in kata-set-param level 10k.`,
 	return c
 }
 
-// dialRemote connects to the engine server of an address.
+// dialRemote returns a function that connects to the engine server of an address.
 func dialRemote(a cluster.Address) func(ctx context.Context) (net.Conn, error) {
 	dialer := &tls.Dialer{NetDialer: &net.Dialer{Timeout: 10 * time.Second}, Config: a.TLSConfig()}
 	return func(ctx context.Context) (net.Conn, error) { return dialer.DialContext(ctx, "tcp", a.Host) }

@@ -138,7 +138,7 @@ func runReview(cmd *cobra.Command, s *settings, f reviewFlags, args []string) er
 	return nil
 }
 
-// open makes sure that the network is there and serves a size.
+// open opens the network if necessary, and requires that it serves boards of a size.
 func (r *reviewer) open(size board.Size) (review.BatchNetwork, error) {
 	if r.net == nil {
 		r.s.useTuning(size)

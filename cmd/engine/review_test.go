@@ -24,7 +24,7 @@ import (
 const poor = `(;GM[1]FF[4]SZ[7]KM[8.5]RU[Chinese]PB[Ada]PW[Bob]DT[2026-01-02]RE[W+R]C[a lesson]` +
 	`;B[dd]N[start];W[dc](;B[cc]C[seen];W[ed];B[aa];W[de];B[ga];W[cd];B[gg];W[bc];B[ag])(;B[ed]))`
 
-// shortReview keeps a review to a second.
+// shortReview are arguments for a review that takes about a second.
 var shortReview = append([]string{"review", "--first-visits", "4", "--visits", "12"}, frugal...)
 
 func readResult(t testing.TB, name string) *review.Result {
@@ -101,8 +101,7 @@ func text(t testing.TB, roots []*sgf.Node) string {
 }
 
 // TestReviewGoesOnAfterAKill kills a review at several moments and resumes it: the result equals
-// that of an uninterrupted review. Each evaluation is computed by itself, so that two runs agree
-// to the bit.
+// that of an uninterrupted review. Evaluations are not batched, so that two runs agree to the bit.
 func TestReviewGoesOnAfterAKill(t *testing.T) {
 	testshared.Long(t)
 	needLibrary(t)
@@ -176,7 +175,7 @@ func TestDrill(t *testing.T) {
 	require.Contains(t, ask("A1\n"), "Wrong: A1 was played in the game")
 	require.NoError(t, os.Remove(answers))
 	require.Contains(t, ask("b4\n"), "occupied")
-	require.Contains(t, ask("D2\n"), "loses") // searched on the spot
+	require.Contains(t, ask("D2\n"), "loses") // not among the review's moves, so it is searched now
 	require.NoError(t, os.WriteFile(file, []byte(`{"version":9}`), 0o644))
 	o = invoke(t, nil, "", "drill", file)
 	require.Equal(t, exitFailed, o.code)

@@ -93,7 +93,7 @@ func TestSabaki(t *testing.T) {
 // stonesOf counts the stones of a board as showboard prints it.
 func stonesOf(board string) int {
 	n := 0
-	board = strings.NewReplacer("(", " ", ")", " ").Replace(board) // around the last move
+	board = strings.NewReplacer("(", " ", ")", " ").Replace(board) // parentheses mark the last move
 	for line := range strings.Lines(board) {
 		fields := strings.Fields(line)
 		if len(fields) < 2 || strings.Trim(fields[0], "0123456789") != "" {

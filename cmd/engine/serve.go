@@ -222,7 +222,7 @@ func (u *userEngines) sit(ctx context.Context, user, kind string, in io.Reader, 
 	return gtp.NewServer(e, u.log, gtpOptions(&s, u.net)).Serve(ctx, in, out)
 }
 
-// serveMetrics serves the resources that each user has taken, at addr.
+// serveMetrics serves, at addr, statistics of the resources that each user has taken.
 func (u *userEngines) serveMetrics(addr string, host *remote.Host) (stop func(), err error) {
 	l, err := net.Listen("tcp", addr)
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 	"kosumi/nn/open"
 )
 
-// place is an engine server inside the test.
+// place is an engine server in the test's process.
 type place struct {
 	engines *userEngines
 	address func(token string) string
@@ -93,13 +93,13 @@ func (p *player) move(n int) error {
 	return err
 }
 
-// far returns the GUI of a user who has started engine remote.
+// far returns the GUI of a user who plays through engine remote.
 func far(t testing.TB, address string) *player {
 	p := start(t, nil, "remote", address, "gtp")
 	return &player{p.in, bufio.NewReader(p.out)}
 }
 
-// near returns the GUI of an engine in this process, without the server.
+// near returns the GUI of an engine in the test's process, without the server.
 func near(t testing.TB, d *userEngines) *player {
 	in, to := io.Pipe()
 	from, out := io.Pipe()
@@ -115,7 +115,7 @@ func near(t testing.TB, d *userEngines) *player {
 	return &player{to, bufio.NewReader(from)}
 }
 
-// TestRemoteSeat plays through engine remote with a served engine.
+// TestRemoteSeat plays through engine remote against an engine of the server.
 func TestRemoteSeat(t *testing.T) {
 	s := defaultSettings()
 	s.Play.Limits.Visits, s.Sessions, s.Batch, s.Precision = 2, 1, 4, "fp32"
@@ -156,7 +156,7 @@ func TestUsersFile(t *testing.T) {
 }
 
 // BenchmarkRemoteGenmove measures the latency that engine remote adds to a genmove of one visit,
-// over loopback: it asks a local and a remote engine in turn.
+// over loopback: it asks a local engine and a remote one in turn.
 func BenchmarkRemoteGenmove(b *testing.B) {
 	s := defaultSettings()
 	s.Model = realNetwork(b)
@@ -183,8 +183,8 @@ func BenchmarkRemoteGenmove(b *testing.B) {
 	b.ReportMetric(at(1, 0.99)-at(0, 0.99), "ms-added-p99")
 }
 
-// BenchmarkManyGUIs compares 64 users whose GUIs ask for moves all the time with one local user:
-// evaluations per second, and how evenly they are divided.
+// BenchmarkManyGUIs compares 64 users, whose GUIs ask for moves all the time, with one local user.
+// It measures the evaluations per second, and how evenly the users share them.
 func BenchmarkManyGUIs(b *testing.B) {
 	const guis = 64
 	s := defaultSettings()
@@ -237,7 +237,7 @@ func BenchmarkManyGUIs(b *testing.B) {
 	}
 }
 
-// play asks for moves until the context ends, and returns their number.
+// play asks for moves until the context ends, and sends their number on a channel.
 func play(ctx context.Context, t testing.TB, p *player, ended chan<- int) {
 	n := 0
 	for ; ctx.Err() == nil; n++ {

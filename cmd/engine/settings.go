@@ -25,7 +25,7 @@ import (
 )
 
 // settings are shared by the subcommands: which network runs, on which device, and how to play.
-// Flags, config files and --set change them, through table.
+// Flags, config files and --set change them by the rows of table.
 type settings struct {
 	model.Settings
 	LogLevel   string
@@ -35,12 +35,12 @@ type settings struct {
 	// Play configures an engine. Its number of workers is 0 if unset: see params.
 	Play engine.Config
 
-	chat    bool // tell bridges about moves, see gtp.Options.Chat
+	chat    bool // chat about moves, see gtp.Options.Chat
 	kataGo  bool // runs under the name katago, which has its own messages about human networks
 	config  string
 	given   map[string]string // text of the settings that flags have set, by name
 	sets    []string          // NAME=VALUE of --set
-	sized   bool              // a board size was asked for
+	sized   bool              // the user gave a board size
 	stderr  *slog.Logger
 	foreign []string          // settings by KataGo's names, from --override-config
 	idle    map[string]string // the keys in foreign and in a .cfg file that are not settings here
@@ -52,8 +52,7 @@ func defaultSettings() settings {
 	return s
 }
 
-// searchFrom makes parameters of the search the defaults, except those that depend on the
-// machine.
+// searchFrom sets the search's default parameters to p, except those that depend on the machine.
 func (s *settings) searchFrom(p search.Params) {
 	p.Parallel.Workers, p.Memory.MaxBytes = 0, 4<<30
 	s.Play.Search = p
@@ -96,7 +95,8 @@ func (s *settings) networkFlags(f *pflag.FlagSet) {
 	s.oneNetworkFlags(f)
 }
 
-// oneNetworkFlags adds those flags for commands without a second, human network.
+// oneNetworkFlags adds the flags of the network and its device for commands that use no human
+// network.
 func (s *settings) oneNetworkFlags(f *pflag.FlagSet) {
 	s.groupFlags(f, networkGroup, "human-model")
 	s.flags(f, "threads", "seed")
@@ -173,7 +173,7 @@ func (s *settings) load(cmd *cobra.Command) error {
 	return nil
 }
 
-// sizeFor makes a network begin on its preferred board, unless a size was given.
+// sizeFor sets the board to a network's preferred size, unless the user gave a size.
 func (s *settings) sizeFor(file string) {
 	if s.sized {
 		return
@@ -183,7 +183,7 @@ func (s *settings) sizeFor(file string) {
 	}
 }
 
-// maxConfigSize bounds a config file; real ones have a few kilobytes.
+// maxConfigSize bounds a config file; real ones have kilobytes.
 const maxConfigSize = 1 << 20
 
 // check validates the settings as a whole, and opens the log.
@@ -238,10 +238,10 @@ func (v preset) Set(name string) error {
 		return err
 	}
 	p := &v.s.Play.Search
-	// These distinguish analysis from play; presets are about the search.
+	// These parameters distinguish analysis from play; a preset does not change them.
 	from.Root.WideNoise, from.Pass.IgnorePreRootHistory = p.Root.WideNoise, p.Pass.IgnorePreRootHistory
 	from.AntiMirror = from.AntiMirror && p.AntiMirror
-	// And these are the machine's.
+	// These parameters depend on the machine; a preset does not change them either.
 	from.Parallel.Workers, from.Memory.MaxBytes, from.Seed = p.Parallel.Workers, p.Memory.MaxBytes, p.Seed
 	v.s.Preset, *p = name, from
 	return nil
@@ -254,7 +254,7 @@ func (s *settings) engineConfig() engine.Config {
 	return conf
 }
 
-// params returns the parameters of the search. If unset, the number of workers is the one that
+// params returns the parameters of the search. An unset number of workers becomes the number that
 // suits the network.
 func (s *settings) params() search.Params {
 	p := s.Play.Search

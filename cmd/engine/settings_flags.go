@@ -9,8 +9,8 @@ import (
 	"kosumi/search/setting"
 )
 
-// groupFlags adds a flag for each setting under a heading except those named in but. Defaults are
-// the present values of s.
+// groupFlags adds flags for the settings under a heading, except those named in but. Their defaults
+// are the present values of s.
 func (s *settings) groupFlags(f *pflag.FlagSet, group string, but ...string) {
 	for i := range table {
 		if table[i].Group == group && !slices.Contains(but, table[i].Name) {
@@ -26,7 +26,7 @@ func (s *settings) flags(f *pflag.FlagSet, names ...string) {
 	}
 }
 
-// flagAs adds the flag of a setting with its own explanation.
+// flagAs adds the flag of a setting with a different explanation.
 func (s *settings) flagAs(f *pflag.FlagSet, name, usage string) {
 	row := *table.Find(name)
 	row.Doc = usage
@@ -39,15 +39,15 @@ func (s *settings) flag(f *pflag.FlagSet, row *setting.Setting[settings]) {
 	}
 	flag := f.VarPF(&flagValue{s, row}, row.Name, "", row.Doc)
 	if row.Name == "komi" {
-		flag.DefValue = "0" // not shown: the rules determine it
+		flag.DefValue = "0" // help shows no default: the rules determine komi
 	}
 	if row.Name == "boardsize" {
-		flag.DefValue = "" // nor this one: the network determines it
+		flag.DefValue = "" // help shows no default: the network determines the size
 	}
 	if row.Kind == setting.Bool {
 		flag.NoOptDefVal = "true"
 	}
-	if row.Name == "batch" && s.Batch > 0 { // the meaning of 0 needs no explanation then
+	if row.Name == "batch" && s.Batch > 0 { // the batch is known, so the meaning of 0 needs no explanation
 		flag.Usage, _, _ = strings.Cut(flag.Usage, "; 0:")
 	}
 	if !slices.Contains(plainSettings, row.Name) {
@@ -59,7 +59,7 @@ func (s *settings) flag(f *pflag.FlagSet, row *setting.Setting[settings]) {
 // heading.
 var plainSettings = []string{"model", "human-model", "boardsize", "rules", "komi", "level", "time", "visits", "pace", "ponder", "seed", "threads"}
 
-// flagValue makes a setting a flag; settings.load applies the given values.
+// flagValue makes a setting the value of a flag; settings.load applies the given values.
 type flagValue struct {
 	s   *settings
 	row *setting.Setting[settings]

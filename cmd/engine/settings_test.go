@@ -90,8 +90,8 @@ func TestPrecedence(t *testing.T) {
 	require.ErrorIs(t, err, fs.ErrNotExist)
 }
 
-// TestKataGoKeys: a .cfg file and --override-config set by KataGo's names, and flags override
-// them; keys that are not settings here are named, wrong values refused.
+// TestKataGoKeys: a .cfg file and --override-config set values by KataGo's names, and flags
+// override both. Keys that are not settings here are listed; wrong values are refused.
 func TestKataGoKeys(t *testing.T) {
 	cfg := writeFile(t, "gtp.cfg", "maxVisits = 100\nnumSearchThreads = 7 # by hand\nallowResignation = false\nrules = japanese\nkomi = 3\nlogDir = logs\nnumAnalysisThreads = 3\n")
 	s, err := loaded(t, "--config", cfg, "--override-config", "maxVisits=50,koRule=SIMPLE,scoringRule=AREA,taxRule=NONE,multiStoneSuicideLegal=false,hasButton=false", "--override-config", "nosuch=1", "--threads", "5")

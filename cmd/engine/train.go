@@ -120,7 +120,7 @@ KataGo's learning rate is per sample of a summed loss: multiply it by the batch 
 // few to memorise them.
 const defaultEpochs = 5
 
-// apply turns flags into the configuration of a run.
+// apply completes the configuration of a run from the flags.
 func (f *trainFlags) apply(cmd *cobra.Command, c *learn.RunConfig, s *settings) error {
 	if err := s.load(cmd); err != nil {
 		return err
@@ -174,7 +174,8 @@ func (f *trainFlags) apply(cmd *cobra.Command, c *learn.RunConfig, s *settings) 
 	return f.checkOutputs(c)
 }
 
-// checkOutputs refuses to replace inputs, and foreign files in the folder of a new run.
+// checkOutputs refuses to overwrite inputs, and to use a new run's folder if it has files of
+// others.
 func (f *trainFlags) checkOutputs(c *learn.RunConfig) error {
 	_, none := os.Stat(filepath.Join(c.Out, learn.CheckpointsDir))
 	for _, name := range []string{learn.NetworkName + ".onnx", learn.NetworkName + ".bin.gz", learn.CurvesFile, learn.ReportFile} {
@@ -189,8 +190,8 @@ func (f *trainFlags) checkOutputs(c *learn.RunConfig) error {
 	return nil
 }
 
-// parseData reads paths and paths with shares, PATH=SHARE. The whole text is a path if it exists,
-// or if no number follows the last =.
+// parseData reads paths and paths with shares, PATH=SHARE. A text is a path as a whole if a file of
+// that name exists, or if no number follows its last "=".
 func parseData(list []string) (paths []string, shares map[string]float64) {
 	for _, text := range list {
 		at := strings.LastIndex(text, "=")
@@ -229,7 +230,7 @@ func runTrain(cmd *cobra.Command, c learn.RunConfig, f *trainFlags) error {
 	show := console.NewProgress(cmd.ErrOrStderr())
 	c.Progress = func(p learn.Progress) {
 		if show.Terminal() {
-			p.Left = 0 // the bar shows it
+			p.Left = 0 // the bar shows the remaining time
 		}
 		show.Show("", p.Step, p.Total, "steps", p.String())
 	}
@@ -259,10 +260,12 @@ func runTrain(cmd *cobra.Command, c learn.RunConfig, f *trainFlags) error {
 	return nil
 }
 
-// settingFlags maps settings of a run to flags; others have the same name with dashes.
+// settingFlags maps settings of a run to their flags. The flags of other settings have the same
+// name with dashes.
 var settingFlags = map[string]string{"method": "optimizer", "clip_norm": "clip", "head_rate": "head-lr"}
 
-// flagsOf writes a setting of a run, whose value is JSON, as flags. Derived settings have none.
+// flagsOf returns the flags for a setting of a run, whose value is JSON. Derived settings have no
+// flags.
 func flagsOf(name, value string) []string {
 	flag := func(name string, value any) string { return fmt.Sprintf("--%s %v", name, value) }
 	switch name {
@@ -304,13 +307,13 @@ func flagsOf(name, value string) []string {
 	return []string{flag(cmp.Or(settingFlags[name], strings.ReplaceAll(name, "_", "-")), value)}
 }
 
-// otherRun says how to resume a run that was begun with other settings.
+// otherRun says how to resume a run that began with other settings.
 func otherRun(dir string, changed []learn.Change) error {
 	method := slices.ContainsFunc(changed, func(c learn.Change) bool { return c.Name == "method" })
 	var was, is []string
 	for _, c := range changed {
 		if c.Name == "momentum" && method {
-			continue // each optimizer has its own
+			continue // each optimizer has its own value
 		}
 		was, is = append(was, flagsOf(c.Name, c.Was)...), append(is, flagsOf(c.Name, c.Is)...)
 	}

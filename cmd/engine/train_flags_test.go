@@ -24,7 +24,7 @@ var (
 	others   = regexp.MustCompile(`'[^'\n]*'`) // command lines of other programs
 )
 
-// requireFlags requires that every flag in a text is one of the command's.
+// requireFlags requires that a command has every flag named in a text.
 func requireFlags(t *testing.T, command string, text string) {
 	t.Helper()
 	cmd, _, err := newRoot().Find(strings.Fields(command))
@@ -64,8 +64,8 @@ func TestMessagesNameFlagsThatExist(t *testing.T) {
 	}
 }
 
-// TestOtherSettingsAreNamedAsFlags changes every setting of a run: the refusal names flags that
-// can be typed.
+// TestOtherSettingsAreNamedAsFlags changes every setting of a run: the refusal names flags of
+// engine train.
 func TestOtherSettingsAreNamedAsFlags(t *testing.T) {
 	settings := map[string][2]any{
 		"data": {[]string{"/a", "/b"}, []string{"/c"}}, "validate": {nil, []string{"/d"}}, "boardsize": {"9x9", ""}, "validation": {0.05, 0.1}, "window": {0, 100}, "memory": {256, 64},

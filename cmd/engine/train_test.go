@@ -41,7 +41,7 @@ func TestTrainUsage(t *testing.T) {
 	}
 }
 
-// TestTrainData: a share follows the last =, unless a path with that = exists.
+// TestTrainData: a share follows the last "=", unless the whole text is an existing path.
 func TestTrainData(t *testing.T) {
 	odd := filepath.Join(t.TempDir(), "komi=6.5")
 	require.NoError(t, os.Mkdir(odd, 0o755))
@@ -73,7 +73,7 @@ func TestTrainLine(t *testing.T) {
 }
 
 // TestTrainGoesOnWithItsSettings: if the batch size changes in mid-run, the error names the old
-// value and what to do; with an absurd learning rate nothing is exported.
+// value and what to do; a run with an absurd learning rate exports no network.
 func TestTrainGoesOnWithItsSettings(t *testing.T) {
 	needLibrary(t)
 	dir := t.TempDir()

@@ -13,7 +13,7 @@ import (
 	"kosumi/nn/ort"
 )
 
-// defaultPlan is the plan without tuning or flags.
+// defaultPlan returns the plan that is used without tuning or flags.
 func (s *settings) defaultPlan() bench.Plan {
 	d := *s
 	d.use(bench.Plan{})
@@ -25,17 +25,17 @@ func (s *settings) use(p bench.Plan) {
 	s.Sessions, s.Batch, s.Play.Search.Parallel.Workers = p.Sessions, p.Batch, p.Threads
 }
 
-// planned reports whether the settings name sessions, batch or threads.
+// planned reports whether sessions, batch or threads are set.
 func (s *settings) planned() bool {
 	return s.Sessions != 0 || s.Batch != 0 || s.Play.Search.Parallel.Workers != 0
 }
 
-// tuningUse names what is tuned.
+// tuningUse returns the use for which tuning is stored: network, board, provider and precision.
 func (s *settings) tuningUse(size board.Size) bench.Use {
 	return bench.Use{File: s.Model, Size: size, Provider: s.Provider, Precision: s.Precision}
 }
 
-// tune tries plans, keeps the best and makes the settings use it.
+// tune measures plans, and sets and stores the best.
 func (s *settings) tune(ctx context.Context, setup *bench.Setup, out *bench.Report) (err error) {
 	if err := s.tuningUse(setup.Games[0].Size()).MakeFolder(); err != nil {
 		return err
@@ -53,9 +53,9 @@ func (s *settings) tune(ctx context.Context, setup *bench.Setup, out *bench.Repo
 	return s.tuningUse(setup.Games[0].Size()).Keep(bench.Tuned{Plan: best.Plan, Subject: out.Subject, Evals: best.Evals})
 }
 
-// useTuning decides on which device the network runs. If none of --sessions, --batch and
-// --threads is given, it uses the result of an earlier `engine benchmark --tune` for this
-// network, machine and board.
+// useTuning decides on which device the network runs. If none of --sessions, --batch and --threads
+// is given, it applies the result of an earlier `engine benchmark --tune` for this network, machine
+// and board.
 func (s *settings) useTuning(size board.Size) {
 	s.Settle(size, s.stderr)
 	if s.planned() {

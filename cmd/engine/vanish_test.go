@@ -23,8 +23,8 @@ import (
 	"kosumi/internal/testshared"
 )
 
-// occupations are states of an engine when its client vanishes. until is the line of output that
-// shows the state is reached.
+// occupations are states in which an engine's client vanishes. until is the beginning of the output
+// line that shows that the state is reached.
 var occupations = []struct{ name, command, input, until string }{
 	{"gtp idle", "gtp", "kata-get-models\n", "="},
 	{"gtp search", "gtp --visits 1000000000", "kata-get-models\nboardsize 9\nkata-get-models\ngenmove b\n", "="},
@@ -39,7 +39,7 @@ func endlessQuery(more string) string {
 	return `{"id":"q","moves":[],"rules":"chinese","boardXSize":9,"boardYSize":9,"maxVisits":1000000000` + more + "}\n"
 }
 
-// occupy starts an engine and waits until it is in the state.
+// occupy starts an engine and waits until it has printed a line that begins with until.
 func occupy(t *testing.T, command, input, until string) *process {
 	t.Helper()
 	p := start(t, nil, slices.Concat(strings.Fields(command), frugal)...)
@@ -66,10 +66,10 @@ func TestClientVanishes(t *testing.T) {
 			"output closed, input flowing": func(p *process) { p.out.Close(); io.WriteString(p.in, "name\nversion\n") },
 		} {
 			if name == "end of input" && o.name == "analysis search" {
-				continue // requests are completed, however long they take
+				continue // queries are answered first, however long that takes
 			}
 			if runtime.GOOS == "windows" && name == "output closed" {
-				continue // not noticed before the next write
+				continue // the program notices only at the next write
 			}
 			t.Run(o.name+", "+name, func(t *testing.T) {
 				p := occupy(t, o.command, o.input, o.until)
@@ -80,8 +80,8 @@ func TestClientVanishes(t *testing.T) {
 	}
 }
 
-// TestSignals: SIGTERM and ^C, even twice within a moment, end the program with success in every
-// state.
+// TestSignals: SIGTERM or ^C, also twice in quick succession, ends the program with success in
+// every state.
 func TestSignals(t *testing.T) {
 	testshared.Long(t)
 	if runtime.GOOS == "windows" {
@@ -93,13 +93,13 @@ func TestSignals(t *testing.T) {
 			p := occupy(t, o.command, o.input, o.until)
 			go io.Copy(io.Discard, p.out)
 			require.NoError(t, p.cmd.Process.Signal(signal))
-			p.cmd.Process.Signal(signal) // it may have ended
+			p.cmd.Process.Signal(signal) // fails if the program has ended
 			require.Equal(t, exitDone, p.ends(t), "%s: %s", o.name, p.stderr.String())
 		}
 	}
 }
 
-// TestHangup: a hang-up, even twice, ends the program with success, unless it was started to
+// TestHangup: a hang-up, also a double one, ends the program with success, unless it was started to
 // outlive its terminal.
 func TestHangup(t *testing.T) {
 	testshared.Long(t)
@@ -107,14 +107,14 @@ func TestHangup(t *testing.T) {
 		t.Skip("no signals to send on Windows")
 	}
 	needLibrary(t)
-	caught := make(chan os.Signal, 1) // so that children do not inherit an ignored signal
+	caught := make(chan os.Signal, 1) // a caught signal, so that children do not inherit it as ignored
 	signal.Notify(caught, syscall.SIGHUP)
 	defer signal.Stop(caught)
 	for _, o := range occupations {
 		p := occupy(t, o.command, o.input, o.until)
 		go io.Copy(io.Discard, p.out)
 		require.NoError(t, p.cmd.Process.Signal(syscall.SIGHUP))
-		p.cmd.Process.Signal(syscall.SIGHUP) // it may have ended
+		p.cmd.Process.Signal(syscall.SIGHUP) // fails if the program has ended
 		require.Equal(t, exitDone, p.ends(t), "%s: %s", o.name, p.stderr.String())
 	}
 	dir := t.TempDir()
@@ -179,8 +179,7 @@ func TestStuckClient(t *testing.T) {
 	}
 }
 
-// TestNamedPipes gives names of pipes and devices in place of files: the program says so, and
-// continues or ends.
+// TestNamedPipes names pipes and devices as files: the program says so, and continues or ends.
 func TestNamedPipes(t *testing.T) {
 	testshared.Long(t)
 	if runtime.GOOS == "windows" {
@@ -196,7 +195,7 @@ func TestNamedPipes(t *testing.T) {
 	o = invoke(t, nil, "", "gtp", "--config", "/dev/zero")
 	require.Equal(t, exitFailed, o.code, o.stderr)
 	require.Contains(t, o.stderr, "/dev/zero: not a file but a device")
-	w, err := os.OpenFile(pipe, os.O_RDWR, 0) // opened for reading and writing, so the pipe has a writer and does not end
+	w, err := os.OpenFile(pipe, os.O_RDWR, 0) // opened for reading and writing, so that the pipe has a writer and no end
 	require.NoError(t, err)
 	defer w.Close()
 	o = invoke(t, nil, "", "gtp", "--config", pipe)
@@ -204,7 +203,7 @@ func TestNamedPipes(t *testing.T) {
 	require.Contains(t, o.stderr, "a pipe that did not end")
 }
 
-// untilFull returns when a pipe without a reader is full.
+// untilFull returns once a pipe that nobody reads is full.
 func untilFull(t *testing.T, pipe *os.File) {
 	t.Helper()
 	for last, deadline := -1, time.Now().Add(time.Minute); ; time.Sleep(100 * time.Millisecond) {
@@ -235,7 +234,7 @@ func TestIdleEngineRests(t *testing.T) {
 			time.Sleep(1500 * time.Millisecond)
 			return ticks(t, p.cmd.Process.Pid)-before < 10
 		}
-		for tries := 0; !rests(); tries++ { // it may still be loading
+		for tries := 0; !rests(); tries++ { // the network may still be loading
 			require.Less(t, tries, 20)
 		}
 		p.in.Close()

@@ -225,8 +225,8 @@ func openBrowser(url string) {
 	}
 }
 
-// startedByClick reports whether the program was started from a desktop: without a terminal and
-// without a program that speaks GTP with it.
+// startedByClick reports whether the program was started from a desktop: without a terminal, and
+// not by a program that speaks GTP.
 func startedByClick() bool {
 	if mousetrap.StartedByExplorer() {
 		return true

@@ -52,7 +52,7 @@ func fullDisk(t *testing.T, dir string, fill func(*webServer) (free func()), arg
 	kept := []string{"C3"}
 	refused, err := c.send("game.play", play(1, "D4"), nil)
 	require.NoError(t, err)
-	if refused == nil { // the rest of the last block may take it
+	if refused == nil { // the change may still fit into the last block
 		kept = append(kept, "D4")
 	} else {
 		require.Equal(t, "not_saved", refused.Code, refused.Text)
@@ -65,7 +65,7 @@ func fullDisk(t *testing.T, dir string, fill func(*webServer) (free func()), arg
 	require.Equal(t, "kept", get[api.Doc](c, "watch", api.Watch{What: "doc:" + doc}).Nodes[0].Note)
 	require.NoError(t, server.cmd.Process.Kill())
 	server.cmd.Wait()
-	if args != nil { // the limit of the process ended with it
+	if args != nil { // the process's limit ended with the process
 		free()
 	}
 	server = startWeb(t, dir)

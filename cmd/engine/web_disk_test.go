@@ -36,7 +36,8 @@ func dialWeb(t *testing.T, s *webServer) *webClient {
 	return c
 }
 
-// send returns the refusal, or an error if the connection ended before an answer.
+// send sends a command. It returns the refusal, or an error if the connection ended before an
+// answer.
 func (c *webClient) send(name string, d, answer any) (*api.Error, error) {
 	c.n++
 	id := fmt.Sprint("c", c.n)
@@ -74,7 +75,7 @@ func (c *webClient) send(name string, d, answer any) (*api.Error, error) {
 	}
 }
 
-// get is send for a command that must succeed.
+// get sends a command that must succeed, and returns the answer.
 func get[T any](c *webClient, name string, d any) T {
 	c.t.Helper()
 	var v T
@@ -94,7 +95,7 @@ func has(notes []api.Node, text string) bool {
 }
 
 // TestWebKilled kills the program at random moments while a document and a game change: every
-// acknowledged change is there when it runs again.
+// acknowledged change is on the disk when the program runs again.
 func TestWebKilled(t *testing.T) {
 	testshared.Long(t)
 	seed := testshared.Seed(t)
@@ -141,7 +142,7 @@ func TestWebKilled(t *testing.T) {
 				played = append(played, stone)
 				rev++
 			}
-			time.Sleep(50 * time.Millisecond) // within the limit of messages
+			time.Sleep(50 * time.Millisecond) // slow enough for the server's limit of messages
 		}
 		killed.Stop()
 		server.cmd.Process.Kill()

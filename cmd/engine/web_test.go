@@ -25,7 +25,7 @@ type webServer struct {
 	url string
 }
 
-// startWeb starts engine web with the network inside it.
+// startWeb starts engine web with the built-in network.
 func startWeb(t *testing.T, folder string) *webServer {
 	t.Helper()
 	testshared.Slow(t)
@@ -52,7 +52,7 @@ func openTab(t *testing.T) *browsertest.Tab {
 	return browsertest.Open(t)
 }
 
-// toTheEnd plays a game on, passes, and accepts the count.
+// toTheEnd plays a game to its end, passes, and accepts the count.
 func toTheEnd(b *browsertest.Tab) {
 	tried := map[string]bool{}
 	phase := b.Mine()
@@ -77,8 +77,8 @@ func toTheEnd(b *browsertest.Tab) {
 	}
 }
 
-// TestWebGame plays a whole game by clicks: two clicks to the first stone, undo, hint, an
-// estimate, a reload and a kill -9 in the middle, passes and the count.
+// TestWebGame plays a whole game by clicks: it has an undo, a hint, an estimate, a reload and a
+// kill -9 in the middle, and ends with passes and the count.
 func TestWebGame(t *testing.T) {
 	needLibrary(t)
 	dir := t.TempDir()
@@ -88,7 +88,7 @@ func TestWebGame(t *testing.T) {
 	b.Until(`document.querySelector("main.first")`)
 	b.Axe("first use")
 	b.Enter()
-	b.Until(`!location.href.includes("#k=")`) // the key leaves the address
+	b.Until(`!location.href.includes("#k=")`) // the key disappears from the address
 	b.Axe("home")
 	b.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.newgame", JSON.stringify({ auto: false, level: "", limit: "visits", visits: 12, pace: false }))`, nil), chromedp.Reload())
 	b.Enter()
@@ -135,7 +135,7 @@ func TestWebGame(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, files, 1)
 
-	// engine review does not repeat the searches of the page's review.
+	// engine review repeats none of the searches of the page's review.
 	b.Press("Review")
 	b.Until(`document.querySelector("main.review")?.dataset.state === "done"`)
 	searched := func() (names []string, size int64) {
@@ -179,7 +179,7 @@ func TestWebWithoutKey(t *testing.T) {
 	b.Enter()
 	b.Click(`a[href="/new"]`)
 
-	// One click offers the ranks, and one key chooses the weakest.
+	// One click shows the ranks, and one key chooses the weakest.
 	b.Press("Choose a rank")
 	b.Until(`document.querySelector("form.new input[type=range]")`)
 	b.Do(chromedp.Evaluate(`document.querySelector("form.new input[type=range]").focus()`, nil), chromedp.KeyEvent(kb.Home))

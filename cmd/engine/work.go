@@ -70,7 +70,7 @@ Beside these games it plays those of the loop's gating matches.`,
 	return c
 }
 
-// clusterLog is the log of a program that is supervised by others.
+// clusterLog returns the log of a program that other programs supervise.
 func clusterLog(level string, asJSON bool) (*slog.Logger, error) {
 	l, err := parseLevel(level)
 	if err != nil {
@@ -150,7 +150,7 @@ func runWork(cmd *cobra.Command, address string, s *settings, f *workFlags) erro
 }
 
 // openWorkerModel opens a worker's network. The cache is exact, so that games do not depend on
-// earlier evaluations. Without an offer, sessions are opened when needed.
+// earlier evaluations. Sessions for an offer are opened at once, others when needed.
 func (s *settings) openWorkerModel(log *slog.Logger) func(ctx context.Context, path string, o *cluster.Offer) (*cluster.Model, error) {
 	return func(ctx context.Context, path string, o *cluster.Offer) (*cluster.Model, error) {
 		m, err := model.Open(path, s.Config(log))

@@ -8,7 +8,7 @@ import (
 	"kosumi/train/loop"
 )
 
-// TestWorkersHaveACache: a size in MiB is not taken for bytes.
+// TestWorkersHaveACache: a size in MiB is not mistaken for bytes.
 func TestWorkersHaveACache(t *testing.T) {
 	cache := workCommand().Flags().Lookup("cache")
 	require.Equal(t, "64", cache.DefValue)

@@ -14,13 +14,13 @@ import (
 	"kosumi/internal/browsertest"
 )
 
-// wire counts the bytes of sent files, and limits them to speed per second if that is not 0.
+// wire counts the bytes of sent files, and limits them to speed bytes per second unless it is 0.
 type wire struct {
 	sent, speed atomic.Int64
 	mu          sync.Mutex // held while a limited write is under way
 }
 
-// counted serves the folder through a wire.
+// counted serves the page's folder, and returns the wire that counts its bytes.
 func counted(t *testing.T) (*httptest.Server, *wire) {
 	w := new(wire)
 	files := http.FileServer(http.Dir(folder(t)))
@@ -46,7 +46,7 @@ func (w wired) Write(data []byte) (int, error) {
 	return w.ResponseWriter.Write(data)
 }
 
-// mostSent bounds the bytes sent, uncompressed, until the page works with the built-in network.
+// mostSent bounds the uncompressed bytes sent until the page plays with the built-in network.
 const mostSent = 9_700_000
 
 // TestBytes opens the page in an empty browser: nothing is sent twice, and a second visit

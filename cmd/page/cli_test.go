@@ -25,14 +25,14 @@ func commandLine(t *testing.T, dir string, args ...string) *exec.Cmd {
 	return exec.CommandContext(t.Context(), node, append([]string{filepath.Join(dir, "node_modules/.bin/kosumi")}, args...)...)
 }
 
-// TestCommandLine lets the package's command speak GTP, and report wrong calls.
+// TestCommandLine: the package's command speaks GTP, and reports wrong calls.
 func TestCommandLine(t *testing.T) {
 	testshared.Slow(t)
 	dir := installed(t)
 	for _, c := range []struct {
 		args        string
 		code        int
-		input, want string // of standard output and error
+		input, want string // standard input; pattern of standard output and error
 	}{
 		{"gtp --boardsize 9 --visits=4", 0, "\n3 name\nfly\n# nothing\ngenmove b", `^=3 Kosumi\n\n\? unknown command\n\n= [A-J][1-9]\n\n$`},
 		{"gtp", 0, "name\nquit\nname\n", `^= Kosumi\n\n= \n\n$`},

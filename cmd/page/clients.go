@@ -26,14 +26,14 @@ import (
 )
 
 // clients are programs that speak GTP or KataGo's analysis protocol, each over its own port. A
-// message is text as on standard input and output.
+// message is text that the program would otherwise exchange by standard input and output.
 type clients struct {
 	net        *open.Network
-	repeatable bool // equal questions get equal answers
+	repeatable bool // equal queries get equal answers
 	log        *slog.Logger
 }
 
-// newClients begins to load the network: the host's own, or one that a client has given.
+// newClients begins to load the network: the host's, or a network that a client has given.
 func newClients(host js.Value, log *slog.Logger) *clients {
 	read := func(file string) (nn.Model, error) { return model.Open(file, modelConfig(log)) }
 	name := ""
@@ -56,8 +56,8 @@ func (c *clients) engineConfig() engine.Config {
 	return conf
 }
 
-// calls returns the function for the worker: speak takes a protocol, settings by name, and a
-// port.
+// calls returns the functions for the worker: speak takes a protocol, settings as pairs of name and
+// value, and a port.
 func (c *clients) calls() map[string]any {
 	speak := js.FuncOf(func(_ js.Value, args []js.Value) any {
 		sock := newSocket(args[2], mostLines)
@@ -83,7 +83,7 @@ func (c *clients) attend(sock *socket, protocol string, settings map[string]stri
 	err := c.speak(ctx, &stream{socket: sock}, protocol, settings)
 	if sock.full {
 		err = fmt.Errorf("more than %d messages wait: send them as they are answered", mostLines)
-	} else if ctx.Err() != nil { // the client has closed it
+	} else if ctx.Err() != nil { // the client has closed its port
 		err = nil
 	}
 	if err != nil {
@@ -95,8 +95,8 @@ func (c *clients) attend(sock *socket, protocol string, settings map[string]stri
 // ended tells a client that its messages are no longer read.
 const ended = 1000
 
-// speak serves one client until it closes its port, which ends ctx. If the network cannot be used or a
-// setting is wrong, it returns the error without an answer.
+// speak serves one client until it closes its port, which ends ctx. If the network cannot be used
+// or a setting is wrong, it returns an error and answers nothing.
 func (c *clients) speak(ctx context.Context, s *stream, protocol string, settings map[string]string) error {
 	if err := c.net.Wait(); err != nil {
 		return err
@@ -124,7 +124,7 @@ func (c *clients) speakGTP(ctx context.Context, s *stream, settings map[string]s
 	return gtp.NewServer(e, c.log, gtp.Options{Version: version, Life: life.Judge{Network: life.Evaluated{Evaluator: c.net}}, Models: c.models}).Serve(ctx, s, s)
 }
 
-// analystsQueue bounds the bytes of queries that wait.
+// analystsQueue bounds the bytes of waiting queries.
 const analystsQueue = 16 << 20
 
 func (c *clients) speakAnalysis(ctx context.Context, s *stream, settings map[string]string) error {

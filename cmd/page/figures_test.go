@@ -19,8 +19,8 @@ import (
 	"kosumi/internal/browsertest"
 )
 
-// TestFigures measures the time from the first stone to its answer, the time to analyse the
-// positions of a game by the number of workers, and the memory of the page's process after a game
+// TestFigures measures the time from the first stone to its answer, the time to analyse a game's
+// positions with different numbers of workers, and the memory of the page's process after a game
 // and a review.
 func TestFigures(t *testing.T) {
 	s, wire := counted(t)
@@ -59,7 +59,7 @@ func TestFigures(t *testing.T) {
 }
 
 // gameJS analyses all positions of a game in which each side fills half of the board, and returns
-// the seconds.
+// the time in seconds.
 const gameJS = `import("/package/kosumi.mjs").then(async ({ Kosumi }) => {
 	const size = %d, count = %d, maxVisits = %d, workers = %d, moves = [];
 	const left = Math.ceil(size / 2);

@@ -19,8 +19,8 @@ import (
 	"kosumi/internal/testshared"
 )
 
-// serverJS starts the server's worker, without the page, and says hello; then command(t, d)
-// returns the event that answers.
+// serverJS starts the server's worker, without the page, and says hello. After that command(t, d)
+// sends a command and returns the event that answers it.
 const serverJS = `new Promise((ready) => {
 	const worker = new Worker(%q), line = new MessageChannel(), waiting = new Map();
 	let n = 0;
@@ -44,7 +44,7 @@ const serverJS = `new Promise((ready) => {
 	worker.postMessage({ t: "attend" }, [line.port2]);
 })`
 
-// startServer makes a tab run only the server. It returns why it could not.
+// startServer makes a tab run only the server. It returns why the server did not start, or "".
 func startServer(t *testing.T, b *browsertest.Tab, address string) string {
 	t.Helper()
 	scripts, err := filepath.Glob(filepath.Join(testshared.Checkout(t), "bin/site/assets/worker-*.js"))
@@ -54,7 +54,7 @@ func startServer(t *testing.T, b *browsertest.Tab, address string) string {
 	return browsertest.JS[string](b, fmt.Sprintf(serverJS, filepath.Base(scripts[0])))
 }
 
-// event is what answers a command.
+// event is the answer to a command.
 type event struct {
 	T string
 	D struct {
@@ -71,8 +71,8 @@ func command(b *browsertest.Tab, name, data string) event {
 
 var kills = flag.Int("kills", 8, "how often TestKilledTab closes the tab")
 
-// TestKilledTab closes the tab at random moments while stones are placed: every acknowledged
-// stone is there after a restart.
+// TestKilledTab closes the tab at random moments while stones are placed: every acknowledged stone
+// is on the board after a restart.
 func TestKilledTab(t *testing.T) {
 	testshared.Long(t)
 	t.Parallel()
@@ -125,14 +125,14 @@ func TestKilledTab(t *testing.T) {
 			defer mu.Unlock()
 			return len(placed) >= stones
 		}, 10*time.Minute, time.Millisecond)
-		time.Sleep(time.Duration(r.IntN(5000)) * time.Microsecond) // into the middle of the next command
+		time.Sleep(time.Duration(r.IntN(5000)) * time.Microsecond) // so that the tab closes during the next command
 		closeTab()
 	}
 	require.NotEmpty(t, placed)
 }
 
-// TestFullTab: without room a move is refused and changes nothing, and succeeds once there is
-// room. Without room for anything the server does not start, and says why.
+// TestFullTab: on a full disk a move is refused and changes nothing; it succeeds once there is
+// room. If there is no room at all, the server does not start, and says why.
 func TestFullTab(t *testing.T) {
 	testshared.Long(t)
 	t.Parallel()
@@ -225,7 +225,7 @@ func reviewed(b *browsertest.Tab) {
 }
 
 // TestLifeInTab stops a question about life and death that would take ten minutes: the search
-// occupies the tab's only thread, but lets the command in.
+// occupies the tab's only thread, but the command to stop is received.
 func TestLifeInTab(t *testing.T) {
 	testshared.Long(t)
 	t.Parallel()

@@ -16,7 +16,7 @@ import (
 )
 
 // smokeHTML shows the page in a frame, plays a stone there by keyboard events, reloads the page,
-// and reports when the stone and its answer are there.
+// and reports when the stone and its answer are on the board again.
 const smokeHTML = `<!doctype html><title>smoke</title><iframe src="some/path/" width="1200" height="800"></iframe><script>
 const frame = document.querySelector("iframe");
 const say = (text) => fetch("said", { method: "POST", body: text });
@@ -46,7 +46,8 @@ const answered = (doc) => doc.querySelectorAll(".moves li").length === 2;
 })().catch((e) => say(String(e)));
 </script>`
 
-// TestFirefox plays a stone in Firefox without a window, if it is installed, and finds it again.
+// TestFirefox plays a stone in Firefox without a window, if Firefox is installed, and finds the
+// stone after a reload.
 func TestFirefox(t *testing.T) {
 	testshared.Long(t)
 	dir := folder(t)
@@ -72,7 +73,7 @@ func TestFirefox(t *testing.T) {
 	t.Cleanup(s.Close)
 	profile, err := os.MkdirTemp("", "firefox")
 	require.NoError(t, err)
-	defer os.RemoveAll(profile) // a process of the browser may still write there
+	defer os.RemoveAll(profile) // a process of the browser may still write into this folder
 	cmd := exec.Command(firefox, "--headless", "--no-remote", "--profile", profile, s.URL)
 	cmd.Env = append(cmd.Environ(), "HOME="+profile)
 	require.NoError(t, cmd.Start())

@@ -1,7 +1,7 @@
 //go:build js
 
 // Command page is the server of engine web inside the page: it runs in a worker of a browser's tab
-// (web/ui/src/tab/worker.ts), which stores its files. It plays with networks of its folder.
+// (web/ui/src/tab/worker.ts). The worker stores the server's files, including the networks.
 package main
 
 import (
@@ -32,7 +32,7 @@ const (
 	cacheBytes = 16 << 20
 )
 
-const batchSize = 8 // positions in one message to a worker of the kernels
+const batchSize = 8 // positions in one message to a kernel worker
 
 // home is the folder of games, in the files of the tab.
 const home = "/kosumi"
@@ -46,12 +46,12 @@ func main() {
 		return
 	}
 	host.Call("ready", calls)
-	select {} // until the tab is closed
+	select {} // run until the tab is closed
 }
 
-// begin starts the kernels and the network, and returns the functions that the worker calls:
-// those of the page's server where the worker has files, else the one for programs that speak GTP
-// or KataGo's protocol.
+// begin starts the kernels and the network, and returns the functions that the worker calls: those
+// of the page's server if the worker has files, else the function for programs that speak GTP or
+// KataGo's protocol.
 func begin(host js.Value, log *slog.Logger) (map[string]any, error) {
 	models.Give(func() ([]byte, error) { return bytesOf(host.Get("network")), nil })
 	err := kernel.Start(kernel.Workers{Count: host.Get("workers").Int(), Module: host.Get("kernel"), Script: host.Get("kernelWorker").String()})
@@ -90,7 +90,7 @@ func serve(log *slog.Logger) (*web.Server, error) {
 	return web.New(web.Config{Folder: home, Version: version, Networks: networks, Life: life.Evaluated{Evaluator: networks}, Engine: engineConfig(), Log: log})
 }
 
-// engineConfig is how engines play in a tab.
+// engineConfig returns the configuration of engines in a tab.
 func engineConfig() engine.Config {
 	conf := engine.Defaults()
 	conf.Search.Memory.MaxBytes = treeBytes

@@ -88,8 +88,7 @@ func TestExample(t *testing.T) {
 	require.Contains(t, text("board"), "Moves: 2.")
 }
 
-// conversationJS makes mistakes that clients may make, and returns the engine's texts, one for
-// each.
+// conversationJS makes mistakes that clients may make, and returns one text of the engine for each.
 const conversationJS = `async (Kosumi) => {
 	const said = [];
 	const fails = async (what) => { try { await what(); said.push("nothing"); } catch (e) { said.push(e.message); } };
@@ -134,7 +133,7 @@ var conversation = []string{
 	`^the conversation was closed$`, `^the conversation was closed$`, `^$`, `^the engine was closed$`,
 }
 
-// TestConversation lets a client speak both protocols, rightly and wrongly, in a page and in
+// TestConversation lets a client speak both protocols, with and without mistakes, in a page and in
 // node.
 func TestConversation(t *testing.T) {
 	testshared.Long(t)
@@ -158,7 +157,8 @@ func TestConversation(t *testing.T) {
 	})
 }
 
-// inNode evaluates an expression of the package's class Kosumi, and of given.
+// inNode evaluates an expression in node. The expression may use the package's class Kosumi, and
+// the value given.
 func inNode(t *testing.T, dir, expression string, given, result any) {
 	t.Helper()
 	node, err := exec.LookPath("node")
@@ -180,7 +180,7 @@ const given = JSON.parse(readFileSync("given.json")); writeFileSync("result.json
 	require.NoError(t, json.Unmarshal(data, result))
 }
 
-// TestEndedWorkers kills the workers of the kernels during a search: others take their place, and
+// TestEndedWorkers kills the workers of the kernels during a search: new workers replace them, and
 // the search is answered.
 func TestEndedWorkers(t *testing.T) {
 	testshared.Long(t)
@@ -222,7 +222,7 @@ func TestEndedWorkers(t *testing.T) {
 	require.GreaterOrEqual(t, sent.Load(), int64(4), "workers that were started")
 }
 
-// query is one of KataGo's protocol.
+// query is a query of KataGo's protocol.
 type query struct {
 	ID     string          `json:"id"`
 	Moves  [][2]string     `json:"moves"`
@@ -254,7 +254,8 @@ func (r *response) first() string {
 }
 
 // recorded are queries about positions that KataGo has recorded, of all sizes and rules: every
-// third one, or all with $KOSUMI_COUNT. In some a move was forced that the protocol refuses.
+// third one, or all if $KOSUMI_COUNT is set. The protocol refuses some, which contain forced
+// illegal moves.
 func recorded(t *testing.T) []query {
 	t.Helper()
 	var all []query
@@ -266,8 +267,8 @@ func recorded(t *testing.T) []query {
 	return all
 }
 
-// askJS sends all queries of given to the engine whose files are in folder, or beside the package
-// if that is absent.
+// askJS sends all queries in the value given to the engine. The engine's files are in folder, or
+// beside the package if there is no folder.
 const askJS = `async (Kosumi, given, folder) => {
 	const kosumi = await Kosumi.open({ folder, repeatable: true });
 	const analysis = kosumi.analysis();
@@ -277,10 +278,11 @@ const askJS = `async (Kosumi, given, folder) => {
 }`
 
 // TestAnswers sends recorded queries to node, to the package in a page, and to the page's own
-// worker: their answers are equal to the last digit. The program's first moves agree in 99 %.
-// Winrates differ where 16-bit integers are rounded differently: the program's compiler
-// multiplies and adds in one step, which WebAssembly lacks. Longer searches would compare how
-// trees diverge: after 30 visits one move in ten is another of nearly the same value.
+// worker: their answers are equal to the last digit. The best moves of the native program are the
+// same in 99 % of the queries. Winrates differ where 16-bit integers are rounded differently: the
+// program's compiler multiplies and adds in one step, which WebAssembly lacks. Longer searches
+// would compare how trees diverge: after 30 visits one move in ten differs, with nearly the same
+// value.
 func TestAnswers(t *testing.T) {
 	testshared.Long(t)
 	dir, queries := installed(t), recorded(t)
@@ -318,7 +320,7 @@ func TestAnswers(t *testing.T) {
 	require.Less(t, most, 2e-2)
 }
 
-// program answers the queries here, as in a tab with repeatable results.
+// program answers the queries in this process, as a tab does with repeatable results.
 func program(t *testing.T, queries []query) map[string]response {
 	t.Helper()
 	m, err := model.Open("", model.Config{Provider: model.Kernel, Precision: "auto"})

@@ -8,8 +8,8 @@ import (
 	"syscall/js"
 )
 
-// answer performs a request of the page: its method, path, headers (names and values in
-// turn), body, and the function that takes status, headers and body.
+// answer performs a request of the page: args are its method, path, headers (names and values in
+// turn) and body, and the function that takes status, headers and body of the answer.
 func answer(h http.Handler, args []js.Value) {
 	w := &recorder{header: http.Header{}, status: http.StatusOK}
 	r, err := http.NewRequest(args[0].String(), args[1].String(), bytes.NewReader(bytesOf(args[3])))
@@ -40,7 +40,7 @@ type recorder struct {
 	body   bytes.Buffer
 }
 
-// serve lets a handler answer; a panic of the handler is a failure, as in a server.
+// serve lets a handler answer; a panic of the handler gives status 500.
 func (w *recorder) serve(h http.Handler, r *http.Request) {
 	defer func() {
 		if recover() != nil {

@@ -24,7 +24,7 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(browsertest.Main(m)) }
 
-// folder is what make page-site has written.
+// folder returns the folder that make page-site has written.
 func folder(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(testshared.Checkout(t), "bin/site")
@@ -40,7 +40,7 @@ func site(t *testing.T) *httptest.Server {
 	return serveFolder(t, folder(t))
 }
 
-// serveFolder serves a folder under a path.
+// serveFolder serves a folder under /some/path/.
 func serveFolder(t *testing.T, dir string) *httptest.Server {
 	t.Helper()
 	mux := http.NewServeMux()
@@ -50,7 +50,7 @@ func serveFolder(t *testing.T, dir string) *httptest.Server {
 	return s
 }
 
-// begin begins a game on a board of that size from the form.
+// begin begins a game on a square board by the page's form.
 func begin(p *browsertest.Tab, size, visits int) {
 	p.Do(chromedp.Evaluate(fmt.Sprintf(`localStorage.setItem("kosumi.newgame", JSON.stringify({ auto: false, level: "", size: %d, limit: "visits", visits: %d, pace: false }))`, size, visits), nil))
 	p.Do(chromedp.Evaluate(`location.hash = "#/new"`, nil), chromedp.Reload())
@@ -60,8 +60,8 @@ func begin(p *browsertest.Tab, size, visits int) {
 	p.Do(chromedp.Evaluate(browsertest.CountNotes, nil))
 }
 
-// TestSite plays a move in a folder of files, finds the game again after a reload, and continues
-// on a large board after the server is gone.
+// TestSite plays a move in a page that is only a folder of files, finds the game again after a
+// reload, and continues on a large board once the server is gone.
 func TestSite(t *testing.T) {
 	t.Parallel()
 	s := site(t)
@@ -76,7 +76,7 @@ func TestSite(t *testing.T) {
 	p.Do(chromedp.Reload())
 	p.Mine()
 	require.Equal(t, address, browsertest.JS[string](p, "location.href"))
-	p.HasStones(2) // the game is there
+	p.HasStones(2) // the game was stored
 
 	p.Until(`navigator.serviceWorker.controller`)
 	begin(p, 19, 2)
@@ -85,14 +85,14 @@ func TestSite(t *testing.T) {
 	s.Close()
 	p.Do(chromedp.Reload())
 	p.Mine()
-	p.HasStones(2) // without the server too
+	p.HasStones(2) // also without the server
 	p.Do(chromedp.Evaluate(browsertest.CountNotes, nil))
 	p.Try("D4")
 	p.HasStones(4)
 	p.Clean()
 }
 
-// TestPhoneInPocket hides the page of a phone: the stone played then is answered once the page is
+// TestPhoneInPocket hides the page of a phone: a stone played before is answered once the page is
 // visible again.
 func TestPhoneInPocket(t *testing.T) {
 	testshared.Long(t)
@@ -114,8 +114,9 @@ func TestPhoneInPocket(t *testing.T) {
 	p.HasMoves(2)
 }
 
-// TestTwoTabs opens the page twice. The second tab says where the first is. When one tab is left
-// or closed, the other takes its place; a tab to which somebody returns waits.
+// TestTwoTabs opens the page twice. The second tab says that the page is open in the first. When
+// the tab that shows the page is left or closed, the other shows it; a tab to which somebody
+// returns waits.
 func TestTwoTabs(t *testing.T) {
 	testshared.Long(t)
 	t.Parallel()
@@ -138,8 +139,8 @@ func TestTwoTabs(t *testing.T) {
 	second.Enter()
 }
 
-// TestUseItHere moves the page from one tab to another, there and back: the game continues, and the
-// other tab is not mistaken for one that the browser has killed.
+// TestUseItHere moves the page from one tab to another, and back: the game continues, and the
+// abandoned tab is not mistaken for one that the browser has killed.
 func TestUseItHere(t *testing.T) {
 	testshared.Long(t)
 	t.Parallel()
@@ -163,12 +164,12 @@ func TestUseItHere(t *testing.T) {
 	}
 }
 
-// TestEndedTab crashes the page's process during a review, again and again, as a machine without memory
-// does: the next load says so, and resumes with fewer threads.
+// TestEndedTab crashes the page's process repeatedly during a review, as happens without free
+// memory: the next load says so, and resumes the review with fewer threads.
 func TestEndedTab(t *testing.T) {
 	testshared.Long(t)
 	s := site(t)
-	const threads = 3 // of four processors
+	const threads = 3 // one thread less than the four processors
 	open := func(p *browsertest.Tab, at string) {
 		p.Do(emulation.SetHardwareConcurrencyOverride(threads+1), chromedp.Navigate(at))
 	}
@@ -193,7 +194,7 @@ func TestEndedTab(t *testing.T) {
 			}
 		})
 		crash, stop := context.WithCancel(p.Ctx)
-		go chromedp.Run(crash, page.Crash()) // is never answered
+		go chromedp.Run(crash, page.Crash()) // the command gets no answer
 		select {
 		case <-gone:
 		case <-time.After(browsertest.Patience):
@@ -209,7 +210,7 @@ func TestEndedTab(t *testing.T) {
 	}
 	p.Do(chromedp.Reload())
 	p.Until(points + " > 0")
-	p.Until(`!document.querySelector(".strip-top.warn")`) // a page that is left has not ended so
+	p.Until(`!document.querySelector(".strip-top.warn")`) // leaving a page does not count as a crash
 }
 
 // longRecord is a game of 60 moves in rows.
@@ -224,7 +225,7 @@ func longRecord() string {
 // hashed finds a file name with a hash of the content, as in texts of the page.
 var hashed = regexp.MustCompile(`[\w-]+-(?:[0-9A-Z]{8}|[0-9a-f]{8})(n*)\.\w+`)
 
-// replace puts a newer version in place of the page: every file has a new name.
+// replace replaces the page by a newer version: every file has a new name.
 func replace(t *testing.T, dir string) {
 	t.Helper()
 	rename := func(s string) string {
@@ -245,7 +246,7 @@ func replace(t *testing.T, dir string) {
 		data, err := os.ReadFile(filepath.Join(dir, name))
 		require.NoError(t, err)
 		text := rename(string(data))
-		if name == "sw.js" { // a new version
+		if name == "sw.js" { // the service worker names the version
 			text = regexp.MustCompile(`"[0-9a-f]{12}"`).ReplaceAllString(text, `"0newer"`)
 		}
 		text = strings.Replace(text, "<title>", `<meta name="newer"><title>`, 1)
@@ -261,7 +262,7 @@ func copied(t *testing.T) (s *httptest.Server, dir string) {
 	return serveFolder(t, dir), dir
 }
 
-// two opens two tabs of one visitor.
+// two opens two tabs of one browser.
 func two(t *testing.T) (first, second *browsertest.Tab, closeFirst func()) {
 	t.Helper()
 	b := browsertest.Open(t)
@@ -272,7 +273,7 @@ func two(t *testing.T) (first, second *browsertest.Tab, closeFirst func()) {
 const taken = `document.querySelector("[role=status]")?.innerText.includes("another tab")`
 
 // TestUpdateOfTwoTabs replaces the page by a version in which every file has a new name. After a
-// reload one tab has it; the other waits, and takes its place when that tab is left.
+// reload one tab shows it; the other waits, and shows it once the first is left.
 func TestUpdateOfTwoTabs(t *testing.T) {
 	testshared.Long(t)
 	t.Parallel()
@@ -326,9 +327,9 @@ func TestFailedTab(t *testing.T) {
 	first.Until(taken)
 }
 
-// TestOldTab: without a service worker, when the server has new files, each link of the menu
-// leads to an explanation and a button, which leads to the place in the newer version. So do
-// parts of other screens, and a page whose first script is missing.
+// TestOldTab: without a service worker, when the server has new files, each link of the menu leads
+// to an explanation, with a button for the same place in the newer version. The same happens in
+// parts of other screens, and if the page's first script is missing.
 func TestOldTab(t *testing.T) {
 	testshared.Long(t)
 	without := chromedp.ActionFunc(func(ctx context.Context) error {
@@ -359,7 +360,7 @@ func TestOldTab(t *testing.T) {
 		p.Do(without, chromedp.Navigate(s.URL+"/some/path/"))
 		p.Enter()
 		replace(t, dir)
-		p.Click(`nav.rail button`) // help, with the rules in it
+		p.Click(`nav.rail button`) // help includes the rules
 		p.Until(`document.querySelector(".strip-top.bad")?.innerText.includes("was updated")`)
 		p.Picture("old-rules")
 	})
@@ -392,8 +393,8 @@ func TestOldTab(t *testing.T) {
 	})
 }
 
-// TestBlockedStorage opens the page in browsers that store nothing for it: it says so, and plays.
-// If they refuse only locks, games are kept, and a second tab waits as usual.
+// TestBlockedStorage opens the page in browsers that store nothing for it: the page says so, and
+// plays. Browsers that refuse only locks keep games, and a second tab waits as usual.
 func TestBlockedStorage(t *testing.T) {
 	testshared.Long(t)
 	refuse := func(what string) string {
@@ -402,7 +403,7 @@ func TestBlockedStorage(t *testing.T) {
 	const locks = `navigator.locks.request = () => Promise.reject(new DOMException("Access is denied", "SecurityError"));`
 	for _, tc := range []struct {
 		name   string
-		worker string // put before the worker's script
+		worker string // script that runs before the worker's
 		kept   bool
 	}{
 		{"locks", locks, true},
@@ -424,7 +425,7 @@ func TestBlockedStorage(t *testing.T) {
 			if tc.worker == "" {
 				profile, err := os.MkdirTemp("", "profile")
 				require.NoError(t, err)
-				t.Cleanup(func() { // processes of the browser write there until they have ended
+				t.Cleanup(func() { // processes of the browser write into this folder until they have ended
 					require.Eventually(t, func() bool { return os.RemoveAll(profile) == nil }, 30*time.Second, 50*time.Millisecond)
 				})
 				require.NoError(t, os.MkdirAll(filepath.Join(profile, "Default"), 0o700))

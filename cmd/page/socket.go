@@ -10,19 +10,19 @@ import (
 	"syscall/js"
 )
 
-// socket is a [web.Socket] over a MessagePort: texts are messages; a number ends the connection
-// and is its code; 0 from here says that the server listens.
+// socket is a [web.Socket] over a MessagePort. A text is a message; a number ends the connection
+// with that code, except that the server sends 0 to say that it listens.
 type socket struct {
 	port    js.Value
 	receive js.Func
 	once    sync.Once
 	came    chan string
-	full    bool          // more messages came than can wait, which ended the connection
+	full    bool          // more messages came than may wait: the connection has ended
 	ended   chan struct{} // closed by whoever ends the connection
 }
 
-// How many messages wait for the server: those of a page, and those of a client, which may send
-// all its messages at once.
+// The numbers of messages that may wait for the server: from a page, and from a client, which may
+// send all its messages at once.
 const (
 	mostWaiting = 1 << 10
 	mostLines   = 1 << 16

@@ -13,8 +13,8 @@ import (
 	"kosumi/internal/testshared"
 )
 
-// TestDamagedCache overwrites a part of the program in the browser's cache: it is fetched again;
-// if that fails, the page names the file.
+// TestDamagedCache overwrites a part of the program in the browser's cache: the file is fetched
+// again; if that fails, the page names the file.
 func TestDamagedCache(t *testing.T) {
 	testshared.Long(t)
 	t.Parallel()
@@ -42,8 +42,8 @@ func TestDamagedCache(t *testing.T) {
 	p.Until(`/page-\w+\.bin is damaged/.test(document.querySelector("[role=alert]")?.innerText)`)
 }
 
-// TestUpdate puts a newer version in place of the page: half of it changes nothing; the whole
-// version is announced, and shown after a reload.
+// TestUpdate puts a newer version in place of the page: half of the files change nothing; the
+// complete version is announced, and shown after a reload.
 func TestUpdate(t *testing.T) {
 	testshared.Long(t)
 	t.Parallel()

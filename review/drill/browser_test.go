@@ -116,7 +116,7 @@ func TestGamePage(t *testing.T) {
 	for _, size := range [][2]int64{{390, 844}, {360, 640}, {768, 1024}} {
 		b.Do(emulation.SetDeviceMetricsOverride(size[0], size[1], 2, true), chromedp.Reload())
 		b.Until(fmt.Sprintf(`innerWidth === %d && %s`, size[0], screen))
-		b.Until("document.documentElement.scrollWidth <= innerWidth") // nothing sticks out
+		b.Until("document.documentElement.scrollWidth <= innerWidth") // the page fits the screen's width
 		b.Layout([]string{".board"}, func(r []browsertest.Rect) bool { return r[0].Width() >= 0.7*float64(min(size[0], 600)) }, "the board at %v", size)
 	}
 	b.Do(emulation.ClearDeviceMetricsOverride(), emulation.SetEmulatedMedia().WithMedia("print"))
@@ -136,7 +136,7 @@ func strange(res *review.Result, ply int) string {
 	return ""
 }
 
-// built skips the test if the program has no pages inside, which npm builds.
+// built skips the test if the program was built without its pages, which npm makes.
 func built(t *testing.T) {
 	t.Helper()
 	if err := handout.Built(); err != nil {
@@ -159,7 +159,7 @@ func TestSummaryAndDrillPages(t *testing.T) {
 	b.Until(`document.body.innerText.includes("3 reviewed games of ada") && document.body.innerText.includes("it has no moves")`)
 	browsertest.Equal(b, "a%20game.html", `document.querySelector("#games a").getAttribute("href")`)
 	b.Axe("page")
-	c = review.NewCollector("bob") // when the player is White, his numbers come first
+	c = review.NewCollector("bob") // with White as the player, White's numbers come first
 	c.Add(g, res, "a game.html", "a game.sgf", "a game.json")
 	open(b, func(f *os.File) error { return review.WriteSummaryPage(f, c.Summary()) })
 	browsertest.Equal(b, fmt.Sprintf("bob lost a move %.2f, opponent lost a move %.2f", res.Players[1].Mean, res.Players[0].Mean),

@@ -15,9 +15,9 @@ import (
 
 // Limits of the play at a problem of life and death.
 const (
-	askNodes   = 50_000  // searched positions for one question
-	replyNodes = 100_000 // searched positions for all replies
-	mostPlayed = 16      // moves of both sides
+	askNodes   = 50_000  // most searched positions for one question
+	replyNodes = 100_000 // most searched positions for all replies
+	mostPlayed = 16      // most moves of both sides
 )
 
 // Judge judges moves that a problem does not list.
@@ -30,11 +30,12 @@ type Judge struct {
 type Turn struct {
 	Answer
 	Reply string // the reply to a right move; "": the problem is solved
-	Best  Answer // the right answer to Reply, or in place of a wrong move; no Move: none is known
+	Best  Answer // the right answer to Reply, or instead of a wrong move; without Move if unknown
 	Text  string // the author's comment on the move
 }
 
-// After returns the game at a problem after moves of both sides in turn. Errors wrap board's.
+// After returns the game at a problem after moves of both sides in turn. Its errors wrap those of
+// package board.
 func (p *Problem) After(moves []string) (*board.Game, error) {
 	g, err := p.Position()
 	for i := 0; i < len(moves) && err == nil; i++ {
@@ -59,7 +60,7 @@ func (p *Problem) Continues() bool { return p.Task != "" || p.answers != nil }
 
 // Play judges the last of some moves, played by both sides in turn, and replies as long as the
 // solution has more moves. After the first move of a problem of life and death, a move is right
-// unless it is proved to fail. Errors are board's, the judge's, and ctx's.
+// unless it is proved to fail. Errors are those of package board, the judge and ctx.
 func (p *Problem) Play(ctx context.Context, moves []string, j Judge) (t Turn, err error) {
 	before, err := p.After(moves[:len(moves)-1])
 	if err != nil {
@@ -86,7 +87,7 @@ func (p *Problem) Play(ctx context.Context, moves []string, j Judge) (t Turn, er
 	return t, cmp.Or(err, ctx.Err())
 }
 
-// playLife is Play at a problem of life and death.
+// playLife does the work of Play for a problem of life and death.
 func (p *Problem) playLife(ctx context.Context, moves []string, opts life.Options) (t Turn, err error) {
 	g, err := p.After(moves)
 	if err != nil {
@@ -116,8 +117,8 @@ func (p *Problem) playLife(ctx context.Context, moves []string, opts life.Option
 	return t, err
 }
 
-// compare judges a move by the positions after it and after the best one. lost is the loss of the
-// problem's mistake, in points; 0: the problem has no mistake.
+// compare judges a move by searches of the positions after it and after the best move. lost is the
+// loss of the problem's mistake, in points; 0: the problem has no mistake.
 func (j Judge) compare(ctx context.Context, start *board.Game, best, move string, lost float64) (a Answer, err error) {
 	var evals [2]*review.Eval
 	for i, v := range []string{best, move} {
@@ -156,7 +157,7 @@ type fight struct {
 	ctx            context.Context
 	opts           life.Options
 	group, assumed []board.Point
-	nodes          int64 // searched so far
+	nodes          int64 // positions searched so far
 }
 
 func (p *Problem) fight(ctx context.Context, opts life.Options) *fight {
@@ -169,7 +170,7 @@ func (p *Problem) fight(ctx context.Context, opts life.Options) *fight {
 	return f
 }
 
-// found is the answer about a group with one side to move first.
+// found is the answer about a group if a given side moves first.
 type found struct {
 	life.Card
 	answer *life.Answer
@@ -190,8 +191,8 @@ func (c *found) line(size board.Size, first board.Color) (line []string) {
 	return line
 }
 
-// ask asks about the group with a side to move first. done and failed report whether the
-// problem's task is proved to succeed or to fail.
+// ask asks what happens to the group if a given side moves first. done and failed report whether
+// the problem's task is proved to succeed or to fail.
 func (f *fight) ask(g *board.Game, first board.Color) (c found, done, failed bool, err error) {
 	at, kills := f.group[0], f.Task == Kill
 	chain := g.Board().Chain(nil, at)
@@ -219,8 +220,8 @@ func (f *fight) ask(g *board.Game, first board.Color) (c found, done, failed boo
 	return c, done, failed, nil
 }
 
-// reply returns the move in zone that needs an answer and leaves the fewest right answers, with
-// one of these; "" if no move needs an answer.
+// reply returns the move in zone after which the fewest answers are right, and one of these
+// answers; "" if no move in zone needs an answer.
 func (f *fight) reply(g *board.Game, zone []string) (reply string, answer Answer, err error) {
 	fewest := math.MaxInt
 	for _, v := range zone {

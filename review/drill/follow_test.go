@@ -27,17 +27,17 @@ func numbered(t *testing.T, n int) *Problem {
 	return &p
 }
 
-// TestPlay: the last of several moves is judged, and a right one gets a reply.
+// TestPlay: the last of several moves is judged, and a right move gets a reply.
 func TestPlay(t *testing.T) {
 	for _, tc := range []struct {
 		problem int
-		moves   string // of both sides; the last one is judged
+		moves   string // moves of both sides; the last one is judged
 		works   bool
 		reply   string
 		best    string
 		line    string
 	}{
-		{1, "D4", true, "", "", "D4"}, // taken
+		{1, "D4", true, "", "", "D4"}, // the move takes the group
 		{1, "A1", false, "", "D4", "A1 D4"},
 		{276, "G2", true, "D4", "E4", "G2"},
 		{276, "pass", false, "", "G2", "pass D4"},
@@ -51,8 +51,8 @@ func TestPlay(t *testing.T) {
 		{228, "B8", true, "A7", "A6", "B8"},
 		{228, "B8 A7 A6", true, "A9", "A8", "A6"},
 		{228, "B8 A7 A6 A9 A8", true, "", "", "A8"},
-		{9, "C6", true, "", "", "C6"}, // joined to a living chain
-		// Replies other than the best are answered too.
+		{9, "C6", true, "", "", "C6"}, // the group joins a living chain
+		// The solution also continues after replies other than the best.
 		{276, "G2 A1 A2", true, "D4", "E4", "A2"},
 	} {
 		p := numbered(t, tc.problem)
@@ -77,8 +77,8 @@ func TestPlay(t *testing.T) {
 	_, err = p.Play(ended, []string{"G2"}, Judge{})
 	require.ErrorIs(t, err, context.Canceled)
 
-	// Without a stone on A1, which the review assumes alive, nothing is proved. The game's mistake
-	// may be right as a later move.
+	// Without the stone on A1 that the review assumes alive, nothing is proved. A move that was the
+	// game's mistake may be right later in the solution.
 	p.Assumed, p.Played, p.Loss = []string{"A1"}, "E4", 12
 	turn, err := p.Play(t.Context(), []string{"G2", "D4", "E4"}, Judge{})
 	require.NoError(t, err, "no stone stands there: nothing is proved")
@@ -135,7 +135,7 @@ func TestCollectionIsPlayedOn(t *testing.T) {
 func TestSessionIsPlayedOn(t *testing.T) {
 	for _, tc := range []struct {
 		input, answer string
-		grade         Grade // 0: nothing was written down
+		grade         Grade // 0: no answer was logged
 		said          []string
 	}{
 		{"G2\nE4\n", "G2 E4", EasyGrade, []string{"Right so far. The answer is D4.", ")", "Right: E4 solves it.", "It comes again in", "1 of 1 right at the first try."}},

@@ -15,8 +15,8 @@ import (
 	"kosumi/sgf"
 )
 
-// Tasks of problems of life and death, which exactly one first move solves, proved by package
-// life.
+// Tasks of problems of life and death. Package life proves that exactly one first move achieves the
+// task.
 const (
 	Live = "live" // save the group
 	Kill = "kill" // kill the group
@@ -31,7 +31,7 @@ const LifeKind review.Kind = "life and death"
 //go:embed collection.sgf
 var collection []byte
 
-// Collection returns the built-in problems of life and death, one of each level in turn.
+// Collection returns the built-in problems of life and death, with the levels in rotation.
 // tools/mine made them; DI is the level, 1 to 5, and KK the task.
 var Collection = sync.OnceValue(func() []Problem {
 	roots, err := sgf.Parse(collection)
@@ -60,7 +60,7 @@ var Collection = sync.OnceValue(func() []Problem {
 	}
 })
 
-// LevelFor returns the level of problems for a player of a rank, counted up from 20k.
+// LevelFor returns the level of problems for a player's rank; rank 0 is 20k.
 func LevelFor(rank int) int {
 	level := 1
 	for _, from := range []int{1, 6, 11, 17} { // 19k, 14k, 9k, 3k
@@ -71,9 +71,9 @@ func LevelFor(rank int) int {
 	return level
 }
 
-// Fitting returns the built-in problems for a level: first those of the level, then harder and easier
-// ones in turn. None is more than a level easier; from level 2 on, none has a first move that takes
-// the group. Level 0 has all, as [Collection].
+// Fitting returns the built-in problems for a level: first those of the level, then harder and
+// easier ones in turn. Problems more than one level easier are left out, and from level 2 on those
+// whose first move takes the group. Level 0 returns all problems in the order of [Collection].
 func Fitting(level int) []Problem {
 	list := slices.DeleteFunc(slices.Clone(Collection()), func(p Problem) bool { return p.Level < level-1 || level > 1 && p.takes })
 	if level > 0 {
@@ -138,7 +138,7 @@ func stonesIn(r *sgf.Record) string {
 	return string(stones)
 }
 
-// solve makes the first move of a line the only answer.
+// solve makes the first move of a line the problem's only answer.
 func (p *Problem) solve(line []string) {
 	c := review.Claim{Kind: review.Saves, Move: line[0], Line: line, Stones: p.Group, Color: p.ToMove, Proved: true, Only: true}
 	if p.Task == Kill {

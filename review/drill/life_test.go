@@ -77,7 +77,7 @@ func TestCollectionIsProved(t *testing.T) {
 }
 
 // TestProblemsOfLife: if only one move kills a group, the position becomes a problem of life and
-// death, in place of one that asks for a better move.
+// death, instead of a problem that asks for a better move.
 func TestProblemsOfLife(t *testing.T) {
 	stones := strings.Repeat(".", 81)
 	best := []review.Candidate{{Move: "E5", Prior: 0.3}}

@@ -12,27 +12,27 @@ import (
 
 // Attempt is one answer to a problem.
 type Attempt struct {
-	ID      string    `json:"id"` // of the problem
+	ID      string    `json:"id"` // the problem's ID
 	Time    time.Time `json:"time"`
 	Grade   Grade     `json:"grade"`
 	Right   bool      `json:"right,omitempty"`
 	Answer  string    `json:"answer"` // the player's moves in order, as vertices; empty: gave up, or solved in the review
-	Loss    float64   `json:"loss"`   // in points
+	Loss    float64   `json:"loss"`   // points lost
 	Seconds float64   `json:"seconds"`
 }
 
-// Solved reports whether the answer was right; for logs of older versions, by the grade.
+// Solved reports whether the answer was right. In logs of older versions the grade decides.
 func (a *Attempt) Solved() bool { return a.Right || a.Grade >= GoodGrade }
 
 // Log is the append-only file of attempts, one JSON object a line, from which the schedule is
-// computed. An attempt with the problem and time of an earlier one replaces it: the user
+// computed. An attempt with the problem and time of an earlier attempt replaces it: the user
 // changed the grade.
 type Log struct {
 	file     *os.File
 	Attempts []Attempt
 }
 
-// OpenLog opens or creates a log. An unreadable line is an error, unless it was cut short.
+// OpenLog opens or creates a log. An unreadable line is an error, except a line cut short.
 func OpenLog(name string) (*Log, error) {
 	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s is not a file", name) // reading a pipe might block
@@ -85,7 +85,7 @@ func (l *Log) read(name string, data []byte) error {
 	return nil
 }
 
-// take appends an attempt, or replaces the one with its problem and time.
+// take appends an attempt, or replaces the attempt with the same problem and time.
 func (l *Log) take(a Attempt) {
 	for i := len(l.Attempts) - 1; i >= 0 && !l.Attempts[i].Time.Before(a.Time); i-- {
 		if b := &l.Attempts[i]; b.ID == a.ID && b.Time.Equal(a.Time) {

@@ -10,7 +10,7 @@ import (
 )
 
 // TestAnswersUnderAnyClock: answers dated in the future, by a clock that was ahead, do not block
-// their problems; from the clock's correction on, they are due as usual.
+// their problems; once the clock is right, the problems are due as usual.
 func TestAnswersUnderAnyClock(t *testing.T) {
 	now := time.Date(2026, 11, 27, 9, 0, 0, 0, time.UTC)
 	d := &Set{Problems: []Problem{{ID: "a"}}}
@@ -44,8 +44,8 @@ func TestAnswersUnderAnyClock(t *testing.T) {
 	}
 }
 
-// TestOddAnswers: the error for a line that is not an attempt names it and says what to do; a
-// file of another kind is refused at once.
+// TestOddAnswers: the error for a line that is not an attempt names the line and says what to do; a
+// file of another kind is refused.
 func TestOddAnswers(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "answers.jsonl")
 	for _, line := range []string{`{"id":"a","grade":99}`, `{"id":5}`, "[]", "7"} {

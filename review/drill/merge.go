@@ -9,8 +9,8 @@ func (d *Set) Merge(other *Set) int {
 	return len(d.Problems) - before
 }
 
-// MergeAttempts joins two logs in the order of their times. If both have an attempt at the same
-// problem and time, a's counts.
+// MergeAttempts joins two logs in the order of their times. Of two attempts at the same problem and
+// time, the first log's counts.
 func MergeAttempts(a, b []Attempt) []Attempt {
 	type key struct {
 		id string
@@ -21,7 +21,7 @@ func MergeAttempts(a, b []Attempt) []Attempt {
 	return all
 }
 
-// joined returns all of a, and those of b whose key did not occur before.
+// joined returns all of a, and those elements of b whose key did not occur before.
 func joined[T any, K comparable](a, b []T, key func(*T) K) []T {
 	known, all := map[K]bool{}, slices.Clone(a)
 	for i := range a {

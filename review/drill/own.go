@@ -21,18 +21,18 @@ const OwnKind = "own"
 // Own holds the records of a file, sorted by kind.
 type Own struct {
 	Problems []Problem
-	Games    []*sgf.Node // not positions with answers
+	Games    []*sgf.Node // records other than positions with answers
 	Unsolved []*sgf.Node // positions without a right answer
-	Turned   int         // problems whose record names the other side to move
-	Errors   []error     // of records that cannot be read
+	Turned   int         // number of problems whose record says that the other side moves
+	Errors   []error     // errors of unreadable records
 }
 
 // mostAnswered is the length of a main line, in moves, above which a record from a set-up
 // position is a game.
 const mostAnswered = 60
 
-// ReadOwn sorts the records of a file. A problem is a set-up position with answers; name is that
-// of the collection.
+// ReadOwn sorts the records of a file. A problem is a set-up position with answers; name is the
+// collection's name.
 func ReadOwn(name string, roots []*sgf.Node) (o Own) {
 	seen := map[string]bool{}
 	number := 0
@@ -70,8 +70,8 @@ func ReadOwn(name string, roots []*sgf.Node) (o Own) {
 	return o
 }
 
-// isGame reports whether a record whose moves begin below start is a game. Handicap stones alone
-// do not make it a position with answers.
+// isGame reports whether a record whose moves begin below start is a game. A position of handicap
+// stones alone counts as a game.
 func isGame(r *sgf.Record, root, start *sgf.Node) bool {
 	s, n := r.Setup, len(r.Moves())
 	if s == nil || moves(root) || n > mostAnswered {
@@ -85,7 +85,7 @@ func isGame(r *sgf.Record, root, start *sgf.Node) bool {
 	return n > 0 && r.Result != "" || len(s.White) == 0 || len(s.Black) == 0
 }
 
-// split returns the records in a tree: some files have all problems as branches below an empty
+// split returns the records in a tree: in some files all problems are branches below an empty
 // board.
 func split(root *sgf.Node) []*sgf.Node {
 	n := root
@@ -107,13 +107,13 @@ func moves(n *sgf.Node) bool  { return n.Has("B") || n.Has("W") }
 
 var errUnsolved = errors.New("the position has no right answer")
 
-// ownProblem makes a problem of a record whose answers begin below start. turned reports whether
-// the record says that the other side is to move.
+// ownProblem makes a problem from a record whose answers begin below start. turned reports that,
+// according to the record, the other side is to move.
 func ownProblem(r *sgf.Record, root, start *sgf.Node) (p Problem, turned bool, err error) {
 	rules, _ := r.RulesOr(board.Chinese())
 	p = Problem{Kind: OwnKind, Width: r.Size.W, Height: r.Size.H, Stones: stonesIn(r), Rules: rules.JSON(), Komi: float64(rules.Komi), answers: start}
 	toMove := board.Empty
-	for _, c := range start.Children { // the side of the first right answer, else of the first answer
+	for _, c := range start.Children { // the side of the first right answer, or else of the first answer
 		side := board.Black
 		if c.Has("W") {
 			side = board.White
@@ -148,7 +148,7 @@ func ownProblem(r *sgf.Record, root, start *sgf.Node) (p Problem, turned bool, e
 	return p, r.Setup.ToMove != board.Empty && r.Setup.ToMove != toMove, nil
 }
 
-// Words of comments that mark a line as right or wrong. A line ends at RIGHT, as on
+// Patterns for words in comments that mark a line as right or wrong. A line ends at RIGHT, as on
 // goproblems.com.
 var (
 	rightWords = regexp.MustCompile(`\bRIGHT\b|\bC(?:ORRECT|orrect)\b|^\W*(?:[Rr]ight|correct)\W*(?:$|[.!,:;])|正解|正确|正確|정답`)
@@ -164,13 +164,13 @@ func said(n *sgf.Node) string {
 func saidWrong(n *sgf.Node) bool { return wrongWords.MatchString(n.Text("C")) }
 func saidRight(n *sgf.Node) bool { return !saidWrong(n) && rightWords.MatchString(n.Text("C")) }
 
-// right reports whether an answer, or a line from it, is marked as right.
+// right reports whether an answer, or a line beginning with it, is marked as right.
 func right(n *sgf.Node) bool { return !wrong(n) && (n.Has("TE") || saidRight(n) || below(n, false)) }
 
 func wrong(n *sgf.Node) bool { return n.Has("BM") || saidWrong(n) }
 
-// below reports whether a line below n is marked as right. ours reports whether the children of n are
-// the solver's moves: TE and BM on the opponent's moves say nothing about the answer.
+// below reports whether a line below n is marked as right. If ours is set, the children of n are
+// the solver's moves; marks TE and BM on the opponent's moves say nothing about the answer.
 func below(n *sgf.Node, ours bool) bool {
 	return slices.ContainsFunc(n.Children, func(c *sgf.Node) bool {
 		if ours {
@@ -180,8 +180,8 @@ func below(n *sgf.Node, ours bool) bool {
 	})
 }
 
-// rightOf returns the right answers at a node: those that lead to a mark, otherwise the first
-// that is not marked as wrong.
+// rightOf returns the right answers at a node: those marked as right, themselves or later in their
+// lines, otherwise the first answer not marked as wrong.
 func rightOf(g *board.Game, n *sgf.Node) (list []*sgf.Node) {
 	var first *sgf.Node
 	for _, c := range n.Children {
@@ -199,7 +199,7 @@ func rightOf(g *board.Game, n *sgf.Node) (list []*sgf.Node) {
 	return list
 }
 
-// moveOf returns the legal move of a node by the side to move in g, "" if it has none.
+// moveOf returns a node's move if it is legal for the side to move in g, else "".
 func moveOf(g *board.Game, n *sgf.Node) string {
 	id := strings.ToUpper(g.ToMove().String()[:1])
 	at, err := sgf.ParsePoint(g.Size(), n.Get(id))
@@ -209,7 +209,7 @@ func moveOf(g *board.Game, n *sgf.Node) string {
 	return g.Size().Vertex(at)
 }
 
-// authors returns the author's answer that begins with a node, at most mostPlayed moves long.
+// authors returns the author's line from a node as an answer, at most mostPlayed moves long.
 func authors(g *board.Game, n *sgf.Node) (a Answer) {
 	for n := range n.MainLine() {
 		v := moveOf(g, n)
@@ -223,8 +223,8 @@ func authors(g *board.Game, n *sgf.Node) (a Answer) {
 	return a
 }
 
-// playTree is Play at a problem with the author's answers. before is the position before the
-// last move.
+// playTree does the work of Play for a problem with the author's answers. before is the position
+// before the last move.
 func (p *Problem) playTree(ctx context.Context, played []string, before *board.Game, j Judge) (t Turn, err error) {
 	n := p.answers
 	g, err := p.Position()
@@ -267,11 +267,11 @@ func (p *Problem) playTree(ctx context.Context, played []string, before *board.G
 	return t, nil
 }
 
-// mostGroups bounds the groups that are tried as the subject of a problem.
+// mostGroups bounds the nearby groups for which a proof is tried.
 const mostGroups = 4
 
 // beside judges a move that the author does not mention: by a proof if the best move is needed to
-// save or kill a group nearby, otherwise by a search.
+// save or kill a nearby group, otherwise by a search.
 func (p *Problem) beside(ctx context.Context, before *board.Game, best, move string, j Judge) (Answer, error) {
 	size, me := before.Size(), before.ToMove()
 	at, _ := size.ParseVertex(best)

@@ -29,7 +29,7 @@ func TestReadOwn(t *testing.T) {
 	for _, tc := range []struct {
 		name, sgf                                 string
 		problems, games, unsolved, turned, broken int
-		toMove, right, text                       string // of the first problem
+		toMove, right, text                       string // expected in the first problem
 	}{
 		{"unmarked: the first branch", "(;" + corner + "(;W[ba];B[aa])(;W[aa]))", 1, 0, 0, 0, 0, "w", "B9", ""},
 		{"TE on the second branch", "(;" + corner + "(;W[aa])(;W[ba]TE[1]))", 1, 0, 0, 0, 0, "w", "B9", ""},
@@ -76,8 +76,8 @@ func TestReadOwn(t *testing.T) {
 	}
 }
 
-// TestPlayOwn judges moves by the author's answers, others by a proof, and without a proof by a
-// search.
+// TestPlayOwn judges moves by the author's answers, other moves by a proof, and moves without a
+// proof by a search.
 func TestPlayOwn(t *testing.T) {
 	searched := 0
 	judge := Judge{Search: func(_ context.Context, g *board.Game) (*review.Eval, error) {
@@ -127,8 +127,8 @@ func TestPlayOwn(t *testing.T) {
 	require.Error(t, err, "no position of the tree")
 }
 
-// TestFitting: a player gets problems of the player's level first, and none that are more than
-// one level easier.
+// TestFitting: a player gets problems of the player's level first, and none more than one level
+// easier.
 func TestFitting(t *testing.T) {
 	for _, tc := range []struct{ rank, level int }{{-10, 1}, {0, 1}, {1, 2}, {8, 3}, {11, 4}, {17, 5}, {28, 5}} {
 		require.Equal(t, tc.level, LevelFor(tc.rank))

@@ -28,9 +28,9 @@ type Set struct {
 type Problem struct {
 	// ID is the same for the same position, rules and komi.
 	ID     string `json:"id"`
-	Game   string `json:"game"`             // where it comes from
-	Number int    `json:"number"`           // of the move
-	Player string `json:"player,omitempty"` // who made it, as the record says
+	Game   string `json:"game"`             // the game with the mistake
+	Number int    `json:"number"`           // number of the mistake
+	Player string `json:"player,omitempty"` // the player's name in the record
 	// Against names the opponent, with the rank if the record has it; for this program it is the
 	// rank alone.
 	Against string  `json:"against,omitempty"`
@@ -38,15 +38,15 @@ type Problem struct {
 	Height  int     `json:"height"`
 	Stones  string  `json:"stones"` // X, O and dots from the top left
 	ToMove  string  `json:"toMove"` // "b" or "w"
-	Rules   string  `json:"rules"`  // as JSON, without komi
+	Rules   string  `json:"rules"`  // rules as JSON, without komi
 	Komi    float64 `json:"komi"`
 	// Played is the move of the game, which lost Loss points.
 	Played string      `json:"played"`
 	Loss   float64     `json:"loss"`
-	Last   string      `json:"last,omitempty"` // the opponent's move before
+	Last   string      `json:"last,omitempty"` // the opponent's last move
 	Kind   review.Kind `json:"kind"`
 	Reason string      `json:"reason"`
-	// Claims are the claims of the reason.
+	// Claims are the claims that make up Reason.
 	Claims []review.Claim `json:"claims,omitempty"`
 	// Task is Live or Kill for a problem of life and death about Group with one proved
 	// solution; empty for a problem that asks for a better move. Level is 1 to 5 in the
@@ -54,22 +54,22 @@ type Problem struct {
 	Task  string   `json:"task,omitempty"`
 	Group []string `json:"group,omitempty"`
 	Level int      `json:"level,omitempty"`
-	// Assumed names the chains that the proof assumes alive; none: those around the group.
+	// Assumed names the chains that the proof assumes alive; if empty, those around the group.
 	Assumed []string `json:"assumed,omitempty"`
 	// Answers are the moves with enough visits to be judged, best first.
 	Answers []Answer `json:"answers"`
-	// Text is the author's comment on a problem of a collection; answers is the position with the
-	// author's answers below it, nil for other problems.
+	// Text is the author's comment on a problem of a collection. answers is the node above the
+	// author's answers, nil for other problems.
 	Text    string `json:"text,omitempty"`
 	answers *sgf.Node
-	takes   bool // the first move takes the group; only known for the collection
+	takes   bool // the first move takes the group; known only for the built-in collection
 }
 
 // Answer is a move that a problem can be answered with.
 type Answer struct {
 	Move string  `json:"move"`
-	Loss float64 `json:"loss"` // in points, 0 for the best
-	// WinrateLoss is the mover's, 0..1.
+	Loss float64 `json:"loss"` // points lost, 0 for the best move
+	// WinrateLoss is the mover's loss of winrate, 0..1.
 	WinrateLoss float64  `json:"winrateLoss"`
 	Accepted    bool     `json:"accepted"`
 	Line        []string `json:"line,omitempty"`
@@ -77,10 +77,10 @@ type Answer struct {
 
 // Conditions for a mistake to become a problem.
 const (
-	drillLoss     = 3    // least loss in points, unless it is one of the drillWorst
-	drillWorst    = 3    // worst mistakes of a game
-	drillSure     = 1.5  // least loss in points less its error
-	drillLead     = 30   // greatest lead of either side in points
+	drillLoss     = 3    // least loss in points, except for a game's drillWorst worst mistakes
+	drillWorst    = 3    // number of a game's worst mistakes that need no drillLoss
+	drillSure     = 1.5  // least value of loss minus its error, in points
+	drillLead     = 30   // greatest lead of either side, in points
 	drillChance   = 0.05 // least winrate of either side
 	drillObvious  = 0.9  // greatest prior of the best move
 	drillFindable = 0.01 // least prior of the best move
@@ -104,7 +104,7 @@ func (d *Set) Collect(res *review.Result) (left []review.LeftOut) {
 			continue
 		}
 		if slices.ContainsFunc(res.Only, func(o review.Only) bool { return o.Ply == t && o.Line[0] != m.Move }) {
-			continue // becomes a problem of life and death
+			continue // the mistake becomes a problem of life and death
 		}
 		if why := unfit(res, t); why != "" {
 			if m.Loss >= drillLoss && rank < drillWorst {
@@ -123,7 +123,7 @@ func (d *Set) Collect(res *review.Result) (left []review.LeftOut) {
 	return left
 }
 
-// add appends a problem unless one with its ID is there.
+// add adds a problem unless the set has a problem with the same ID.
 func (d *Set) add(p Problem) {
 	if !slices.ContainsFunc(d.Problems, func(old Problem) bool { return old.ID == p.ID }) {
 		d.Problems = append(d.Problems, p)
@@ -200,7 +200,7 @@ func unfit(res *review.Result, t int) string {
 	return ""
 }
 
-// answersOf judges the moves of one search against its best.
+// answersOf judges the moves of a search by comparison with the best move.
 func answersOf(best []review.Candidate, m *review.Move) []Answer {
 	sign := review.Sign(m.Color)
 	var answers []Answer
@@ -208,9 +208,9 @@ func answersOf(best []review.Candidate, m *review.Move) []Answer {
 		c := &best[i]
 		a := Answer{Move: c.Move, Loss: review.Round(max(0, sign*(best[0].Lead-c.Lead)), 2), WinrateLoss: review.Round(max(0, sign*(best[0].Winrate-c.Winrate)), 4), Line: c.Line}
 		if c.Move == m.Move {
-			a.Loss, a.WinrateLoss = m.Loss, m.WinrateLoss // from the search of the next position
+			a.Loss, a.WinrateLoss = m.Loss, m.WinrateLoss // the loss found by searching the next position
 			a.Line = append([]string{m.Move}, m.Refutation...)
-		} else if i > 0 && c.Visits < judgedVisits { // the best is an answer however short the search was
+		} else if i > 0 && c.Visits < judgedVisits { // the best move is an answer even with few visits
 			continue
 		}
 		a.Accepted = c.Move != m.Move && Accepts(a.Loss, a.WinrateLoss, m.Loss)

@@ -32,11 +32,11 @@ func (g Grade) String() string {
 const (
 	easyWithin = 10 * time.Second
 	easyLoss   = 0.5 // points
-	againShare = 0.5 // of the mistake's loss
+	againShare = 0.5 // share of the mistake's loss
 )
 
-// Grade grades an answer: again if it is the played move or loses half as much as the mistake,
-// easy if it is good and quick. A nil answer gives up.
+// Grade grades an answer: again for the played move or one that loses at least half as much, easy
+// for a good and quick one. A nil answer means that the player gave up.
 func (p *Problem) Grade(a *Answer, took time.Duration) Grade {
 	switch {
 	case a == nil || !a.Accepted && (a.Move == p.Played || a.Loss >= againShare*p.Loss):
@@ -50,8 +50,8 @@ func (p *Problem) Grade(a *Answer, took time.Duration) Grade {
 }
 
 // Attempt returns the entry of the log for an answer after moves of both sides in turn; a nil
-// answer gives up. took is the player's time for all moves; the grade depends on the mean of a
-// move.
+// answer means that the player gave up. took is the player's time for all moves; the grade depends
+// on the mean time of a move.
 func (p *Problem) Attempt(moves []string, a *Answer, took time.Duration) Attempt {
 	x := Attempt{ID: p.ID, Time: time.Now().UTC(), Grade: p.Grade(a, took/time.Duration(1+len(moves)/2)), Seconds: float64(took.Milliseconds()) / 1000}
 	for i := 0; i < len(moves) && a != nil; i += 2 {
@@ -81,8 +81,8 @@ func NewSchedule(attempts []Attempt) (*Schedule, error) {
 	return s, nil
 }
 
-// Add adds an attempt. If the clock was set back since the last attempt at the problem, that one
-// is taken to be as old as this one.
+// Add adds an attempt. If it is earlier than the last attempt at the problem, because the clock was
+// set back, both count as made at the time of this one.
 func (s *Schedule) Add(a Attempt) error {
 	card, err := s.after(a)
 	if err == nil {
@@ -122,8 +122,8 @@ func (s *Schedule) Next(id string) (time.Time, bool) {
 	return card.Due, known
 }
 
-// Due returns the problems to ask now: those that are due, the longest overdue first, then at
-// most fresh new ones, the worst mistake first.
+// Due returns the problems to ask now: those that are due, the longest overdue first, then new
+// problems, the worst mistake first; fresh bounds their number.
 func (s *Schedule) Due(d *Set, now time.Time, fresh int) []*Problem {
 	var due, unseen []*Problem
 	for i := range d.Problems {
@@ -131,7 +131,7 @@ func (s *Schedule) Due(d *Set, now time.Time, fresh int) []*Problem {
 		switch next, known := s.Next(p.ID); {
 		case !known:
 			unseen = append(unseen, p)
-		case !next.After(now) || s.cards[p.ID].LastReview.After(now): // or its last attempt lies in the future, by a clock that was ahead
+		case !next.After(now) || s.cards[p.ID].LastReview.After(now): // the last attempt may lie in the future, by a clock that was ahead
 			due = append(due, p)
 		}
 	}

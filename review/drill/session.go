@@ -15,22 +15,22 @@ import (
 
 // Session asks the problems of a set and logs the answers.
 type Session struct {
-	In       io.Reader // commands and moves, one a line
+	In       io.Reader // commands and moves, one per line
 	Out      io.Writer
-	Log      *Log // gets each answer
+	Log      *Log // receives each answer
 	Schedule *Schedule
-	// Random draws the orientation and colours in which a problem is shown; nil: unchanged.
+	// Random draws an orientation and colours for each problem; nil: as in the game.
 	Random *rand.Rand
 	// Judge judges moves that are not among the answers. Its error ends the session.
 	Judge Judge
 
 	lines  chan string // lines of In; closed at its end
-	failed error       // In's error; valid after lines is closed
-	last   *Attempt    // that "again" is about
+	failed error       // error of reading In; valid after lines is closed
+	last   *Attempt    // the attempt that "again" changes
 }
 
-// Run asks the problems that are due and at most fresh new ones. It logs each answer at once.
-// The end of the input or of ctx ends it.
+// Run asks the problems that are due, and new ones; fresh bounds the number of new problems. It
+// logs each answer at once. The end of the input or of ctx ends it.
 func (s *Session) Run(ctx context.Context, set *Set, fresh int) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -112,12 +112,12 @@ func inWords(d time.Duration) string {
 	return fmt.Sprintf("%.0f days", d.Hours()/24)
 }
 
-// ask asks one problem until it is solved, shown or skipped. first is the first try; nil without an
-// answer.
+// ask asks one problem until it is solved, shown or skipped. first is the first attempt, nil if
+// there was no answer.
 func (s *Session) ask(ctx context.Context, p *Problem) (first *Attempt, quit bool, err error) {
 	random := s.Random
 	if p.answers != nil {
-		random = nil // the author's words name points and colours
+		random = nil // the author's comments name points and colours
 	}
 	v := viewOf(p, random)
 	v.show(s.Out, p)
@@ -233,7 +233,8 @@ func (s *Session) sayDue(id string) {
 	}
 }
 
-// grade prints the judgement of an answer, nil to give up, and logs the first try at a problem.
+// grade prints the judgement of an answer, and logs the first attempt at a problem. A nil answer
+// means that the player gave up.
 func (s *Session) grade(p *Problem, v *view, first *Attempt, a *Answer) (*Attempt, error) {
 	switch {
 	case a == nil && first == nil:

@@ -18,7 +18,7 @@ import (
 	"kosumi/review/drill"
 )
 
-// problem has White to play on 5x4; C1 is right and A1 was played.
+// problem is a problem on 5x4 with White to move; C1 is right and A1 was played.
 func problem() drill.Problem {
 	return drill.Problem{
 		ID: "p", Game: "game", Number: 4, Width: 5, Height: 4, Stones: "......XO...XO.......", ToMove: "w", Last: "B3",
@@ -57,7 +57,7 @@ func TestSession(t *testing.T) {
 	for _, c := range []struct {
 		input string
 		said  []string
-		grade drill.Grade // 0: nothing was logged; good stands for easy too
+		grade drill.Grade // 0: no answer was logged; good: good or easy
 	}{
 		{"", []string{"Problem 1 of 1 (game, move 4)", shown, "0 of 0 right at the first try."}, 0},
 		{"quit\nC1\n", []string{"0 of 0 right at the first try."}, 0},
@@ -78,7 +78,7 @@ func TestSession(t *testing.T) {
 			continue
 		}
 		require.Len(t, attempts, 1, c.input)
-		right := attempts[0].Grade >= drill.GoodGrade // easy, if the answer was quick enough
+		right := attempts[0].Grade >= drill.GoodGrade // the grade is easy if the answer was quick
 		require.Equal(t, c.grade >= drill.GoodGrade, right, c.input)
 	}
 }
@@ -100,8 +100,8 @@ func TestInterruptedWhileItWaits(t *testing.T) {
 	require.Contains(t, out.String(), "0 of 0 right at the first try.")
 }
 
-// TestSearchedMove: a move that the review did not search is judged by a search, whose error ends
-// the session.
+// TestSearchedMove: a search judges a move that the review did not search. An error of the search
+// ends the session.
 func TestSearchedMove(t *testing.T) {
 	broken := errors.New("no network")
 	_, attempts, err := ask(t, "E1\n", nil, func(*board.Game) (*review.Eval, error) { return nil, broken })
@@ -120,8 +120,8 @@ func TestSearchedMove(t *testing.T) {
 	require.Equal(t, "E1", attempts[0].Answer)
 }
 
-// TestTurnedProblems answers the problem as shown, in any orientation: the log has the move in
-// the problem's coordinates.
+// TestTurnedProblems answers a problem that is shown in various orientations: the log has the move
+// in the problem's coordinates.
 func TestTurnedProblems(t *testing.T) {
 	boards := map[string]bool{}
 	for seed := range uint64(40) {

@@ -14,11 +14,11 @@ import (
 // view shows a problem in an orientation, possibly with colours exchanged, and holds the state
 // of its answer.
 type view struct {
-	size  board.Size // of the problem
+	size  board.Size // size of the problem's board
 	turn  board.Symmetry
 	swap  bool     // colours are exchanged
-	moves []string // of both sides so far
-	best  Answer   // right in the present position
+	moves []string // moves of both sides so far
+	best  Answer   // the right answer in the present position
 	began time.Time
 }
 

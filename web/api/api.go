@@ -52,19 +52,18 @@ type Hello struct {
 type Welcome struct {
 	API      int       `json:"api"`
 	Version  string    `json:"version"`
-	Build    string    `json:"build"` // of the page that this server serves
+	Build    string    `json:"build"` // build of the page that this server serves
 	Token    string    `json:"token,omitempty"`
 	Networks []Network `json:"networks"`
 	Engine   Engine    `json:"engine"`
 	Features []string  `json:"features"` // of "drills", "levels", "life", "networks", "review", "training"
-	// Loss holds the bounds, in points, between the classes of moves: a loss that is a
-	// bound belongs to the class above it.
+	// Loss holds the losses, in points, from which a move belongs to the next worse class.
 	Loss   []float64 `json:"loss"`
-	Levels []Level   `json:"levels"`         // on any board; levels.on lists those of one
-	Fits   []Fit     `json:"fits"`           // what is known of the player
-	Said   string    `json:"said,omitempty"` // the rank that the player claims, where Fits has none
+	Levels []Level   `json:"levels"`         // levels on any board; levels.on lists those of one board
+	Fits   []Fit     `json:"fits"`           // the player's known levels
+	Said   string    `json:"said,omitempty"` // the rank that the player claims, if a board still uses it
 	Rules  []Rules   `json:"rules"`
-	Folder string    `json:"folder"` // where games are kept
+	Folder string    `json:"folder"` // folder of the games
 }
 
 // Level is one strength that the engine can play at.
@@ -84,7 +83,7 @@ type OnBoard struct {
 	Size [2]int `json:"size"` // columns, rows
 }
 
-// PlayerRank is the rank that the player claims; the first games begin there.
+// PlayerRank is the rank that the player claims; the first games begin at that rank.
 type PlayerRank struct {
 	Rank string `json:"rank"` // "12k"
 }
@@ -96,7 +95,7 @@ type Fit struct {
 	Low   string  `json:"low"`
 	Mid   string  `json:"mid"`
 	High  string  `json:"high"`
-	Games float64 `json:"games"` // that counted
+	Games float64 `json:"games"` // number of games that counted
 	// Judged counts the reviewed games whose moves counted.
 	Judged int    `json:"judged,omitempty"`
 	Was    string `json:"was,omitempty"`  // Mid before the last game
@@ -118,7 +117,7 @@ type Network struct {
 	// BuiltIn marks the network inside the program, which plays on boards up to 19x19.
 	BuiltIn bool   `json:"builtIn,omitempty"`
 	Detail  string `json:"detail"`
-	Bytes   int64  `json:"bytes,omitempty"` // of its file; 0 for the one in the program
+	Bytes   int64  `json:"bytes,omitempty"` // size of the file; 0 for the built-in network
 	// Removable reports whether the network is a file in the folder of networks.
 	Removable bool `json:"removable,omitempty"`
 	// Speed was measured when the network was added; absent for others.
@@ -127,7 +126,7 @@ type Network struct {
 
 // NetworkSpeed is how fast this machine runs a network.
 type NetworkSpeed struct {
-	Size  string  `json:"size"`  // board, as 19x19
+	Size  string  `json:"size"`  // board size, such as 19x19
 	Evals float64 `json:"evals"` // evaluations a second
 }
 
@@ -139,18 +138,18 @@ type NetworkList struct {
 }
 
 // NetworkJob is a network that is being added. State is asking (for Latest), fetching, checking
-// (its sha256), trying, stopped (it can be resumed), failed, or, for one of Latest, ready.
+// (its sha256), trying, stopped (it can be resumed), failed, or ready (for Latest).
 type NetworkJob struct {
-	Name   string  `json:"name"`             // of the file; Latest until that is known
+	Name   string  `json:"name"`             // file name; Latest until the file is known
 	Latest string  `json:"latest,omitempty"` // as in FetchNetwork
-	URL    string  `json:"url,omitempty"`    // empty: a browser sends it
+	URL    string  `json:"url,omitempty"`    // empty for a browser's upload
 	SHA256 string  `json:"sha256,omitempty"`
 	State  string  `json:"state"`
 	Done   int64   `json:"done"`            // bytes
 	Total  int64   `json:"total,omitempty"` // 0: not known
 	Speed  float64 `json:"speed,omitempty"` // bytes a second
 	Error  string  `json:"error,omitempty"`
-	Say    *Say    `json:"say,omitempty"` // Error as the page says it
+	Say    *Say    `json:"say,omitempty"` // the page's sentence for Error
 }
 
 // FetchNetwork asks for a network from an https address, with its sha256. Without an address the
@@ -176,7 +175,7 @@ type Engine struct {
 	Why       string  `json:"why"`
 	Speed     float64 `json:"speed"` // visits a second lately
 	Error     string  `json:"error,omitempty"`
-	Say       *Say    `json:"say,omitempty"`  // Error as the page says it
+	Say       *Say    `json:"say,omitempty"`  // the page's sentence for Error
 	Slow      bool    `json:"slow,omitempty"` // runs without onnxruntime
 }
 

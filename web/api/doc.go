@@ -7,7 +7,7 @@ type Node struct {
 	ID       int      `json:"id"`
 	Parent   int      `json:"parent"` // -1 for the root
 	Children []int    `json:"children,omitempty"`
-	Colour   string   `json:"c,omitempty"` // of the move
+	Colour   string   `json:"c,omitempty"` // colour of the move
 	Move     string   `json:"m,omitempty"`
 	Black    []string `json:"b,omitempty"` // set-up stones
 	White    []string `json:"w,omitempty"`
@@ -38,7 +38,7 @@ type Doc struct {
 	Date   string  `json:"date"`
 	Result string  `json:"result"`
 	Nodes  []Node  `json:"nodes"`
-	At     int     `json:"at"`             // where the reader was
+	At     int     `json:"at"`             // node that the reader last viewed
 	Warn   string  `json:"warn,omitempty"` // what was repaired or left out
 }
 
@@ -69,7 +69,7 @@ type TreeOp struct {
 	Node  int      `json:"node"`
 	Move  string   `json:"move,omitempty"`
 	Line  []string `json:"line,omitempty"` // play: several moves, one after the other
-	C     string   `json:"c,omitempty"`    // colour; empty: whose turn it is
+	C     string   `json:"c,omitempty"`    // play: colour; empty: the side to move
 	Note  string   `json:"note,omitempty"`
 	Black []string `json:"b,omitempty"`
 	White []string `json:"w,omitempty"`
@@ -105,7 +105,7 @@ type Analyse struct {
 	Doc    string `json:"doc"`
 	Node   int    `json:"node"`
 	On     bool   `json:"on"`
-	Visits int64  `json:"visits"` // to stop at; 0: until told
+	Visits int64  `json:"visits"` // visits at which to stop; 0: no limit
 	// Steady also stops when the first move and the lead have not changed for
 	// three seconds.
 	Steady    bool `json:"steady,omitempty"`
@@ -115,11 +115,11 @@ type Analyse struct {
 	// human moves, see Network.
 	Human   string   `json:"human,omitempty"`
 	Threads int      `json:"threads,omitempty"` // 0: as the server was started
-	Moves   int      `json:"moves,omitempty"`   // most candidates; 0: 12
+	Moves   int      `json:"moves,omitempty"`   // largest number of candidates; 0: 12
 	Avoid   []string `json:"avoid,omitempty"`
 	Allow   []string `json:"allow,omitempty"`
 	// Focus are moves that get half of all playouts, which do not count towards Visits. They are
-	// among the candidates even if that makes more than Moves.
+	// listed even if that makes more candidates than Moves.
 	Focus []string `json:"focus,omitempty"`
 }
 
@@ -127,14 +127,13 @@ type Analyse struct {
 type Candidate struct {
 	Move    string   `json:"m"`
 	Visits  int64    `json:"v"`
-	Winrate float64  `json:"w"`    // of the side to move
-	Lead    float64  `json:"lead"` // of the side to move
-	Loss    float64  `json:"loss"` // points lost against the first one
-	Class   int      `json:"cls"`  // of the loss, from 0
+	Winrate float64  `json:"w"`    // for the side to move
+	Lead    float64  `json:"lead"` // for the side to move
+	Loss    float64  `json:"loss"` // points lost compared with the first candidate
+	Class   int      `json:"cls"`  // class of the loss, from 0
 	Prior   float64  `json:"p"`
 	PV      []string `json:"pv"`
-	// Mirrors are the points of the same move in mirror images of the position; its visits are
-	// the sum over all of them.
+	// Mirrors are the points equal to this move by symmetry; its visits are the sum over all of them.
 	Mirrors []string `json:"mirrors,omitempty"`
 }
 
@@ -159,9 +158,9 @@ type Frame struct {
 type Imported struct {
 	Name  string `json:"name"`
 	ID    string `json:"id,omitempty"`
-	Known bool   `json:"known,omitempty"` // this game was there before
+	Known bool   `json:"known,omitempty"` // the item existed before
 	Error string `json:"error,omitempty"`
-	Say   *Say   `json:"say,omitempty"` // Error as the page says it
+	Say   *Say   `json:"say,omitempty"` // the page's sentence for Error
 	// Kind is the kind of ID: doc, review, or problem, where ID is the first of Problems. Says
 	// tells how the records of the file were classified.
 	Kind     string `json:"kind,omitempty"`
@@ -175,12 +174,12 @@ type Restored struct {
 	Made     int64           `json:"made"` // Unix seconds
 	By       string          `json:"by"`   // version of the program that made it
 	Names    []string        `json:"names"`
-	Other    bool            `json:"other"` // another player's, as far as can be told
+	Other    bool            `json:"other"` // the backup seems to be another player's
 	Fresh    map[string]int  `json:"fresh"`
 	All      map[string]int  `json:"all"`
-	Damaged  []string        `json:"damaged,omitempty"` // files of it that are left out
+	Damaged  []string        `json:"damaged,omitempty"` // damaged files, which are left out
 	Settings json.RawMessage `json:"settings,omitempty"`
-	Records  []Imported      `json:"records,omitempty"` // of a ZIP that is not a backup
+	Records  []Imported      `json:"records,omitempty"` // records in a ZIP that is not a backup
 	Error    string          `json:"error,omitempty"`
-	Say      *Say            `json:"say,omitempty"` // Error as the page says it
+	Say      *Say            `json:"say,omitempty"` // the page's sentence for Error
 }

@@ -18,7 +18,7 @@ type Error struct {
 	Args []string `json:"args,omitempty"`
 	// Say is the page's sentence in its own language; nil: the sentence for the code.
 	Say *Say `json:"say,omitempty"`
-	// Cause is the page's sentence in place of Text, within the sentence for the code.
+	// Cause is the page's sentence that replaces Text within the sentence for the code.
 	Cause *Say `json:"cause,omitempty"`
 	// Retry says that nothing was done, and that the same command may work later.
 	Retry bool `json:"retry,omitempty"`
@@ -53,7 +53,8 @@ func NotSaved(err error) error {
 	return e
 }
 
-// BadRequest refuses a command as a bad one, unless the error is a refusal already, or nil.
+// BadRequest returns a refusal as bad_request, or the error itself if it is nil or a refusal
+// already.
 func BadRequest(err error) error {
 	if err == nil || errors.As(err, new(Error)) {
 		return err

@@ -6,7 +6,7 @@ import "reflect"
 // T.
 type News[T any] struct{ t string }
 
-// Of returns the event with its content.
+// Of returns the event with content d.
 func (n News[T]) Of(d T) Event { return Event{T: n.t, D: d} }
 
 // Kind is a kind of event: its name, and the type of its field d.

@@ -2,14 +2,14 @@ package api
 
 // Seat is the opponent.
 type Seat struct {
-	Level string `json:"level,omitempty"` // of Welcome.Levels; empty: full strength; in NewGame also auto
+	Level string `json:"level,omitempty"` // one of Welcome.Levels; empty: full strength; in NewGame also auto
 	// Auto reports that the level was chosen to fit the player, so the game counts towards the
 	// next level.
 	Auto bool `json:"auto,omitempty"`
 	// Visits and Seconds limit a move at full strength; 0 means no limit.
 	Visits  int64   `json:"visits,omitempty"`
 	Seconds float64 `json:"seconds,omitempty"`
-	Pace    string  `json:"pace,omitempty"` // "human" waits a little; else at once
+	Pace    string  `json:"pace,omitempty"` // "human": the engine waits a little before it moves
 }
 
 // Clock is the time limit of both players. Kind is none, absolute, byoyomi,
@@ -26,10 +26,10 @@ type Clock struct {
 type NewGame struct {
 	Size     [2]int   `json:"size"` // columns, rows: 2 to 25
 	Rules    string   `json:"rules"`
-	Komi     *float64 `json:"komi,omitempty"` // absent: as the rules say
+	Komi     *float64 `json:"komi,omitempty"` // absent: the rules' usual komi
 	Handicap int      `json:"handicap,omitempty"`
-	Free     bool     `json:"free,omitempty"` // Black places the handicap stones
-	Colour   string   `json:"colour"`         // the player's: b, w or random
+	Free     bool     `json:"free,omitempty"` // Black chooses the points of the handicap stones
+	Colour   string   `json:"colour"`         // the player's colour: b, w or random
 	Seat     Seat     `json:"seat"`
 	Clock    Clock    `json:"clock"`
 	// Teach names how strictly the game teaches: gentle, usual or strict; empty: not at all.
@@ -49,8 +49,8 @@ type Teach struct {
 // game.undo, which takes the move back, or game.keep.
 type Advice struct {
 	Move string   `json:"m"`
-	Loss float64  `json:"loss"`           // in points
-	Due  float64  `json:"due"`            // what a move may lose without advice
+	Loss float64  `json:"loss"`           // points lost
+	Due  float64  `json:"due"`            // points that a move may lose without advice
 	Line []string `json:"line,omitempty"` // the engine's answer, and what follows
 }
 
@@ -73,8 +73,8 @@ type Score struct {
 	Game   string `json:"game"`
 	Rev    int    `json:"rev"`
 	Toggle string `json:"toggle,omitempty"` // a stone of the group to mark or unmark
-	Ask    bool   `json:"ask,omitempty"`    // the engine's own marking again
-	Accept bool   `json:"accept,omitempty"` // the count stands as marked
+	Ask    bool   `json:"ask,omitempty"`    // restores the engine's marking
+	Accept bool   `json:"accept,omitempty"` // accepts the count as marked
 	PlayOn bool   `json:"playOn,omitempty"`
 }
 
@@ -93,13 +93,13 @@ type Hint struct {
 	Region []int    `json:"region,omitempty"`
 	Moves  []string `json:"moves,omitempty"`
 	Line   []string `json:"line,omitempty"`
-	Loss   float64  `json:"loss,omitempty"` // of the second best, in points
+	Loss   float64  `json:"loss,omitempty"` // points that the second best move loses
 }
 
 // Estimate answers game.estimate.
 type Estimate struct {
 	Rev       int     `json:"rev"`
-	Lead      float64 `json:"lead"` // Black's
+	Lead      float64 `json:"lead"` // Black's lead
 	Spread    float64 `json:"spread"`
 	Open      int     `json:"open"`      // points that are not settled
 	Ownership string  `json:"ownership"` // base64 of int8 for each point, 127 is Black's
@@ -109,9 +109,9 @@ type Estimate struct {
 // down if Running.
 type ClockState struct {
 	Main    int64 `json:"main"`
-	Periods int   `json:"periods"` // left, or stones left in the Canadian period
-	Period  int64 `json:"period"`  // left of the period
-	Over    bool  `json:"over"`    // in overtime
+	Periods int   `json:"periods"` // periods left, or stones left in the Canadian period
+	Period  int64 `json:"period"`  // time left in the period
+	Over    bool  `json:"over"`    // the player is in overtime
 	Running bool  `json:"running"`
 }
 
@@ -130,20 +130,20 @@ type GameState struct {
 	Stones   string        `json:"stones"`
 	ToMove   string        `json:"toMove"`
 	Moves    []string      `json:"moves"` // since the start, pass included
-	First    string        `json:"first"` // who made the first of them
+	First    string        `json:"first"` // colour of the first move
 	Ko       string        `json:"ko,omitempty"`
 	Legal    string        `json:"legal"`    // for each point: "1" legal, "0" not, for the side to move
 	Captures [2]int        `json:"captures"` // stones taken by Black, by White
 	Clock    Clock         `json:"clock"`
-	Clocks   [2]ClockState `json:"clocks"`   // of Black, of White
+	Clocks   [2]ClockState `json:"clocks"`   // Black's, White's
 	Thinking bool          `json:"thinking"` // the engine's turn
 	Paused   string        `json:"paused,omitempty"`
 	Trouble  string        `json:"trouble,omitempty"`
 	// Unsaved says why a part of the game is not on the disk yet: the engine's move, the game
 	// record, or the player's rating. The server retries until it is.
 	Unsaved *Error `json:"unsaved,omitempty"`
-	// Restored says that the game's file was damaged, and the source it was restored from: sgf,
-	// the game record, or part, the file up to the damage.
+	// Restored says that the game's file was damaged, and what it was restored from: sgf (the game
+	// record) or part (the file up to the damage).
 	Restored string `json:"restored,omitempty"`
 	CanUndo  bool   `json:"canUndo"`
 	CanRedo  bool   `json:"canRedo"`
@@ -158,7 +158,7 @@ type GameState struct {
 	Counts string  `json:"counts,omitempty"`
 	Teach  string  `json:"teach,omitempty"` // as in NewGame
 	Advice *Advice `json:"advice,omitempty"`
-	Fit    *Fit    `json:"fit,omitempty"` // after a game that counted
+	Fit    *Fit    `json:"fit,omitempty"` // the player's new estimate, after a game that counted
 }
 
 // Count is the board during counting.
@@ -170,7 +170,7 @@ type Count struct {
 	White   CountSide `json:"white"`
 	Score   float64   `json:"score"`            // Black minus White, all included
 	Differs []string  `json:"differs"`          // stones marked otherwise than the engine would
-	Lives   bool      `json:"lives,omitempty"`  // the engine takes the first of Differs for alive
+	Lives   bool      `json:"lives,omitempty"`  // the engine considers the first of Differs alive
 	Method  string    `json:"method,omitempty"` // area or territory
 }
 
@@ -179,7 +179,7 @@ type CountSide struct {
 	Stones    int     `json:"stones"` // area counting
 	Territory int     `json:"territory"`
 	Prisoners int     `json:"prisoners"` // territory counting
-	Komi      float64 `json:"komi"`      // and handicap bonus
+	Komi      float64 `json:"komi"`      // with handicap bonus
 	Total     float64 `json:"total"`
 }
 
@@ -211,5 +211,5 @@ type Games struct {
 type Unread struct {
 	File string `json:"file"`
 	Why  string `json:"why"`           // in English
-	Say  *Say   `json:"say,omitempty"` // Why as the page says it
+	Say  *Say   `json:"say,omitempty"` // the page's sentence for Why
 }

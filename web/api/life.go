@@ -7,14 +7,14 @@ type AskLife struct {
 	Node   int      `json:"node,omitempty"`
 	Game   string   `json:"game,omitempty"`
 	Review string   `json:"review,omitempty"`
-	Ply    int      `json:"n,omitempty"` // of the game or review: after so many moves
-	Stones []string `json:"stones"`      // of one colour, one of each chain
+	Ply    int      `json:"n,omitempty"` // moves played in the game or review
+	Stones []string `json:"stones"`      // stones of one colour, one of each chain
 	// All means that the attacker must capture all of the stones; if absent, one is enough.
 	All bool `json:"all,omitempty"`
 	// Assume names chains that are alive by assumption; if absent, the chains that are not
 	// enclosed.
 	Assume  []string `json:"assume"`
-	Seconds float64  `json:"seconds,omitempty"` // at most; 0: 30
+	Seconds float64  `json:"seconds,omitempty"` // time limit; 0: 30
 }
 
 // LifeAsked numbers a question.
@@ -25,12 +25,12 @@ type LifeAsked struct {
 // LifeState holds the findings on this connection's last question. Ask is 0 if there was none.
 type LifeState struct {
 	Ask     int        `json:"ask"`
-	Colour  string     `json:"c,omitempty"` // of the stones
+	Colour  string     `json:"c,omitempty"` // colour of the stones
 	Target  []string   `json:"target"`      // a stone of each chain
 	Assumed []string   `json:"assumed"`     // a stone of each chain that is alive by assumption
-	Busy    bool       `json:"busy"`        // more may be found
+	Busy    bool       `json:"busy"`        // the search continues
 	Cards   []LifeCard `json:"cards"`       // Black first, White first; empty at first
-	Seconds float64    `json:"seconds"`     // that were spent
+	Seconds float64    `json:"seconds"`     // time spent
 	Error   *Error     `json:"error,omitempty"`
 }
 
@@ -43,18 +43,18 @@ type LifeCard struct {
 	// to fail.
 	Moves []string `json:"moves"`
 	Every bool     `json:"every"`
-	// Threats is how many ko threats Who needs more than the other side for the result Then; with
-	// AtLeast, a lower bound. -1: no number is enough; 0: ko threats do not change the verdict,
-	// or their effect is not known.
+	// Threats is the lead in ko threats that Who needs for the result Then; with AtLeast, a lower
+	// bound. -1: no number is enough; 0: ko threats do not change the verdict, or their effect is not
+	// known.
 	Threats int      `json:"threats,omitempty"`
 	AtLeast bool     `json:"atLeast,omitempty"`
 	Who     string   `json:"who,omitempty"`
 	Then    string   `json:"then,omitempty"` // a verdict; empty where no number is known to be enough
-	Ko      string   `json:"ko,omitempty"`   // its kind, in English
-	Line    []string `json:"line,omitempty"` // of the ko; a ! marks a retake that costs a threat
+	Ko      string   `json:"ko,omitempty"`   // kind of the ko, in English
+	Line    []string `json:"line,omitempty"` // moves of the ko; ! marks a retake that costs a threat
 	Zone    []string `json:"zone"`           // points that the proof depends on
-	Plays   bool     `json:"plays"`          // life.play answers
-	// Alive is the probability that a network gives the stones, where there is no proof.
+	Plays   bool     `json:"plays"`          // life.play can play against it
+	// Alive is a network's probability that the stones live, if there is no proof.
 	Alive *float64 `json:"alive,omitempty"`
 }
 
@@ -72,14 +72,15 @@ type LifeStep struct {
 	Ask    int      `json:"ask"`
 	First  string   `json:"first"`
 	Moves  []string `json:"moves"` // as in PlayLife
-	Line   []string `json:"line"`  // all moves, with the proof's; a pass is a move elsewhere
+	Line   []string `json:"line"`  // all moves, including the proof's; a pass is a move elsewhere
 	Stones string   `json:"stones"`
 	ToMove string   `json:"toMove"`
 	Legal  string   `json:"legal"`            // for each point: "1" where a move may change something
-	Winner string   `json:"winner,omitempty"` // whose moves are the proof's; empty before the first
+	Winner string   `json:"winner,omitempty"` // side whose moves are the proof's; empty before the first
 	// Elsewhere reports that the last move lies outside the fight.
 	Elsewhere bool `json:"elsewhere,omitempty"`
-	// End says why the line is over: taken, alive, doomed (no room for two eyes is left), stands
-	// and no life (both pass), unknown (that first move was not searched to the end).
+	// End says why the line is over: taken, alive, doomed (no room for two eyes is left), stands (both
+	// pass, and the stones live), no life (both pass, and they do not), unknown (the first move was
+	// not searched to the end).
 	End string `json:"end,omitempty"`
 }

@@ -2,17 +2,17 @@ package api
 
 // Profile is what the server remembers of the player, for every browser.
 type Profile struct {
-	Names   []string `json:"names"`   // the player's in records, see SaidNames
-	Lessons []string `json:"lessons"` // that are done
+	Names   []string `json:"names"`   // the player's names in records, see SaidNames
+	Lessons []string `json:"lessons"` // completed lessons
 	Day     Day      `json:"day"`
 	// Warn says that the profile's file was damaged, and where it is kept.
 	Warn string `json:"warn,omitempty"`
-	Says []Say  `json:"says,omitempty"` // Warn as the page says it
+	Says []Say  `json:"says,omitempty"` // the page's sentence for Warn
 }
 
 // Day holds today's problems, and how many days in a row all problems were answered.
 type Day struct {
-	Date     string       `json:"date"` // of this machine: 2006-01-02
+	Date     string       `json:"date"` // this machine's date: 2006-01-02
 	Problems []DayProblem `json:"problems"`
 	Streak   int          `json:"streak"` // days in a row, today's included once it is done
 	Best     int          `json:"best"`
@@ -20,13 +20,13 @@ type Day struct {
 	Week     [7]bool      `json:"week"` // the last seven days, today last
 }
 
-// DayProblem is one of the problems of a day.
+// DayProblem is a problem of a day.
 type DayProblem struct {
 	ID     string `json:"id"`
 	Size   [2]int `json:"size"`
 	Stones string `json:"stones"`
-	Grade  int    `json:"grade,omitempty"` // of the first answer today: 1 to 4; 0: none yet
-	Right  bool   `json:"right,omitempty"` // that answer
+	Grade  int    `json:"grade,omitempty"` // grade of today's first answer: 1 to 4; 0: none yet
+	Right  bool   `json:"right,omitempty"` // today's first answer was right
 	Fresh  bool   `json:"fresh,omitempty"` // comes with the program, and was never asked
 }
 
@@ -38,11 +38,11 @@ type AskProblem struct {
 // You is what games and reviews show about the player.
 type You struct {
 	Ranks  []Rank `json:"ranks"`
-	Losses []Loss `json:"losses"` // by board
+	Losses []Loss `json:"losses"` // losses by board
 	// Judged lists the boards, such as 9x9, where the moves of reviewed games count for the rank.
 	Judged []string `json:"judged"`
 	Played Tally    `json:"played"` // against the engine
-	Sizes  []Tally  `json:"sizes"`  // the same by board
+	Sizes  []Tally  `json:"sizes"`  // results by board
 }
 
 // Rank is the player's rank on one size of board, now and after each game so far.
@@ -77,15 +77,15 @@ type Tally struct {
 	Won   int    `json:"won"`
 	Drawn int    `json:"drawn"`
 	Lost  int    `json:"lost"`
-	Open  int    `json:"open"` // not finished
+	Open  int    `json:"open"` // unfinished games
 }
 
 // AskGames asks for a page of all games in which opponent, date, board or result contain every
 // word of Text.
 type AskGames struct {
 	Text string `json:"text,omitempty"`
-	From int    `json:"from,omitempty"` // so many are skipped
-	Most int    `json:"most,omitempty"` // 0: 50
+	From int    `json:"from,omitempty"` // number of games to skip
+	Most int    `json:"most,omitempty"` // most games in the answer; 0: 50
 }
 
 // KeptGame is a game in the list of all.
@@ -99,13 +99,13 @@ type KeptGame struct {
 	Moves  int    `json:"moves"`
 	Result string `json:"result,omitempty"`
 	Won    string `json:"won,omitempty"`    // yes, no or drawn
-	Helped bool   `json:"helped,omitempty"` // a hint, a take-back or teaching: it does not count for the rank
+	Helped bool   `json:"helped,omitempty"` // the player had a hint, a take-back or teaching: the game does not count for the rank
 }
 
 // KeptGames answers AskGames, newest first.
 type KeptGames struct {
 	Games  []KeptGame `json:"games"`
-	Total  int        `json:"total"` // that match
+	Total  int        `json:"total"` // number of matching games
 	All    int        `json:"all"`
 	Unread []Unread   `json:"unread,omitempty"`
 }

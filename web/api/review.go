@@ -13,7 +13,7 @@ type Review struct {
 	Mistakes []int           `json:"mistakes"` // plies from 0, worst first
 	Turning  []int           `json:"turning"`  // plies that changed the winrate most
 	Finest   [2][]int        `json:"finest"`   // plies of Black's and White's best moves, best first
-	Groups   []ReviewGroup   `json:"groups"`   // whose life is proved
+	Groups   []ReviewGroup   `json:"groups"`   // groups with a proved status
 	Players  [2]ReviewPlayer `json:"players"`  // Black, White
 	Summary  string          `json:"summary,omitempty"`
 	Network  string          `json:"network,omitempty"`
@@ -21,15 +21,15 @@ type Review struct {
 	Notes    []string        `json:"notes,omitempty"` // what was assumed or left out
 }
 
-// ReviewGroup is a group whose status is proved after so many moves: dead, alive or seki, whoever
+// ReviewGroup is a group whose status is proved after move Since: dead, alive or seki, whoever
 // moves first and however many ko threats there are.
 type ReviewGroup struct {
 	Colour  string   `json:"c"`
-	Stones  []string `json:"stones"` // at the end, or before they were taken; those of the largest chain first
+	Stones  []string `json:"stones"` // stones at the end, or before their capture, largest chain first
 	Verdict string   `json:"verdict"`
 	Since   int      `json:"since"`
-	Taken   int      `json:"taken,omitempty"` // the move that took the last of it
-	Assumed []string `json:"assumed"`         // chains that the proof takes for alive
+	Taken   int      `json:"taken,omitempty"` // number of the move that took its last stone
+	Assumed []string `json:"assumed"`         // chains that the proof assumes alive
 }
 
 // ReviewPoint is one position of the graph: Black's lead and winrate before ply
@@ -52,12 +52,12 @@ type ReviewMove struct {
 	Class       int      `json:"cls"`
 	Listed      bool     `json:"listed,omitempty"` // a mistake worth a look
 	Phase       string   `json:"phase,omitempty"`  // opening, middle, endgame
-	Kind        string   `json:"kind,omitempty"`   // of mistake, see docs
+	Kind        string   `json:"kind,omitempty"`   // kind of mistake, see docs
 	Reason      string   `json:"reason,omitempty"` // in English
-	Claims      []Claim  `json:"claims,omitempty"` // that the reason is composed of, at most two
-	Points      []string `json:"points,omitempty"` // that the reason speaks of
+	Claims      []Claim  `json:"claims,omitempty"` // claims that make up Reason, at most two
+	Points      []string `json:"points,omitempty"` // points that Reason mentions
 	Better      string   `json:"better,omitempty"` // the move that was best
-	Line        []string `json:"line,omitempty"`   // from there
+	Line        []string `json:"line,omitempty"`   // continuation, beginning with Better
 	Answer      []string `json:"answer,omitempty"` // how the mistake is punished
 }
 
@@ -65,15 +65,15 @@ type ReviewMove struct {
 type Claim struct {
 	Kind   string   `json:"kind"`
 	After  string   `json:"after,omitempty"`  // the line that shows it: played, better, pass, ignored
-	Color  string   `json:"color,omitempty"`  // of Stones, "b" or "w"
-	Stones []string `json:"stones,omitempty"` // that it is about
-	Others []string `json:"others,omitempty"` // that they are cut from or connected to
+	Color  string   `json:"color,omitempty"`  // colour of Stones
+	Stones []string `json:"stones,omitempty"` // stones that the claim is about
+	Others []string `json:"others,omitempty"` // stones that Stones are cut from or connected to
 	Area   []string `json:"area,omitempty"`   // territory that changes hands
-	Move   string   `json:"move,omitempty"`   // that does it
-	Line   []string `json:"line,omitempty"`   // from before the mistake, unless it is answer or line
+	Move   string   `json:"move,omitempty"`   // move that the claim is about
+	Line   []string `json:"line,omitempty"`   // line from the position before the mistake; absent if it is Line or Answer of the move
 	Region string   `json:"region,omitempty"` // part of the board
 	Proved bool     `json:"proved,omitempty"`
-	Only   bool     `json:"only,omitempty"`  // no other move does it
+	Only   bool     `json:"only,omitempty"`  // no other move has this effect
 	Later  bool     `json:"later,omitempty"` // the line takes the stones after the move
 	Of     *Claim   `json:"of,omitempty"`    // of a threat: what is threatened
 }
@@ -95,11 +95,11 @@ type ReviewPlayer struct {
 // before its budget was used up) or refused.
 type ReviewCard struct {
 	Review    string        `json:"review"`
-	Name      string        `json:"name"` // of the file
+	Name      string        `json:"name"` // file name
 	State     string        `json:"state"`
-	Why       string        `json:"why,omitempty"`     // it was refused
-	Say       *Say          `json:"say,omitempty"`     // Why as the page says it
-	Unsaved   *Error        `json:"unsaved,omitempty"` // why what was found is not on the disk yet; it is tried again
+	Why       string        `json:"why,omitempty"`     // reason for the refusal
+	Say       *Say          `json:"say,omitempty"`     // the page's sentence for Why
+	Unsaved   *Error        `json:"unsaved,omitempty"` // why the findings are not saved yet; saving is retried
 	Size      [2]int        `json:"size"`
 	Komi      float64       `json:"komi"`
 	Handicap  int           `json:"handicap,omitempty"`
@@ -114,14 +114,14 @@ type ReviewCard struct {
 	Cut       int           `json:"cut,omitempty"`    // moves of the record that are left out, see the notes
 	Pass      int           `json:"pass,omitempty"`   // 1 or 2 while it runs
 	Done      int           `json:"done,omitempty"`   // positions that were searched
-	Share     float64       `json:"share"`            // of the work, 0 to 1
+	Share     float64       `json:"share"`            // share of the work done, 0 to 1
 	Left      float64       `json:"left,omitempty"`   // seconds, estimated; 0: not known
 	Mean      [2]float64    `json:"mean"`             // points lost a move by Black, by White
 	Phases    [2][3]float64 `json:"phases"`           // the same by opening, middle, endgame
 	Worst     []WorstMove   `json:"worst"`            // three of a side at most, worst first
-	Stones    string        `json:"stones,omitempty"` // at the end
+	Stones    string        `json:"stones,omitempty"` // stones at the end
 	Changed   int64         `json:"changed"`          // Unix seconds
-	Other     bool          `json:"other,omitempty"`  // made by a network other than the present one
+	Other     bool          `json:"other,omitempty"`  // made by a network other than the current one
 }
 
 // SaidNames lists names in records that are the player's, and names that are not: mistakes of the
@@ -134,7 +134,7 @@ type SaidNames struct {
 // WorstMove is a mistake in a list.
 type WorstMove struct {
 	Colour string  `json:"c"`
-	Stones string  `json:"stones,omitempty"` // before it, of the first of a side
+	Stones string  `json:"stones,omitempty"` // stones before the mistake, only for the worst of a side
 	Ply    int     `json:"n"`
 	Move   string  `json:"m"`
 	Loss   float64 `json:"loss"`
@@ -146,7 +146,7 @@ type Reviews struct {
 	Reviews []ReviewCard `json:"reviews"`
 	Unread  []Unread     `json:"unread,omitempty"`
 	Paused  bool         `json:"paused"`
-	Folder  string       `json:"folder"` // where they are kept
+	Folder  string       `json:"folder"` // folder of the reviews
 }
 
 // ReviewProgress is the progress of a review, with the positions searched since the last message.
@@ -181,7 +181,7 @@ type Verdict struct {
 	Played   bool     `json:"played,omitempty"` // the mistake itself
 	Loss     float64  `json:"loss"`
 	Class    int      `json:"cls"`
-	Line     []string `json:"line,omitempty"` // the move first
+	Line     []string `json:"line,omitempty"` // continuation, beginning with the move
 }
 
 // Drill is the problem that is due, and the number of those due.
@@ -197,15 +197,15 @@ type Drill struct {
 type Problem struct {
 	ID     string  `json:"id"`
 	Game   string  `json:"game"` // file that it comes from
-	Number int     `json:"n"`    // of the move
+	Number int     `json:"n"`    // number of the move
 	Size   [2]int  `json:"size"`
 	Stones string  `json:"stones"`
 	ToMove string  `json:"toMove"`
 	Last   string  `json:"last,omitempty"`
 	Loss   float64 `json:"loss"`
 	Legal  string  `json:"legal"`
-	Player string  `json:"player,omitempty"` // who made the mistake
-	Yours  bool    `json:"yours,omitempty"`  // by player.names
+	Player string  `json:"player,omitempty"` // name of the player who made the mistake
+	Yours  bool    `json:"yours,omitempty"`  // player.names says that Player is the player
 	// Task is live or kill for a problem of life and death about the stones of Group, which only
 	// one move solves; empty for a better move. Level is 1 to 5 for problems that come with the
 	// program; they come from no game.
@@ -233,7 +233,7 @@ type ProblemSet struct {
 	ID       string `json:"id"`
 	Name     string `json:"name"`
 	Problems int    `json:"problems"`
-	Solved   int    `json:"solved"` // whose last answer was right
+	Solved   int    `json:"solved"` // problems whose last answer was right
 }
 
 // DrillAnswer answers a problem. An empty move gives up. After is as in the problem, Seconds
@@ -247,19 +247,19 @@ type DrillAnswer struct {
 }
 
 // DrillVerdict answers DrillAnswer. Grade is 1 to 4: again, hard, good, easy; 0 for a further try.
-// It is on the disk, and drill.grade overrules it until the next problem is asked for.
+// The answer is on the disk; drill.grade overrules its grade until the next problem is asked for.
 type DrillVerdict struct {
 	// Next is the problem after the other side's answer, if the move is right and the solution
 	// needs further moves. Nothing is graded yet.
 	Next    *Problem `json:"next,omitempty"`
-	Verdict Verdict  `json:"verdict"` // its line goes on with the refutation of a wrong move
+	Verdict Verdict  `json:"verdict"` // after a wrong move, its line includes the refutation
 	Best    Verdict  `json:"best"`
-	Text    string   `json:"text,omitempty"` // of the problem's author
+	Text    string   `json:"text,omitempty"` // comment of the problem's author
 	Played  string   `json:"played"`
-	Loss    float64  `json:"loss"` // of what was played
+	Loss    float64  `json:"loss"` // points lost by the move played in the game
 	Kind    string   `json:"kind"`
 	Reason  string   `json:"reason"`
-	Claims  []Claim  `json:"claims,omitempty"` // that the reason is composed of
+	Claims  []Claim  `json:"claims,omitempty"` // claims that make up Reason
 	Points  []string `json:"points,omitempty"`
 	Grade   int      `json:"grade"`
 	Due     [4]int64 `json:"due"` // Unix seconds when it comes again, by grade

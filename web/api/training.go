@@ -8,11 +8,11 @@ type Training struct {
 // TrainingRun is a loop of self-play and training.
 type TrainingRun struct {
 	Folder    string `json:"folder"`
-	Error     string `json:"error,omitempty"` // it cannot be read
+	Error     string `json:"error,omitempty"` // why the loop cannot be read
 	Running   bool   `json:"running"`
 	News      int64  `json:"news"` // Unix seconds: when its folder changed last
 	Arch      string `json:"arch"`
-	Network   string `json:"network,omitempty"` // that plays now; empty: random moves
+	Network   string `json:"network,omitempty"` // network that plays now; empty: random moves
 	Iteration int    `json:"iteration"`
 	Stage     string `json:"stage"` // selfplay, train, export or gate
 	// Done of Goal units (games, rows or samples) of this stage are complete; both are 0 if there
@@ -25,21 +25,21 @@ type TrainingRun struct {
 	Rows  int64   `json:"rows"`
 	// Samples counts the rows trained on; a row counts each time it is used.
 	Samples int64            `json:"samples"`
-	Hours   float64          `json:"hours"` // of work
+	Hours   float64          `json:"hours"` // hours of work
 	Points  []TrainingPoint  `json:"points"`
-	Rated   []TrainingRating `json:"rated"` // by engine loop rate; may be empty
+	Rated   []TrainingRating `json:"rated"` // ratings by engine loop rate; may be empty
 	Newest  []TrainingGame   `json:"newest"`
 }
 
 // TrainingPoint is an iteration of a loop.
 type TrainingPoint struct {
 	Iteration int                `json:"n"`
-	Hours     float64            `json:"hours"` // since the beginning
+	Hours     float64            `json:"hours"` // hours since the beginning
 	Games     int64              `json:"games"`
 	Samples   int64              `json:"samples"`
-	Network   string             `json:"network"` // that it made
+	Network   string             `json:"network"` // network that the iteration made
 	Promoted  bool               `json:"promoted"`
-	Elo       float64            `json:"elo"`    // by the chain of gating matches
+	Elo       float64            `json:"elo"`    // rating by the chain of gate matches
 	Speed     float64            `json:"speed"`  // games an hour of self-play
 	Length    float64            `json:"length"` // moves a game
 	Losses    map[string]float64 `json:"losses"`

@@ -8,7 +8,7 @@ import (
 	"kosumi/web/api"
 )
 
-// newClient returns the client for the requests of a library.
+// newClient returns the function that sends a library's requests.
 func newClient() func(*http.Request) (*http.Response, error) {
 	return (&http.Client{CheckRedirect: onlyHTTPS}).Do
 }

@@ -12,14 +12,14 @@ import (
 	"kosumi/web/api"
 )
 
-// newClient returns the client for the requests of a library: the browser's fetch, as far as the
-// other site lets this page read its answers. The client of net/http would make the page's
-// program a quarter larger.
+// newClient returns the function that sends a library's requests by the browser's fetch. It works
+// only with sites that let this page read their answers. The client of net/http would make the
+// page's program a quarter larger.
 func newClient() func(*http.Request) (*http.Response, error) {
 	return func(r *http.Request) (*http.Response, error) {
 		headers := js.Global().Get("Object").New()
 		for name := range r.Header {
-			if name != "If-Range" { // sites would be asked to allow it; the sha256 is checked all the same
+			if name != "If-Range" { // sites must permit If-Range; without it, the sha256 still detects a changed file
 				headers.Set(name, r.Header.Get(name))
 			}
 		}

@@ -34,15 +34,15 @@ func New(n *Networks, conf engine.Config, log *slog.Logger) *Engines {
 // Engine returns the engine of one game or analysis. The first [Engine.With] makes it.
 func (es *Engines) Engine() *Engine { return &Engine{engines: es} }
 
-// Bounds of the memory of trees, in bytes: of one tree, of all together, and the least of each.
+// Bounds in bytes: the largest tree, all trees together, and the smallest tree.
 const (
 	TreeBytes  = 256 << 20
 	AllBytes   = 2 << 30
 	LeastBytes = 8 << 20
 )
 
-// Memory divides AllBytes between all trees: each gets half of the rest, and at least LeastBytes.
-// A hundred pages take at most 3 GiB.
+// Memory divides AllBytes between all trees: each gets half the remainder, between LeastBytes and
+// m.one. A hundred pages take at most 3 GiB.
 type Memory struct {
 	one     int64 // memory of the largest tree, bytes
 	mu      sync.Mutex

@@ -81,7 +81,7 @@ func (l *Library) download(ctx context.Context, j *job) (err error) {
 		}
 		cancel(nil)
 	}()
-	about, _ := l.about(j.Name) // without a note, from the beginning
+	about, _ := l.about(j.Name) // without a note the download starts over
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, j.URL, nil)
 	if err != nil {
 		return errFinal{err}
@@ -260,8 +260,8 @@ func (l *Library) try(ctx context.Context, path string) (*api.NetworkSpeed, erro
 	return nil, api.Tell("unsupported", "net_boards")
 }
 
-// rate returns the evaluations per second of a network that always has two batches waiting,
-// measured for at least length.
+// rate measures the evaluations per second of a network that always has two batches waiting. The
+// measurement takes at least the time length.
 func rate(ctx context.Context, net nn.Network, g *board.Game, length time.Duration) (float64, error) {
 	var done atomic.Int64
 	var jobs sync.WaitGroup

@@ -17,10 +17,10 @@ const (
 	trainingPage = "https://" + trainingHost + "/networks/"
 )
 
-// latest has the questions to the site, by their names here.
+// latest has the site's paths for the network names in api.FetchNetwork.Latest.
 var latest = map[string]string{"strongest": "get_strongest/", "newest": "newest_training/"}
 
-// mostAnswer is the size of the longest answer that is read, in bytes.
+// mostAnswer bounds the site's answer, in bytes.
 const mostAnswer = 1 << 20
 
 // offered is the part of the site's answer that is used.
@@ -30,7 +30,8 @@ type offered struct {
 	SHA256 string `json:"model_file_sha256"`
 }
 
-// ask asks the site for a network. The job becomes that of its file, or ready if the file is there.
+// ask asks the site for a network. j becomes the download of the named file, or is ready if the
+// file exists.
 func (l *Library) ask(ctx context.Context, j *job) error {
 	o, err := l.question(ctx, j.Latest)
 	if err != nil {
@@ -57,7 +58,7 @@ func (l *Library) ask(ctx context.Context, j *job) error {
 	return l.begin(j, as)
 }
 
-// question returns the site's answer to a question of latest.
+// question asks the site for the network called name in latest.
 func (l *Library) question(ctx context.Context, name string) (o offered, err error) {
 	ctx, cancel := context.WithTimeout(ctx, l.silence)
 	defer cancel()
@@ -81,9 +82,9 @@ func (l *Library) question(ctx context.Context, name string) (o offered, err err
 	return o, err
 }
 
-// FetchLatest fetches KataGo's strongest or newest network into the folder of c, resumes the
-// download, or finds the file there. It reports progress to tell, and returns the network and its
-// path.
+// FetchLatest fetches KataGo's strongest or newest network into the folder of c, or resumes the
+// download, unless the file exists. It calls tell with the progress, and returns the network and
+// its path.
 func FetchLatest(ctx context.Context, c NetworksConfig, name string, tell func(api.NetworkJob)) (api.Network, string, error) {
 	l := newLibrary(&Networks{conf: c})
 	as, err := wanted(&api.FetchNetwork{Latest: name})

@@ -16,7 +16,7 @@ import (
 	"kosumi/web/api"
 )
 
-// latestName is the file of the network that the training site of these tests names.
+// latestName is the network's file at the tests' training site.
 const latestName = "kata1-b18c384nbt-s1-d2.bin.gz"
 
 // answer imitates the site's answer: address, size and sha256 of a file.
@@ -26,8 +26,8 @@ func answer(address string, bytes int, sum string) string {
 
 const media = "https://media.katagotraining.org/uploaded/networks/models/kata1/"
 
-// training is a site that answers a question with a status and a text, and serves content, or
-// what file writes, as the network.
+// training imitates the training site: it answers a question with a status and a text, and serves
+// the network by file, or as content if file is nil.
 func training(t *testing.T, status int, text string, file http.HandlerFunc) *site {
 	s := new(site)
 	s.Server = httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -50,8 +50,8 @@ func training(t *testing.T, status int, text string, file http.HandlerFunc) *sit
 	return s
 }
 
-// TestLatest asks a site that answers as KataGo's does: nothing is requested before, the network
-// is fetched, checked, tried and measured, and a network in the folder is not fetched again.
+// TestLatest uses a fake of KataGo's site: nothing is requested before Fetch, the network is
+// fetched, checked, tried and measured, and a network in the folder is not fetched again.
 func TestLatest(t *testing.T) {
 	for which, sum := range map[string]string{"strongest": sum(content), "newest": strings.ToUpper(sum(content))} {
 		s := training(t, 200, answer(media+latestName, len(content), sum), nil)
@@ -84,8 +84,8 @@ func TestLatest(t *testing.T) {
 	}
 }
 
-// TestLatestRefused asks sites that answer badly: each failure has a sentence of the page in one
-// line, and only a download that can be resumed is kept.
+// TestLatestRefused asks sites that answer badly: the page has a one-line sentence for each
+// failure, and only a download that can be resumed is kept.
 func TestLatestRefused(t *testing.T) {
 	good := answer(media+latestName, len(content), sum(content))
 	for title, c := range map[string]struct {
@@ -93,7 +93,7 @@ func TestLatestRefused(t *testing.T) {
 		text   string
 		file   http.HandlerFunc
 		key    string
-		kept   bool // for the next try
+		kept   bool // the incomplete file is kept
 	}{
 		"error of the site":        {status: 500, text: "oops", key: "net_status"},
 		"not there":                {status: 404, key: "net_status"},
@@ -113,7 +113,7 @@ func TestLatestRefused(t *testing.T) {
 		"other sha256":             {status: 200, text: answer(media+latestName, len(content), sum(nil)), key: "net_other"},
 		"smaller than announced":   {status: 200, text: answer(media+latestName, len(content)+1, sum(content)), key: "net_size"},
 		"larger than announced": {status: 200, text: answer(media+latestName, 1000, sum(content)), key: "net_size", file: func(w http.ResponseWriter, _ *http.Request) {
-			for range 1000 { // no length is announced
+			for range 1000 { // several writes, so that no length is announced
 				w.Write(content[:1000])
 				w.(http.Flusher).Flush()
 			}
@@ -171,8 +171,8 @@ func TestLatestRefused(t *testing.T) {
 	require.Equal(t, "bad_request", api.AsError(l.Fetch(t.Context(), &api.FetchNetwork{Latest: "weakest"})).Code)
 }
 
-// TestLatestResumed breaks the download twice: each time only the rest is fetched. While another
-// program fetches the file, it is not fetched here.
+// TestLatestResumed breaks the download twice: each time only the missing part is fetched. A file
+// that another program is fetching is not fetched here.
 func TestLatestResumed(t *testing.T) {
 	s := newSite(t)
 	s.answer = answer(media+latestName, len(content), sum(content))

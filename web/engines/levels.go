@@ -24,15 +24,15 @@ import (
 type Levels struct {
 	engines  *Engines
 	warnings *wire.Warnings
-	mu       sync.Mutex // for the file of the player's levels
-	warn     error      // what happened to a damaged file
+	mu       sync.Mutex // guards the file of the player's ratings
+	warn     error      // reports a damaged file
 }
 
 // NewLevels returns the levels of the network in use.
 func NewLevels(es *Engines, w *wire.Warnings) *Levels { return &Levels{engines: es, warnings: w} }
 
 // List returns the levels that the network plays on some size of board, the weakest first. A
-// network that has no ladder uses another network's.
+// network that has no ladder uses another network's ladder.
 func (l *Levels) List() []api.Level {
 	ladders, err := level.Ladders()
 	if err != nil {
@@ -50,7 +50,7 @@ func (l *Levels) List() []api.Level {
 func (l *Levels) On(size board.Size) []api.Level {
 	ladders, err := level.Ladders()
 	if err != nil {
-		return []api.Level{} // List has warned
+		return []api.Level{} // List has logged the error
 	}
 	return l.served(ladders, size)
 }
@@ -85,7 +85,8 @@ func (l *Levels) Check(size board.Size, id string) error {
 	return api.Tell("bad_request", "no_level", "level", wire.Shown(id, 20), "board", size, "low", all[0].ID, "high", all[len(all)-1].ID)
 }
 
-// Begin stores the rank that the player claims. It sets the level of the first game on a board.
+// Begin stores the rank that the player claims. It sets the level of the first game on each board
+// size.
 func (l *Levels) Begin(r *api.PlayerRank) error {
 	at, err := level.ParseRank(r.Rank)
 	if err != nil {
@@ -110,8 +111,8 @@ func (l *Levels) Begin(r *api.PlayerRank) error {
 // Auto is the ID of the level that adapts to the player.
 const Auto = "auto"
 
-// ratings reads the player's ratings. A damaged file is renamed, and there are no ratings then. The
-// caller holds mu.
+// ratings reads the player's ratings. A damaged file is renamed and counts as empty. The caller
+// holds mu.
 func (l *Levels) ratings() (level.PlayerRatings, error) {
 	name := l.engines.Config.LevelFile
 	all, err := level.ReadPlayerRatings(name)
@@ -181,7 +182,7 @@ func (l *Levels) Said() string {
 	defer l.mu.Unlock()
 	all, err := l.ratings()
 	if err != nil {
-		return "" // Fits warns of it
+		return "" // Fits logs the error
 	}
 	for _, f := range all {
 		if f.Games == 0 && f.Judged == 0 {
@@ -239,7 +240,7 @@ func wireFit(size string, f *level.PlayerRating) api.Fit {
 	return api.Fit{Size: size, Low: low.String(), Mid: mid.String(), High: high.String(), Games: math.Ceil(f.Games), Judged: f.Judged}
 }
 
-// Count updates the player's rating by the result of a game that ended at a time, unless it counts
+// Count updates the player's rating by the result of a finished game, unless the game counts
 // already.
 func (l *Levels) Count(when time.Time, size board.Size, against level.Rank, ahead, points, weight float64) (*api.Fit, error) {
 	return l.change(size, func(f *level.PlayerRating) bool {
@@ -251,8 +252,8 @@ func (l *Levels) Count(when time.Time, size board.Size, against level.Rank, ahea
 	})
 }
 
-// Merge takes the ratings of a backup for boards where they count more games than those here, and
-// returns these boards; without do it changes nothing.
+// Merge takes a backup's ratings for boards where they count more games than the ratings here, and
+// returns these boards. If do is not set, it changes nothing.
 func (l *Levels) Merge(other level.PlayerRatings, do bool) (taken map[string]bool, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -281,7 +282,8 @@ func (l *Levels) Judge(size board.Size, game string, losses []float64, when time
 	return l.change(size, func(f *level.PlayerRating) bool { return f.JudgedBy(size, game, losses, when) })
 }
 
-// change changes the player's rating on a board, and writes it if the function returns true.
+// change calls a function on the player's rating for a board, and writes the ratings if the
+// function returns true.
 func (l *Levels) change(size board.Size, change func(*level.PlayerRating) bool) (*api.Fit, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -303,7 +305,7 @@ func (l *Levels) change(size board.Size, change func(*level.PlayerRating) bool) 
 	if known {
 		fit.Was = was.String()
 	}
-	if next, err := l.next(size, f); err == nil { // else there are no levels
+	if next, err := l.next(size, f); err == nil { // an error means that there are no levels
 		fit.Next = next
 	}
 	return &fit, nil

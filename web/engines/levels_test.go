@@ -23,8 +23,8 @@ func newLevels(conf engine.Config) *Levels {
 	return NewLevels(New(networks, conf, log), wire.NewWarnings(log))
 }
 
-// TestLevels: the levels ascend, the fitting one is among them, and a game that counted is
-// remembered.
+// TestLevels: the levels ascend, the level that fits the player is among them, and a counted game
+// is stored.
 func TestLevels(t *testing.T) {
 	conf := engine.Defaults()
 	conf.LevelFile = filepath.Join(t.TempDir(), "levels.json")
@@ -48,12 +48,12 @@ func TestLevels(t *testing.T) {
 	next, err := l.Fitting(board.Square(9))
 	require.NoError(t, err)
 	require.Equal(t, next, fit.Next)
-	fit.Next = "" // only given after a game
+	fit.Next = "" // Fits leaves Next empty
 	fits := l.Fits()
 	require.Len(t, fits, 1)
 	require.Equal(t, *fit, fits[0])
 
-	// The claimed rank counts on boards where no game of the player does.
+	// The claimed rank counts on boards without a game of the player.
 	require.Error(t, l.Begin(&api.PlayerRank{Rank: "99k"}))
 	require.NoError(t, l.Begin(&api.PlayerRank{Rank: "2k"}))
 	require.Equal(t, fits, l.Fits())

@@ -29,11 +29,12 @@ type Library struct {
 	networks *Networks
 	request  func(*http.Request) (*http.Response, error)
 	changed  func()
-	// The longest time without a byte, the first pause before a retry, and how long speed is measured.
+	// Limits: silence is the longest time without a byte, pause the first one before a retry, measure
+	// the time for measuring a speed.
 	silence, pause, measure time.Duration
 
 	mu   sync.Mutex
-	jobs map[string]*job // by name of the file
+	jobs map[string]*job // jobs by file name
 	work sync.WaitGroup
 }
 
@@ -42,7 +43,7 @@ type job struct {
 	api.NetworkJob
 	stop  context.CancelFunc // nil: it does not run
 	hold  *file.Hold         // the incomplete file; nil: none yet
-	bytes int64              // of the whole file, if announced
+	bytes int64              // size of the whole file, if announced
 	began time.Time
 	first int64 // size of the incomplete file at the start
 	told  time.Time
@@ -69,7 +70,7 @@ const (
 // partPrefix begins the names of incomplete files, which lists omit.
 const partPrefix = ".part-"
 
-// note is the JSON file beside an incomplete download, for resuming.
+// note is the JSON file beside an incomplete download, from which the download is resumed.
 type note struct {
 	URL    string `json:"url"`
 	SHA256 string `json:"sha256"`
@@ -78,8 +79,8 @@ type note struct {
 	Total  int64  `json:"total,omitempty"`
 }
 
-// NewLibrary returns the library of networks that have a folder. changed is called after
-// every change, by any goroutine.
+// NewLibrary returns the library for the folder of n. changed is called after every change, by any
+// goroutine.
 func NewLibrary(n *Networks, changed func()) *Library {
 	l := newLibrary(n)
 	l.changed = changed
@@ -154,14 +155,15 @@ func nameOf(name string) error {
 	return nil
 }
 
-// begin makes j the job of a file, unless there is another job or the file exists.
+// begin makes j the job for a file. It refuses if another job runs for the file, or if the file
+// exists.
 func (l *Library) begin(j *job, as api.NetworkJob) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if now := l.jobs[as.Name]; now != nil && now.stop != nil && now != j {
 		return api.Tell("busy", "net_coming", "name", as.Name)
 	}
-	if err := os.MkdirAll(l.networks.conf.Folder, 0o755); err != nil { // before the site is asked
+	if err := os.MkdirAll(l.networks.conf.Folder, 0o755); err != nil { // the folder is tested before the site is asked
 		return api.NotSaved(err)
 	}
 	if as.State == fetching {
@@ -178,12 +180,12 @@ func (l *Library) begin(j *job, as api.NetworkJob) error {
 	return nil
 }
 
-// clear claims the incomplete file for a job, and empties it unless it belongs to the same file.
+// clear locks the incomplete file for j, and deletes it unless it has the same address and sha256.
 func (l *Library) clear(j *job, as api.NetworkJob) (err error) {
 	if _, there := l.networks.files()[as.Name]; there {
 		return api.Tell("bad_request", "net_there")
 	}
-	if j.hold, err = file.Lock(l.part(as.Name)); errors.Is(err, file.ErrTaken) { // another program fetches it
+	if j.hold, err = file.Lock(l.part(as.Name)); errors.Is(err, file.ErrTaken) { // another program is fetching the file
 		return api.Tell("busy", "net_coming", "name", as.Name)
 	} else if err != nil {
 		return api.NotSaved(err)
@@ -196,7 +198,7 @@ func (l *Library) clear(j *job, as api.NetworkJob) (err error) {
 	return nil
 }
 
-// release gives up the claim to the incomplete file.
+// release unlocks the incomplete file.
 func (l *Library) release(j *job, name string) error {
 	if j.hold == nil {
 		return nil
@@ -303,7 +305,7 @@ func (l *Library) Put(ctx context.Context, name string, from io.Reader, size int
 	}
 	l.end(ctx, j, err)
 	if err != nil {
-		l.Forget(&api.NetworkName{Name: name}) // the answer has the error
+		l.Forget(&api.NetworkName{Name: name}) // the answer reports the error
 	}
 	return err
 }

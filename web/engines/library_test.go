@@ -42,13 +42,13 @@ func sum(data []byte) string {
 	return hex.EncodeToString(h[:])
 }
 
-// site serves a file by ranges; it breaks off answers after so many bytes.
+// site serves a file and ranges of it. It breaks off each answer after breakAfter bytes.
 type site struct {
 	*httptest.Server
 	breakAfter atomic.Int64 // bytes; 0: never
 	asked      atomic.Int64
-	ranges     atomic.Int64 // requests for a part
-	answer     string       // answer to a question for a network
+	ranges     atomic.Int64 // requests for a range
+	answer     string       // the answer to a request for KataGo's network
 }
 
 func newSite(t *testing.T) *site {
@@ -126,7 +126,7 @@ func testLibrary(t *testing.T, dir string, s *site) *Library {
 	return l
 }
 
-// settled waits until nothing runs and returns the only job, nil if there is none.
+// settled waits until no job runs and returns the only job, nil if there is none.
 func (l *Library) settled(t *testing.T) *api.NetworkJob {
 	t.Helper()
 	var last *api.NetworkJob
@@ -149,8 +149,8 @@ func fileNames(l *Library) (all []string) {
 	return all
 }
 
-// TestFetch: a file is added if it arrives whole or in parts. One with another sha256, a missing
-// one and a redirect to http are refused in one line, and leave nothing behind.
+// TestFetch: a file is added if it arrives whole or in parts. A wrong sha256, a missing file and a
+// redirect to http give a one-line error and leave no files.
 func TestFetch(t *testing.T) {
 	s := newSite(t)
 	dir := t.TempDir()
@@ -167,7 +167,7 @@ func TestFetch(t *testing.T) {
 	require.Equal(t, []string{"whole.bin.gz"}, fileNames(l))
 	require.ErrorContains(t, l.Fetch(t.Context(), &api.FetchNetwork{URL: s.URL + "/whole.bin.gz", SHA256: sum(content)}), "already")
 
-	// Each answer breaks off after a third; the next request asks for the rest.
+	// Each answer breaks off after a third; the next request asks for the missing part.
 	s.breakAfter.Store(int64(len(content)/3 + 1))
 	s.ranges.Store(0)
 	require.Nil(t, get("/parts.bin.gz", sum(content)))

@@ -14,26 +14,26 @@ import (
 	"kosumi/web/api"
 )
 
-// Network is a network that may still be loading. Evaluations wait for that.
+// Network is a network that may still be loading. Evaluations wait until it is loaded.
 type Network interface {
 	nn.Network
-	Wait() error // returns once it is loaded, or why it cannot be
+	Wait() error // returns once the network is loaded, or the reason why it cannot be
 	// Loaded reports without waiting whether loading has ended, and why it failed.
 	Loaded() (ended bool, err error)
 	Close() error
 }
 
-// NetworksConfig tells where networks are found.
+// NetworksConfig says which networks can be chosen.
 type NetworksConfig struct {
-	File   string // the first network; "" is the one inside the program
+	File   string // the first network; "" is the built-in one
 	Folder string // folder with more networks; "": none
-	Human  bool   // a network of human moves stands beside each
+	Human  bool   // each network comes with a network of human moves
 	Open   func(file string) Network
-	// Request performs the requests for downloads; nil: through the network, by https alone.
+	// Request sends the requests for downloads; nil uses newClient.
 	Request func(*http.Request) (*http.Response, error)
 }
 
-// Networks lets the page play with one network and change to others, between searches.
+// Networks lets the page play with one network, and change it between searches.
 type Networks struct {
 	*open.Switch[named]
 	conf NetworksConfig
@@ -115,7 +115,7 @@ func (b *Networks) files() map[string]string {
 	if b.conf.File != "" {
 		all[filepath.Base(b.conf.File)] = b.conf.File
 	}
-	entries, _ := os.ReadDir(b.conf.Folder) // no folder: nothing more
+	entries, _ := os.ReadDir(b.conf.Folder) // without a folder there are no more networks
 	for _, e := range entries {
 		if isNetwork(e.Name()) && !strings.HasPrefix(e.Name(), ".") && !e.IsDir() {
 			all[e.Name()] = filepath.Join(b.conf.Folder, e.Name())
@@ -127,7 +127,7 @@ func (b *Networks) files() map[string]string {
 // speedFile is the name of the file in the folder that holds the measured speed of a network.
 func speedFile(name string) string { return ".speed-" + name + ".json" }
 
-// speedOf is the speed that was measured when a network was added; nil: none.
+// speedOf returns the speed measured when a network was added; nil if there is none.
 func (b *Networks) speedOf(name string) *api.NetworkSpeed {
 	var s api.NetworkSpeed
 	data, err := file.ReadPlain(b.conf.Folder, speedFile(name), 1<<10)

@@ -12,7 +12,7 @@ import (
 	"kosumi/nn"
 )
 
-// fakeNetwork is loaded at once, or broken.
+// fakeNetwork is loaded at once; Wait returns broken.
 type fakeNetwork struct {
 	Network
 	name   string

@@ -9,9 +9,9 @@ import (
 // yielding is how many steps of niceness the server is below the browser.
 const yielding = 10
 
-// YieldToBrowser lowers the priority of this process: a search takes every core, and the
-// browser must still draw the page. Linux has a priority for each thread: those that exist
-// are changed one by one, later ones inherit it. Call it before a network is opened.
+// YieldToBrowser lowers the priority of this process: a search takes every core, and the browser
+// must still draw the page. Linux has a priority for each thread: existing threads are changed one
+// by one, later threads inherit the priority. Call it before a network is opened.
 func YieldToBrowser() {
 	tasks, err := os.ReadDir("/proc/self/task")
 	if err != nil {

@@ -14,9 +14,9 @@ import (
 	"kosumi/web/wire"
 )
 
-// stages are the times of the first searches for an answer; one more search has the rest of the
-// limit. Results are published after each. The first settles enclosed groups; later ones use a
-// network.
+// stages are the time limits of the first searches for an answer; a last search uses the question's
+// remaining time. Results are published after each. The first settles enclosed groups; later ones
+// use a network.
 var stages = []time.Duration{250 * time.Millisecond, 2500 * time.Millisecond}
 
 // Bounds of a question, in seconds.
@@ -31,17 +31,17 @@ type Proofs struct {
 	slots   chan struct{}
 }
 
-// NewProofs shares half of the processor's cores between questions. network estimates claims
-// without a proof; nil: no estimates.
+// NewProofs shares half of the processor's cores between questions. network estimates what is not
+// proved; nil: no estimates.
 func NewProofs(network life.Network) *Proofs {
 	return &Proofs{network: network, slots: make(chan struct{}, max(1, nn.Cores()/2))}
 }
 
-// Asker answers the questions of one connection, one at a time: a new one ends the one
-// before. Make one with [Proofs.Asker].
+// Asker answers the questions of one connection, one at a time: a new question ends the search for
+// the previous one. Make one with [Proofs.Asker].
 type Asker struct {
 	shared *Proofs
-	ctx    context.Context // of the connection
+	ctx    context.Context // ends with the connection
 	post   func(api.Event)
 	jobs   sync.WaitGroup
 
@@ -140,7 +140,7 @@ func names(q *life.Question, list []board.Point) []string {
 }
 
 // answer searches in stages and publishes after each. If the page named no chains to assume alive,
-// those that the network is sure of are assumed from the second stage on.
+// the chains that the network considers surely alive are assumed alive from the second stage on.
 func (a *Asker) answer(ctx context.Context, number int, q *life.Question, free bool, limit time.Duration) {
 	select {
 	case a.shared.slots <- struct{}{}:
@@ -150,7 +150,7 @@ func (a *Asker) answer(ctx context.Context, number int, q *life.Question, free b
 		return
 	}
 	began := time.Now()
-	opts := life.Options{Progress: Breath()} // without the network, which may still be loading
+	opts := life.Options{Progress: Breath()} // the first stage works without the network, which may still be loading
 	for i := 0; ; i++ {
 		stage := limit - time.Since(began)
 		if i < len(stages) {
@@ -198,8 +198,8 @@ func complete(out *life.Answer) bool {
 	return true
 }
 
-// better reports whether an answer proves at least as much as the cards shown. A stage that was
-// cancelled may prove less than the one before.
+// better reports whether an answer proves at least as much as the cards that the page has. A
+// cancelled stage may prove less than the stage before it.
 func better(shown []api.LifeCard, out *life.Answer) bool {
 	n := 0
 	for _, c := range shown {
@@ -215,7 +215,7 @@ func better(shown []api.LifeCard, out *life.Answer) bool {
 	return n <= 0
 }
 
-// tell changes the state of a question and posts it, unless another one was asked.
+// tell changes the state of a question and posts it, unless another question has been asked since.
 func (a *Asker) tell(number int, change func(*api.LifeState)) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

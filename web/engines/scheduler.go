@@ -56,7 +56,7 @@ func (s *Scheduler) Do(ctx context.Context, urgency int, f func(context.Context)
 				return false
 			}
 		}
-		s.finish(t) // its turn came at the same moment
+		s.finish(t) // the turn came just as ctx ended
 		return false
 	}
 	f(inner)

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestScheduler: one search runs at a time, the more urgent first. A more urgent one cuts an
-// analysis short at once, another analysis does after a slice.
+// TestScheduler: one search runs at a time, the more urgent first. A more urgent search interrupts
+// an analysis at once, another analysis does so after a slice.
 func TestScheduler(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var s Scheduler
@@ -47,8 +47,8 @@ func TestScheduler(t *testing.T) {
 	})
 }
 
-// TestMemory: however many trees there are, together they stay below the bound, and each
-// has its least.
+// TestMemory: each tree gets between LeastBytes and TreeBytes, and a hundred trees exceed AllBytes
+// by at most a hundred LeastBytes.
 func TestMemory(t *testing.T) {
 	m := Memory{one: TreeBytes}
 	var all []int64

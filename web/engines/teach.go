@@ -12,21 +12,21 @@ import (
 	"kosumi/search/thinking"
 )
 
-// How much a move may lose before the learner is asked to think again, as multiples of the
-// average loss of a move at the opponent's level. Losses are spread so that a player of that
-// level loses as much once in 30, in 12 and in 5 moves (a stretched exponential of exponent 0.62,
-// which games of amateurs follow).
+// strictness has the loss from which a teaching game asks the learner to think again, as a multiple
+// of the average loss of a move at the opponent's level. A player of that level loses so much once
+// in 30, 12 or 5 moves (gentle, usual, strict): losses have a stretched exponential distribution of
+// exponent 0.62, as in games of amateurs.
 var strictness = map[string]float64{"gentle": 5, "usual": 3, "strict": 1.5}
 
-// KnownStrictness reports whether there is such a strictness; the empty one means no teaching.
+// KnownStrictness reports whether a strictness exists; the empty one means no teaching.
 func KnownStrictness(strict string) bool { return strict == "" || strictness[strict] > 0 }
 
 // leastLoss is the least loss, in points, that the learner is warned of.
 const leastLoss = 1.5
 
-// Due returns how many points a move may lose before the learner is warned, against an
-// opponent of a level, with the network of that sha256. It is leastLoss against full strength
-// and where nothing is measured.
+// Due returns how many points a move may lose before the learner is warned, against an opponent of
+// a level, with the network whose sha256 is given. It is leastLoss against full strength and
+// without measurements.
 func Due(ladders []level.Ladder, network string, size board.Size, opponent, strict string) float64 {
 	rank, err := level.ParseRank(opponent)
 	if err != nil {
@@ -37,24 +37,24 @@ func Due(ladders []level.Ladder, network string, size board.Size, opponent, stri
 
 // Finding is the judgement of a move.
 type Finding struct {
-	Loss  float64       // in points, 0 or more
-	Error float64       // one standard deviation of it
+	Loss  float64       // points lost, 0 or more
+	Error float64       // standard deviation of Loss
 	Line  []board.Point // the best continuation
-	Best  board.Point   // the best move in its place; NoPoint: not known
+	Best  board.Point   // the best move instead; NoPoint: not known
 }
 
 // Large reports whether a move lost more than due, by at least one standard deviation.
 func (f *Finding) Large(due float64) bool { return f.Loss-f.Error > due }
 
-// Bounds of a search: visits of the first and the second one, and their time.
+// Bounds of a judgement: visits of its first and second searches, and the time of each.
 const (
 	firstVisits  = 60
 	secondVisits = 240
 	searchTime   = 1500 * time.Millisecond
 )
 
-// errorScale, as in package review, times the standard deviation of the score, over the cube root
-// of the visits, is the standard deviation of a search's lead from that of a longer search.
+// The standard deviation of a search's lead from a longer search's is errorScale times the standard
+// deviation of the score, divided by the cube root of the visits, as in package review.
 const errorScale = 0.35
 
 // Examine compares the positions before and after a move by searches. If the loss may exceed due,
@@ -67,8 +67,9 @@ func Examine(ctx context.Context, e *engine.Engine, before, after *board.Game, h
 	return compare(ctx, e, before, after, handicap, secondVisits)
 }
 
-// Sound returns, of the three best moves of a search, at most most that do not lose more than due
-// points. If there are none, it returns the best move that its own searches found.
+// Sound returns those of a search's three best moves that do not lose more than due points. The
+// limit most bounds their number. If all lose more, it returns the best move that Examine's
+// searches found.
 func Sound(ctx context.Context, e *engine.Engine, g *board.Game, handicap int, found *search.Result, most int, due float64) (sound []board.Point, err error) {
 	best := found.Moves[0].Move
 	for _, m := range found.Moves[:min(3, len(found.Moves))] {
@@ -109,7 +110,7 @@ func compare(ctx context.Context, e *engine.Engine, before, after *board.Game, h
 	if len(was.Moves) == 0 || was.Moves[0].Move == after.LastMove(0).Point {
 		return f, nil
 	}
-	f.Loss = max(0, was.Moves[0].Lead+is.Root.Lead) // each is the lead of its side to move
+	f.Loss = max(0, was.Moves[0].Lead+is.Root.Lead) // each lead is that of the side to move
 	f.Error = math.Hypot(spread(was), spread(is))
 	if len(is.Moves) > 0 {
 		f.Line = is.Moves[0].PV

@@ -15,8 +15,8 @@ import (
 	"kosumi/search/thinking"
 )
 
-// TestSound: of the moves that a search found, those that lose much are left out; if all do, the
-// best move takes their place.
+// TestSound: of the moves that a search found, those that lose much are left out; if all lose much,
+// Sound returns the best move.
 func TestSound(t *testing.T) {
 	testshared.Long(t)
 	m, err := model.Open("", model.Config{Provider: model.Kernel, Precision: "auto"})

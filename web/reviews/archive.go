@@ -17,12 +17,12 @@ import (
 	"kosumi/web/wire"
 )
 
-// archive has the finished reviews. Callers hold the mu of [Reviews].
+// archive holds the finished reviews. Callers hold the mu of [Reviews].
 type archive struct {
 	folder *drill.Folder
-	done   store.Cache[finished] // by names of files
-	byID   map[string]string     // names of files
-	read   struct {              // the result that was read last
+	done   store.Cache[finished] // by file name
+	byID   map[string]string     // file names
+	read   struct {              // the result read last
 		version string
 		res     *review.Result
 	}
@@ -49,7 +49,7 @@ func newArchive(folder *drill.Folder) archive {
 	}}}
 }
 
-// sumOf is equal for records of the same game: board, komi, rules, players and moves.
+// sumOf returns the same text for records of the same game: board, komi, rules, players and moves.
 func sumOf(i *review.Info, stones string, moves []string) string {
 	return fmt.Sprintf("%dx%d %g %s %q %q %s %s", i.Width, i.Height, i.Komi, i.Rules, strings.TrimSpace(i.Black), strings.TrimSpace(i.White), stones, strings.Join(moves, " "))
 }

@@ -21,8 +21,8 @@ import (
 // mostOf bounds a file of reviews in a backup, in bytes; a review of 1,000 moves has 6 MB.
 const mostOf = 64 << 20
 
-// Saved are the reviews in a backup, the problems, and the answers to them. A review is a record with
-// its result beside it; a queued game has no result.
+// Saved describes reviews, problems and answers in a backup. A review is a record with its result
+// beside it; a queued game has no result.
 func (rs *Reviews) Saved() []store.Saved {
 	ds := rs.Drills
 	set := ds.folder.Path(review.DrillsName, ".json")
@@ -57,13 +57,14 @@ func (rs *Reviews) path(ext string) func(id string) string {
 	}
 }
 
-// merge takes a review of a game that has none here or only a part of one, or queues the game.
+// merge restores a review if the game has none here, or only a part of one. A record without a
+// result is queued.
 func (rs *Reviews) merge(e store.Entry, do bool) (fresh, all int, err error) {
 	g, root, err := rs.loadRecord(e.Data)
 	if err != nil {
 		return 0, 1, errors.New("not a game record")
 	}
-	var res *review.Result // nil: it waits
+	var res *review.Result // nil: the review waits
 	data, err := e.Beside(".json")
 	if err == nil {
 		res, err = review.ReadResult(data)
@@ -90,7 +91,7 @@ func (rs *Reviews) merge(e store.Entry, do bool) (fresh, all int, err error) {
 		return 1, 1, nil
 	case res == nil:
 		if err = rs.queueUp(e.ID, "game.sgf", g, root); err != nil && api.AsError(err).Code != "not_saved" {
-			err = errors.New(err.Error()) // for example a board that the network does not play: the others are taken
+			err = errors.New(err.Error()) // not fatal, for example a board that the network does not play: other files are still restored
 		}
 		return 1, 1, err
 	}
@@ -98,7 +99,7 @@ func (rs *Reviews) merge(e store.Entry, do bool) (fresh, all int, err error) {
 	if err := rs.archive.folder.Write(e.ID, g, res, "Kosumi:"+rs.conf.Version); err != nil {
 		return 0, 1, api.NotSaved(err)
 	}
-	_ = os.Chtimes(rs.archive.folder.Path(e.ID, ".json"), e.Changed, e.Changed) // otherwise it counts as made now
+	_ = os.Chtimes(rs.archive.folder.Path(e.ID, ".json"), e.Changed, e.Changed) // otherwise the review counts as made now
 	return 1, 1, rs.archive.refresh()
 }
 
@@ -147,7 +148,7 @@ func (ds *Drills) mergeOwn(e store.Entry, do bool) (fresh, all int, err error) {
 	return all, all, err
 }
 
-// mergeAnswers adds answers, in the order of their times, which the schedule follows.
+// mergeAnswers adds answers in the order of their times, since the schedule follows this order.
 func (ds *Drills) mergeAnswers(e store.Entry, do bool) (fresh, all int, err error) {
 	other, err := drill.ReadAttempts(e.Data)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"kosumi/web/wire"
 )
 
-// problemsADay is how many problems a day has.
+// problemsADay is the number of problems of a day.
 const problemsADay = 5
 
 // Diary remembers which problems belong to which day.
@@ -18,10 +18,10 @@ type Diary interface {
 	KeepDay(date string, problems []string) error
 }
 
-// Day returns the problems of a day: due ones, then new ones, then those due next. The diary fixes
-// them. Problems that no longer exist are replaced, and so are unanswered ones of the collection
-// once the player's own games have others. An error of the diary is ignored: the day is chosen
-// again the next time.
+// Day returns the problems of a day: due ones, then new ones, then those due next. The diary keeps
+// the choice for the day. A missing problem is replaced, and so is an unanswered problem of the
+// collection once the player's games have another. If the diary cannot be written, the next call
+// chooses again.
 func (ds *Drills) Day(diary Diary, now time.Time) (d api.Day, err error) {
 	date := now.Format(time.DateOnly)
 	days := diary.Days()
@@ -30,7 +30,7 @@ func (ds *Drills) Day(diary Diary, now time.Time) (d api.Day, err error) {
 		answered := answeredOn(log.Attempts)
 		ids := slices.DeleteFunc(slices.Clone(days[date]), func(id string) bool {
 			p := find(set, id)
-			return p == nil || p.Level > 0 && answered[date][id].Grade == 0 // problems of one's own games come first, also during the day
+			return p == nil || p.Level > 0 && answered[date][id].Grade == 0 // problems of the player's games replace those of the collection, also during the day
 		})
 		for _, p := range candidates(set, schedule, now) {
 			if len(ids) >= problemsADay {
@@ -72,11 +72,11 @@ func find(set *drill.Set, id string) *drill.Problem {
 	return &set.Problems[i]
 }
 
-// repeatsADay is how many problems of a day are repetitions, if there are others.
+// repeatsADay is how many problems of a day have been asked before, if there are enough others.
 const repeatsADay = 3
 
-// candidates returns all problems in the order in which a day takes them: repeatsADay due ones,
-// new ones, the other due ones, and later ones.
+// candidates returns all problems in the order in which a day takes them: repeatsADay due problems,
+// new problems, other due problems, and problems due later.
 func candidates(set *drill.Set, schedule *drill.Schedule, now time.Time) []*drill.Problem {
 	all := schedule.Due(set, now, len(set.Problems))
 	fresh := slices.IndexFunc(all, func(p *drill.Problem) bool { _, known := schedule.Next(p.ID); return !known })
@@ -117,9 +117,9 @@ func answeredOn(attempts []drill.Attempt) map[string]map[string]drill.Attempt {
 }
 
 // streak returns the number of consecutive days on which all problems of the day were answered, up
-// to today, or to yesterday while today's are open; the longest such row; and the last seven days.
-// A day that is not in the diary needs problemsADay answers. Answers dated after today, by a clock
-// that was ahead, do not end a row.
+// to today, or to yesterday while today's are open; the length of the longest such row of days; and
+// whether each of the last seven days was done. A day that is not in the diary needs problemsADay
+// answers. Answers dated after today, by a clock that was ahead, do not end a row.
 func streak(days map[string][]string, answered map[string]map[string]drill.Attempt, now time.Time) (row, best int, week [7]bool) {
 	done := func(date string) bool {
 		ids, known := days[date]
@@ -128,7 +128,7 @@ func streak(days map[string][]string, answered map[string]map[string]drill.Attem
 		}
 		return len(ids) > 0 && !slices.ContainsFunc(ids, func(id string) bool { return answered[date][id].Grade == 0 })
 	}
-	// Noon: a day has 23 to 25 hours.
+	// Noon keeps the date right although days have 23 to 25 hours.
 	noon := time.Date(now.Year(), now.Month(), now.Day(), 12, 0, 0, 0, now.Location())
 	before := func(n int) string { return noon.AddDate(0, 0, -n).Format(time.DateOnly) }
 	for i := range week {
@@ -144,7 +144,7 @@ func streak(days map[string][]string, answered map[string]map[string]drill.Attem
 	for date := range answered {
 		at, err := time.ParseInLocation(time.DateOnly, date, now.Location())
 		if err != nil || !done(date) || done(at.Add(-12*time.Hour).Format(time.DateOnly)) {
-			continue // a row belongs to its first day
+			continue // count each row only from its first day
 		}
 		n := 0
 		for done(at.Add(12*time.Hour).AddDate(0, 0, n).Format(time.DateOnly)) {

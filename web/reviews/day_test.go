@@ -13,7 +13,7 @@ import (
 	"kosumi/web/api"
 )
 
-// diary is one in memory.
+// diary is a Diary in memory.
 type diary map[string][]string
 
 func (d diary) Days() map[string][]string                    { return maps.Clone(d) }
@@ -27,7 +27,7 @@ func TestStreak(t *testing.T) {
 	for _, c := range []struct {
 		name      string
 		done      []int // days in January on which all problems were answered
-		half      []int // days on which a problem is open
+		half      []int // days in January with an open problem
 		today     int
 		row, best int
 	}{
@@ -71,8 +71,8 @@ func TestStreak(t *testing.T) {
 	require.Equal(t, 1, row)
 }
 
-// TestDay chooses five problems: they stay the same on their day, are graded by the first
-// answer, and a problem that is gone is replaced.
+// TestDay chooses five problems: they stay the same all day, are graded by the first answer, and a
+// deleted problem is replaced.
 func TestDay(t *testing.T) {
 	folder, err := drill.OpenFolder(t.TempDir())
 	require.NoError(t, err)

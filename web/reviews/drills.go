@@ -18,10 +18,10 @@ import (
 // freshADay is how many problems that were never asked before are asked on one day.
 const freshADay = 10
 
-// Attempt is a client's last answer, whose grade may still be changed. The zero Attempt is
-// none.
+// Attempt is a client's last answer, whose grade may still be changed. The zero Attempt means that
+// there is no answer.
 type Attempt struct {
-	mu      sync.Mutex // one command at a time
+	mu      sync.Mutex // held during a command
 	set     bool
 	attempt drill.Attempt
 }
@@ -35,12 +35,12 @@ type Drills struct {
 	// collection returns the problems that come with the program, for a level: they fill the
 	// problems of a day, and once asked are drills too.
 	collection func(level int) []drill.Problem
-	mu         sync.Mutex // of the files
+	mu         sync.Mutex // guards the files
 	own        own
 }
 
-// use calls f with the problems, answers and schedule, read again: engine drill may have changed
-// the files.
+// use reads the problems, answers and schedule again, since engine drill may have changed the
+// files, and calls f with them.
 func (ds *Drills) use(f func(*drill.Set, *drill.Log, *drill.Schedule) error) error {
 	ds.mu.Lock()
 	defer ds.mu.Unlock()
@@ -92,7 +92,7 @@ func note(log *drill.Log, a drill.Attempt) error {
 
 // solved records that the mistake of a new problem was corrected in its review.
 func (ds *Drills) solved(p *drill.Problem) {
-	_ = ds.use(func(set *drill.Set, log *drill.Log, schedule *drill.Schedule) error { // on failure the problem is asked all the same
+	_ = ds.use(func(set *drill.Set, log *drill.Log, schedule *drill.Schedule) error { // after an error the problem is still asked
 		for _, id := range []string{p.ID, p.ID + drill.LifeSuffix} {
 			if _, known := schedule.Next(id); !known && find(set, id) != nil {
 				return log.Add(drill.Attempt{ID: id, Time: time.Now().UTC(), Grade: drill.GoodGrade, Right: true})

@@ -14,7 +14,7 @@ import (
 // sums are the losses of the judged moves of one side of a game.
 type sums struct {
 	moves  [len(phases)]int
-	loss   [len(phases)]float64 // in points
+	loss   [len(phases)]float64 // points
 	byKind map[string]float64   // points
 }
 
@@ -91,7 +91,7 @@ func (rs *Reviews) Losses(side func(c *api.ReviewCard) int) ([]api.Loss, error) 
 // review's ID.
 func (rs *Reviews) EachResult(f func(id string, res *review.Result) bool) {
 	rs.mu.Lock()
-	_ = rs.archive.refresh() // on an error, use the known ones
+	_ = rs.archive.refresh() // after an error, use the reviews read so far
 	names := slices.Sorted(maps.Values(rs.archive.byID))
 	rs.mu.Unlock()
 	for _, name := range names {

@@ -54,8 +54,8 @@ func (o *own) names() []string {
 	return slices.Sorted(maps.Keys(files))
 }
 
-// problems returns those of all collections, or of the one with an ID. A problem that several
-// collections have belongs to the first.
+// problems returns the problems of all collections, or of the collection with an ID. A problem in
+// several collections belongs to the first.
 func (o *own) problems(id string) (all []drill.Problem) {
 	seen := map[string]bool{}
 	for _, name := range o.names() {
@@ -90,10 +90,10 @@ func (o *own) sets(attempts []drill.Attempt) []api.ProblemSet {
 	return sets
 }
 
-var unsafe = regexp.MustCompile(`[<>:"/\\|?*]`) // in names of files
+var unsafe = regexp.MustCompile(`[<>:"/\\|?*]`) // characters not allowed in file names
 
-// keep writes the file of a new collection, unless one of that name has the same content, and
-// returns its problems.
+// keep writes the file of a new collection, unless a file of that name has the same content, and
+// returns the collection's problems.
 func (o *own) keep(name string, data []byte) ([]drill.Problem, error) {
 	base := cmp.Or(strings.Trim(unsafe.ReplaceAllString(wire.Shown(nameOf(name), 60), "_"), " ."), "problems")
 	kept := base + ".sgf"

@@ -36,9 +36,9 @@ const (
 	Refused = "refused"
 )
 
-// Reviews has the games that wait for a review and the finished reviews. Its folder holds the
-// files of engine review, and the waiting records. One review runs at a time, while no other
-// search runs and a page is open. Its searches are written at once, so it resumes after a
+// Reviews has the games that wait for a review and the finished reviews. Its folder holds the files
+// of engine review, and the waiting records. One review runs at a time, while no other search runs
+// and a page is open. Each of its searches is written at once, so the review resumes after a
 // restart.
 type Reviews struct {
 	Drills *Drills
@@ -49,12 +49,12 @@ type Reviews struct {
 
 	mu      sync.Mutex
 	archive archive
-	jobs    map[string]*job // jobs by ID, those that are not finished
-	queue   []*job          // the queue, next first; the running one leads
+	jobs    map[string]*job // unfinished reviews by ID
+	queue   []*job          // the running or next review first
 	paused  bool
 	alone   bool               // no page is open
-	pause   time.Duration      // until unsaved results are written again
-	cut     context.CancelFunc // of the running review; nil: none
+	pause   time.Duration      // before unsaved results are written again
+	cut     context.CancelFunc // cancels the running review; nil: none runs
 	told    time.Time          // when the last progress was sent
 }
 
@@ -64,22 +64,22 @@ type job struct {
 	added    time.Time
 	game     *review.Game // nil: refused
 	state    string
-	why      error // why it is refused
-	unsaved  error // its findings are not on the disk
+	why      error // reason of the refusal
+	unsaved  error // error of writing its findings
 	now      review.Progress
 	points   map[int]api.ReviewPoint
 	news     []api.ReviewPoint // points not yet sent to watchers
-	part     *review.Result    // nil before the first pass is over
+	part     *review.Result    // findings so far; nil during the first pass
 }
 
 // Config is what reviews need from their server.
 type Config struct {
-	Dir      string // where they are kept
+	Dir      string // folder of the reviews
 	Pages    *wire.Hub
 	Warnings *wire.Warnings
 	Engines  *engines.Engines
 	Log      *slog.Logger
-	Version  string // named in the records
+	Version  string // written into the records
 	Finished func(id string, res *review.Result)
 	// Whose reports whether a name in a record is known to be the player's, and whether it is
 	// known to be another's.
@@ -88,8 +88,8 @@ type Config struct {
 	Strength func() (level.Rank, bool)
 }
 
-// New opens the folder of reviews and queues those that are not finished. They are made
-// by [Reviews.Work], until ctx ends.
+// New opens the folder of reviews and queues the unfinished reviews, which [Reviews.Work] makes
+// until ctx ends.
 func New(ctx context.Context, c Config) (*Reviews, error) {
 	folder, err := drill.OpenFolder(c.Dir)
 	if err != nil {
@@ -143,8 +143,8 @@ func (rs *Reviews) recall() error {
 	return nil
 }
 
-// about returns the name of an uploaded record and the notes of its first reading. The file is
-// written mended, so reading it again gives no notes.
+// about returns the name of an uploaded record and the notes of its first reading. The stored
+// record is repaired, so reading it again gives no notes.
 func (rs *Reviews) about(id string) (name string, notes []string) {
 	data, err := file.ReadPlain(rs.records(), id+".txt", 1<<16)
 	if err != nil {
@@ -180,9 +180,10 @@ func (rs *Reviews) loadRecord(data []byte) (*review.Game, *sgf.Node, error) {
 // said returns the reason of a refusal as one line.
 func (j *job) said() string { return strings.ReplaceAll(j.why.Error(), "\n", "; ") }
 
-// AddAs queues a game under the ID of its review, and returns that ID. known reports that the
-// game has a review, whose ID is returned; again queues it all the same. notes are those of the
-// record's first reading; nil: those of this one. Errors say why the game cannot be reviewed.
+// AddAs queues a game under the ID of its review, and returns that ID. If the game already has a
+// review, AddAs returns known and that review's ID; with again set it queues the game all the same.
+// notes are those of the record's first reading; nil: those of reading it now. Errors say why the
+// game cannot be reviewed.
 func (rs *Reviews) AddAs(id, name string, root *sgf.Node, notes []string, again bool) (of string, known bool, err error) {
 	g, err := review.Load(root, rs.conf.Engines.Config.Rules)
 	if err != nil {
@@ -216,7 +217,7 @@ func (rs *Reviews) queueUp(id, name string, g *review.Game, root *sgf.Node) erro
 	}
 	j := &job{id: id, name: rs.unique(wire.Shown(name, 200)), added: time.Now(), game: g, state: Waiting, points: map[int]api.ReviewPoint{}}
 	err = file.WriteBytes(rs.record(j.id, ".txt"), []byte(strings.Join(append([]string{j.name}, g.Notes...), "\n")))
-	if err == nil { // the record last: recall looks for it
+	if err == nil { // write the record last, since recall looks for it
 		err = file.WriteBytes(rs.record(j.id, ".sgf"), data)
 	}
 	if err != nil {
@@ -313,14 +314,14 @@ func (rs *Reviews) next() bool {
 	res, err := rs.run(ctx, j)
 	rs.mu.Lock()
 	rs.cut = nil
-	if rs.jobs[j.id] != j { // it was deleted
+	if rs.jobs[j.id] != j { // the review was deleted
 		rs.mu.Unlock()
 		return true
 	}
 	switch {
 	case ctx.Err() != nil:
 		j.state = Waiting
-	case errors.As(err, new(syscall.Errno)): // it stays first and keeps its searches
+	case errors.As(err, new(syscall.Errno)): // the job stays first and keeps its searches
 		j.state, j.unsaved = Waiting, api.NotSaved(err)
 		rs.conf.Warnings.Warn(fmt.Sprintf("review of %s: %v; it is tried again", j.name, j.unsaved), "unsaved review")
 		rs.pause = store.LongerPause(rs.pause)
@@ -380,7 +381,7 @@ func (rs *Reviews) run(ctx context.Context, j *job) (*review.Result, error) {
 		return nil, err
 	}
 	res.Game.File = j.name
-	if err := rs.Drills.collect(func(d *drill.Set) { d.Collect(res) }); err != nil { // first: a finished review is not repeated
+	if err := rs.Drills.collect(func(d *drill.Set) { d.Collect(res) }); err != nil { // before the result: a finished review is not repeated
 		return nil, err
 	}
 	return res, rs.archive.folder.Write(j.id, j.game, res, "Kosumi:"+rs.conf.Version)

@@ -48,7 +48,7 @@ func (rs *Reviews) List() (*api.Reviews, error) {
 	return all, nil
 }
 
-// named sets the player's side of a card.
+// named adds the player's side to a card.
 func (rs *Reviews) named(c api.ReviewCard) api.ReviewCard {
 	b, notB := rs.conf.Whose(c.Black)
 	w, notW := rs.conf.Whose(c.White)
@@ -137,7 +137,7 @@ func cardOf(res *review.Result) api.ReviewCard {
 			c.Phases[i][k] = wire.Round(res.Players[i].ByPhase[phase].Mean, 2)
 		}
 	}
-	listed := map[string]int{} // by side
+	listed := map[string]int{} // mistakes listed, by side
 	for _, t := range res.Mistakes {
 		m := &res.Moves[t]
 		if listed[m.Color]++; listed[m.Color] > 3 {

@@ -35,27 +35,27 @@ type Manifest struct {
 	Version  int             `json:"version"`
 	By       string          `json:"by"` // version of the program
 	Made     time.Time       `json:"made"`
-	Persons  []string        `json:"persons"` // random names of the player
+	Persons  []string        `json:"persons"` // the player's random names
 	Names    []string        `json:"names,omitempty"`
-	Settings json.RawMessage `json:"settings,omitempty"` // of the page
+	Settings json.RawMessage `json:"settings,omitempty"` // settings of the page
 }
 
 // Saved describes the files of one kind in a backup: Dir + ID + Ext, or the file Ext alone.
 // Without Merge they are not restored.
 type Saved struct {
-	Kind     string // the kind under which fresh ones are counted
+	Kind     string // the kind under which new items are counted
 	Dir, Ext string
 	Named    bool  // IDs are names given by people
-	Most     int64 // bytes of one
+	Most     int64 // bytes of a file
 	IDs      func() ([]string, error)
-	Path     func(id string) string // of the file here
-	Name     func(id string) string // name in place of Dir + ID + Ext
-	// Merge reports how many items a file of a backup has, and how many of them are missing here;
-	// with do it takes these. An error is about the file unless it is an [api.Error].
+	Path     func(id string) string // path of the file on this server
+	Name     func(id string) string // name in the backup, in place of Dir + ID + Ext
+	// Merge returns how many items a file of a backup has, and how many of them are missing here. If
+	// do is set, it restores the missing ones. An error is about the file unless it is an [api.Error].
 	Merge func(e Entry, do bool) (fresh, all int, err error)
 }
 
-// Entry is a file of a backup. Beside returns the file of the same ID with another ending.
+// Entry is a file of a backup. Beside returns the file with the same ID and another ending.
 type Entry struct {
 	ID      string
 	Data    []byte
@@ -86,7 +86,8 @@ func (k *Saved) read(id string) (data []byte, changed time.Time, err error) {
 	return data, changed, err
 }
 
-// WriteBackup writes a ZIP of all files. Those that cannot be read are named in a text beside them.
+// WriteBackup writes a ZIP of all files. A text file in the ZIP names the files that cannot be
+// read.
 func WriteBackup(w io.Writer, m Manifest, kinds []Saved) error {
 	m.Version, m.Made = backupVersion, time.Now().Round(time.Second)
 	z := zip.NewWriter(w)
@@ -131,7 +132,7 @@ func WriteBackup(w io.Writer, m Manifest, kinds []Saved) error {
 	return errors.Join(err, z.Close())
 }
 
-// Backup is an open ZIP: a backup, or, if Manifest is nil, any other.
+// Backup is an open ZIP. It is a backup if it has a Manifest, else any other ZIP.
 type Backup struct {
 	Manifest *Manifest
 	files    []*zip.File
@@ -177,7 +178,7 @@ func OpenBackup(data []byte) (*Backup, error) {
 	return b, nil
 }
 
-// readEntry unpacks a file of at most most bytes.
+// readEntry unpacks a file; the limit most bounds its bytes.
 func readEntry(f *zip.File, most int64) ([]byte, error) {
 	if f.UncompressedSize64 > uint64(most) || f.Flags&1 != 0 {
 		return nil, fmt.Errorf("encrypted, or more than %d bytes", most)
@@ -187,7 +188,7 @@ func readEntry(f *zip.File, most int64) ([]byte, error) {
 		return nil, err
 	}
 	defer r.Close()
-	return io.ReadAll(io.LimitReader(r, most+1)) // zip compares length and sum
+	return io.ReadAll(io.LimitReader(r, most+1)) // zip compares the length and checksum
 }
 
 // Records calls f with the game records of a ZIP.
@@ -200,8 +201,9 @@ func (b *Backup) Records(most int64, f func(name string, data []byte, err error)
 	}
 }
 
-// Merge compares all files with those here, and with do takes the new items. It counts both by
-// kind, and names files that are damaged and left out. Errors are refusals.
+// Merge compares all files with those here, and restores the new items if do is set. It counts the
+// new items and all items by kind, and names files that are damaged and left out. Errors are
+// refusals.
 func (b *Backup) Merge(kinds []Saved, do bool) (fresh, all map[string]int, damaged []string, err error) {
 	fresh, all = map[string]int{}, map[string]int{}
 	for i := range kinds {

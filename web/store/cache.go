@@ -32,7 +32,7 @@ func (c *Cache[T]) Get(id string, info fs.FileInfo) (T, error) {
 	return f.value, f.err
 }
 
-// Refresh reads those of the files that have changed, and forgets all other files.
+// Refresh reads the files that have changed, and forgets those not in files.
 func (c *Cache[T]) Refresh(files map[string]fs.FileInfo) {
 	maps.DeleteFunc(c.files, func(id string, _ cached[T]) bool { return files[id] == nil })
 	for id, info := range files {

@@ -59,7 +59,7 @@ func (g *Game) Count() *api.Count {
 		c.Black.Total = float64(c.Black.Territory + c.Black.Prisoners)
 		c.White.Total = float64(c.White.Territory + c.White.Prisoners)
 	}
-	c.White.Komi = white - (c.White.Total - c.Black.Total) // komi, and points that the rules add
+	c.White.Komi = white - (c.White.Total - c.Black.Total) // komi, and points added by the rules
 	c.White.Total += c.White.Komi
 	c.Score = -white
 	g.compare(c)
@@ -81,8 +81,7 @@ func (g *Game) compare(c *api.Count) {
 	}
 }
 
-// Judge stores the stones that the engine considers dead, and marks them unless others are
-// marked already.
+// Judge stores the stones that the engine considers dead. It marks them if no marking exists.
 func (g *Game) Judge(dead []board.Point) {
 	m := &g.Marking
 	if m.Judged, m.Sure = dead, true; m.Dead != nil {
@@ -94,8 +93,8 @@ func (g *Game) Judge(dead []board.Point) {
 	}
 }
 
-// Toggle returns the dead stones after the group of a stone is marked dead, or alive again: all stones of
-// its colour in the region that living stones of the other colour surround.
+// Toggle returns the dead stones after marking the group of a stone dead, or alive again. The group
+// is all stones of that colour in a region surrounded by living stones of the other colour.
 func (g *Game) Toggle(vertex string) (dead []string, err error) {
 	p, err := g.Size().ParseVertex(vertex)
 	if err != nil || p == board.Pass || g.Board.At(p) == board.Empty {
@@ -120,7 +119,7 @@ func (g *Game) Toggle(vertex string) (dead []string, err error) {
 		if b.At(q) == mine {
 			next[q] = to
 		} else if to {
-			delete(next, q) // dead stones of the other colour around it become alive
+			delete(next, q) // dead stones of the other colour around the dead group become alive
 		}
 	}
 	for q := range board.Point(g.Size().Area()) {

@@ -26,14 +26,14 @@ type Document struct {
 
 	mu       sync.Mutex
 	root     *sgf.Node
-	nodes    []*treeNode // by ID; nil where one is gone
+	nodes    []*treeNode // by ID; nil where a node was deleted
 	size     board.Size
 	rules    board.Rules
-	handicap int // stones
+	handicap int // number of stones
 	rev      int
 	at       int
 	warn     string
-	changed  time.Time // of the file
+	changed  time.Time // when the file changed
 	left     bool      // the document is closed and its file has to be read again
 	alone    time.Time // when the last page stopped watching it
 }
@@ -118,7 +118,7 @@ func (d *Document) move(n *treeNode) (board.Color, board.Point, bool) {
 func (d *Document) points(n *treeNode, id string) []string {
 	var all []board.Point
 	for _, v := range n.sgf.Values(id) {
-		all, _ = sgf.AppendPoints(all, d.size, v) // a move at an invalid point is left out
+		all, _ = sgf.AppendPoints(all, d.size, v) // a move off the board is left out
 	}
 	var names []string
 	for _, p := range all {
@@ -240,7 +240,7 @@ func (d *Document) setUpNode(g *board.Game, m *treeNode) error {
 		next := turn
 		if next == board.Empty {
 			if next = g.ToMove(); m.parent == nil && len(stones[board.White]) == 0 {
-				next = board.White // handicap stones
+				next = board.White // Black's handicap stones: White moves first
 			}
 			if c := d.nextColour(m); c != board.Empty {
 				next = c
@@ -315,7 +315,7 @@ func (d *Document) save() error {
 	if err := file.WritePrivate(path, data); err != nil {
 		return err
 	}
-	if info, err := os.Stat(path); err == nil { // else it is gone
+	if info, err := os.Stat(path); err == nil { // otherwise the file is gone
 		d.changed = info.ModTime()
 	}
 	return nil

@@ -85,8 +85,8 @@ func (ds *Documents) read(id string) (*Document, error) {
 	return d, nil
 }
 
-// New makes a document: of a record, unless that is nil, of SGF, or an empty one. For a game that
-// has a document it returns that one, with the moves that the game has made since.
+// New makes a document from record, else from SGF text, else an empty one. If the game already has
+// a document, New returns that document with the game's further moves.
 func (ds *Documents) New(n *api.NewDoc, record *sgf.Node) (a api.ID, err error) {
 	if n.SGF != "" && record == nil {
 		made, err := ds.Import([]byte(n.SGF))
@@ -158,7 +158,7 @@ func (ds *Documents) Delete(v *api.ID) error {
 	return nil
 }
 
-// manyNodes is the number of closed nodes from which memory is returned to the system.
+// Release returns memory to the system if it closes more than manyNodes nodes.
 const manyNodes = 50_000
 
 // Release closes documents that no page has watched for wire.AloneFor. An edited document stays
@@ -224,7 +224,8 @@ func (ds *Documents) SGF(id string) (data []byte, at time.Time, err error) {
 	return data, time.Now(), err
 }
 
-// Saved are the documents in a backup. If two states of a document differ, the newer counts.
+// Saved describes the documents in a backup. If a document here differs from that in a backup, the
+// newer one wins.
 func (ds *Documents) Saved() Saved {
 	return Saved{Kind: "docs", Dir: "docs/", Ext: ".sgf", Most: wire.MaxSGF,
 		IDs: func() ([]string, error) {
@@ -271,6 +272,6 @@ func (ds *Documents) merge(e Entry, do bool) (fresh, all int, err error) {
 		open.left = true
 		ds.Drop(e.ID)
 	}
-	_ = os.Chtimes(path, e.Changed, e.Changed) // otherwise it counts as changed now
+	_ = os.Chtimes(path, e.Changed, e.Changed) // otherwise the document counts as changed now
 	return 1, 1, nil
 }

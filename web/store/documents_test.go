@@ -35,7 +35,7 @@ func TestOddMoves(t *testing.T) {
 }
 
 // TestDocumentOfAnyRecord: a document has the same moves as a review of the record, and lists the
-// mended faults.
+// repaired faults.
 func TestDocumentOfAnyRecord(t *testing.T) {
 	for text, want := range map[string]struct {
 		moves int
@@ -74,9 +74,9 @@ func TestKomiOfADocument(t *testing.T) {
 	}
 }
 
-// TestHandicapByMovesOfADocument: stones that Black plays before White's first move are
-// handicap stones, whether White passes between them or Black plays them in a row, and
-// White's bonus follows.
+// TestHandicapByMovesOfADocument: stones that Black plays before White's first move are handicap
+// stones, whether White passes between them or Black plays them in a row; they determine White's
+// bonus.
 func TestHandicapByMovesOfADocument(t *testing.T) {
 	for moves, bonus := range map[string]float32{
 		";B[cc];B[gg];B[cg];W[ee]":             3,
@@ -96,8 +96,8 @@ func TestHandicapByMovesOfADocument(t *testing.T) {
 	}
 }
 
-// TestRelease: an unwatched document is closed, and opens again at the same place of the same
-// tree. A changed one stays open, since pages know its nodes by their IDs.
+// TestRelease: an unwatched document is closed, and opens again at the same place of the same tree.
+// An edited document stays open, since pages know its nodes by their IDs.
 func TestRelease(t *testing.T) {
 	f, err := OpenFolder(t.TempDir())
 	require.NoError(t, err)
@@ -123,7 +123,7 @@ func TestRelease(t *testing.T) {
 	require.NoError(t, err)
 	require.False(t, released(map[string]bool{"doc:" + id: true}))
 	require.True(t, released(nil))
-	for range 2 { // the second time, the card is in the cache
+	for range 2 { // the second list comes from the cache
 		list, err := ds.List()
 		require.NoError(t, err)
 		require.Equal(t, []api.DocCard{d.card()}, list.Docs)
@@ -142,8 +142,8 @@ func TestRelease(t *testing.T) {
 	require.Error(t, err)
 }
 
-// TestTwin opens records beside a document: a copy is that document, even if people have continued
-// it; any other record is a new one.
+// TestTwin opens records while a document exists: a copy of the document's record is that document,
+// even if people have added to it; any other record becomes a new document.
 func TestTwin(t *testing.T) {
 	f, err := OpenFolder(t.TempDir())
 	require.NoError(t, err)
@@ -189,7 +189,7 @@ func TestTwin(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, string(data), "my own words")
 
-	// A game that has continued is the same document with more moves, also after a restart.
+	// The record of a game with more moves extends the game's document, also after a restart.
 	game := func(moves string) api.ID {
 		roots, err := sgf.Parse([]byte("(;SZ[9]KM[7]PB[You]PW[Kosumi]" + moves + ")"))
 		require.NoError(t, err)

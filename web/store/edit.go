@@ -14,7 +14,7 @@ import (
 type edit struct {
 	*Document
 	undo  []func()
-	count int // number of nodes before
+	count int // number of nodes before the edit
 	place int
 	was   board.Rules
 	set   []*treeNode
@@ -188,7 +188,7 @@ func (e *edit) promote(n *treeNode) {
 	}
 }
 
-// markKinds are the properties that marks stand in.
+// markKinds are the properties that hold marks.
 var markKinds = []string{"TR", "SQ", "CR", "MA", "LB"}
 
 func (e *edit) setMarks(n *treeNode, marks []api.Mark) error {
@@ -261,7 +261,7 @@ func (e *edit) setup(n *treeNode, op *api.TreeOp) (*api.NodeRef, error) {
 	return &api.NodeRef{Node: n.id}, nil
 }
 
-// setInfo changes rules or komi; the record keeps the other as it is.
+// setInfo changes rules or komi in the record, and leaves the other as it is.
 func (e *edit) setInfo(op *api.TreeOp) error {
 	rules := e.rules
 	if op.Rules != "" {

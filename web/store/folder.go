@@ -1,6 +1,6 @@
-// Package store keeps the files of a server in one folder, which one server at a time
-// holds: games against the engine, game trees that people edit, and the player's profile. A
-// change is on the disk before its caller is told. The package knows no engine.
+// Package store keeps the files of a server in one folder, which one server at a time holds: games
+// against the engine, game trees that people edit, and the player's profile. A change is on the
+// disk before the call returns. The package knows no engine.
 //
 // A game is a journal of steps ([Journal]) with an SGF file beside it; [Game] is the state
 // that its steps lead to. A [Document] is an SGF file.
@@ -99,8 +99,8 @@ func (f *Folder) KeepAddress(address string, port int) error {
 // Path returns the name of a file of this folder; id must be valid.
 func (f *Folder) Path(kind, id, ext string) string { return filepath.Join(f.Dir, kind, id+ext) }
 
-// Read returns the content of a file of this folder, of at most so many bytes; id must be
-// valid.
+// Read returns the content of a file of this folder; the limit most bounds its size in bytes. id
+// must be valid.
 func (f *Folder) Read(kind, id, ext string, most int64) ([]byte, error) {
 	return file.ReadPlain(filepath.Join(f.Dir, kind), id+ext, most)
 }
@@ -114,7 +114,7 @@ func (f *Folder) files(kind, ext string) (map[string]fs.FileInfo, error) {
 	all := make(map[string]fs.FileInfo, len(entries))
 	for _, e := range entries {
 		id, ok := ParseName(e.Name(), ext)
-		if info, err := e.Info(); ok && err == nil { // else it is gone
+		if info, err := e.Info(); ok && err == nil { // otherwise the file is gone
 			all[id] = info
 		}
 	}
@@ -152,13 +152,13 @@ func ValidID(text string) bool {
 	return true
 }
 
-// ParseName returns the ID in the name of a file; false if there is none.
+// ParseName returns the ID in the name of a file; false if the name has none.
 func ParseName(file, ext string) (string, bool) {
 	id, ok := strings.CutSuffix(file, ext)
 	return id, ok && ValidID(id)
 }
 
-// Pauses between attempts to write to a disk that refuses.
+// Pauses between attempts to write to a failing disk.
 const (
 	firstPause = 250 * time.Millisecond
 	lastPause  = 4 * time.Second

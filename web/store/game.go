@@ -11,30 +11,30 @@ import (
 	"kosumi/web/api"
 )
 
-// Game is the state of a game that its journal leads to. Only [Game.Apply] and, for the marking,
+// Game is a game's state after all steps of its journal. Only [Game.Apply] and, for the marking,
 // [Game.Judge] change it; callers run its clocks.
 type Game struct {
 	Head     Header
 	Board    *board.Game
 	Setup    []board.Point // handicap stones
 	Rev      int
-	Since    int // the rev of the last step that changed the position
+	Since    int // Rev after the last change of the position
 	Phase    string
 	Changed  time.Time
 	Clocks   [2]clock.Clock
 	turn     *[2]api.ClockState // clocks at the start of this turn; nil: unknown
 	Paused   string
-	Restored string  // how it was restored, if the journal was damaged
-	Made     []Step  // the moves on the board
+	Restored string  // source it was restored from, if the journal was damaged
+	Made     []Step  // moves on the board
 	Undone   []Step  // moves taken back; redo plays the last
-	Marking  Marking // in the count
+	Marking  Marking // marking in the count
 	Result   string
-	ByWord   bool // the count differs from the engine's
+	ByWord   bool // the player's count overrules the engine's
 	Hints    int
 	Undos    int
 	Teach    string // strictness of teaching; empty: off
 	Taught   bool   // moves were made while teaching was on
-	Helped   []int  // plies whose move was made after a hint, in place of one taken back, or while mistakes were pointed out
+	Helped   []int  // plies whose move was made after a hint, instead of a move taken back, or while teaching was on
 }
 
 // Uncounted returns why a game does not count for the player's rank: hint, undo or teach; "" if it
@@ -54,8 +54,8 @@ func (g *Game) Uncounted() string {
 // Marking is the marking of dead stones while counting.
 type Marking struct {
 	Dead   map[board.Point]bool
-	Judged []board.Point // dead as the engine sees it
-	Sure   bool          // Judged is known
+	Judged []board.Point // dead stones in the engine's opinion
+	Sure   bool          // Judged is set
 }
 
 // Phases of a game.
@@ -74,7 +74,7 @@ func (g *Game) Player() board.Color {
 	return board.Black
 }
 
-// Size is that of the board.
+// Size is the size of the board.
 func (g *Game) Size() board.Size { return board.Size{W: g.Head.Size[0], H: g.Head.Size[1]} }
 
 // NewGame returns a game before its first move.
@@ -220,7 +220,7 @@ func Winner(c board.Color) string {
 	return "B"
 }
 
-// CanUndo is how many moves undo takes back; 0 if it cannot.
+// CanUndo is how many moves undo takes back; 0 if undo is not possible.
 func (g *Game) CanUndo() int {
 	if g.Phase != Play && g.Phase != Counting {
 		return 0

@@ -29,7 +29,7 @@ type Index struct {
 // indexed is the entry of a game in the index.
 type indexed struct {
 	game  api.KeptGame
-	words string // the words that a search looks at
+	words string // text that searches match
 }
 
 // NewIndex returns the index of a server's games.
@@ -118,7 +118,7 @@ func words(g *api.KeptGame) string {
 		time.Unix(g.Began, 0).Format("2006-01-02"), g.Result, outcome, colour))
 }
 
-// pageSize is how many games one answer has unless asked otherwise.
+// pageSize is the number of games in an answer unless the request says otherwise.
 const pageSize = 50
 
 // Find returns the games whose text contains every word, newest first.
@@ -209,8 +209,8 @@ func (x *Index) IDs() (ids []string, err error) {
 	return ids, err
 }
 
-// Saved are the games in a backup: records, named by date and opponent for people, and journals, which
-// Merge takes.
+// Saved describes the games in a backup: records, with date and opponent in their names for people,
+// and journals, which are restored by merge.
 func (x *Index) Saved(merge func(e Entry, do bool) (fresh, all int, err error)) []Saved {
 	path := func(ext string) func(id string) string {
 		return func(id string) string { return x.folder.Path("games", id, ext) }

@@ -18,8 +18,7 @@ import (
 	"kosumi/web/api"
 )
 
-// journalOf writes the journal of a game with random steps, and returns the expected card from
-// playing it through.
+// journalOf writes the journal of a game with random steps, and returns the game played through.
 func journalOf(t *testing.T, f *Folder, n int, rng *rand.Rand) *Game {
 	t.Helper()
 	began := time.Date(2026, 1, 1, 12, 0, 0, 0, time.Local).Add(time.Duration(n) * time.Hour)
@@ -152,7 +151,7 @@ func TestIndex(t *testing.T) {
 	exports(t, f, x, games)
 }
 
-// exports requires that the export contains every record.
+// exports requires that a backup contains every record.
 func exports(t *testing.T, f *Folder, x *Index, games map[string]*Game) {
 	t.Helper()
 	for id, g := range games {
@@ -171,7 +170,7 @@ func exports(t *testing.T, f *Folder, x *Index, games map[string]*Game) {
 			journals++
 		}
 		if !strings.HasSuffix(e.Name, ".sgf") {
-			continue // a journal or the manifest
+			continue // skip journals and the manifest
 		}
 		r, err := e.Open()
 		require.NoError(t, err)

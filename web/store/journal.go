@@ -28,13 +28,13 @@ type Header struct {
 	Komi     float64   `json:"komi"`
 	Handicap int       `json:"handicap,omitempty"`
 	Free     bool      `json:"free,omitempty"`
-	Colour   string    `json:"colour"` // the player's
+	Colour   string    `json:"colour"` // the player's colour
 	Seat     api.Seat  `json:"seat"`
 	Teach    string    `json:"teach,omitempty"` // how strictly, see api.NewGame
 	Clock    api.Clock `json:"clock"`
 }
 
-// Step is any other line: an event of the game.
+// Step is any other line of a journal: an event of the game.
 type Step struct {
 	Rev int `json:"rev"`
 	// K is stone (free handicap), move, undo, redo, dead, playon, over, pause,
@@ -44,10 +44,10 @@ type Step struct {
 	N      int                `json:"n,omitempty"` // undo: plies
 	Dead   []string           `json:"dead,omitempty"`
 	Result string             `json:"result,omitempty"`
-	Why    string             `json:"why,omitempty"` // teach: how strictly
+	Why    string             `json:"why,omitempty"` // reason; teach: how strictly
 	At     time.Time          `json:"at"`
 	Clocks *[2]api.ClockState `json:"clocks,omitempty"`
-	Was    *[2]api.ClockState `json:"was,omitempty"` // move: before it gained anything
+	Was    *[2]api.ClockState `json:"was,omitempty"` // move: clocks without the time that the move gained
 }
 
 // Journal is a file of lines, each on disk before Append returns. The last field of a line is the
@@ -70,7 +70,7 @@ func NewJournal(path string, lines ...any) (*Journal, error) {
 	return OpenJournal(path)
 }
 
-// OpenJournal opens a file that is there.
+// OpenJournal opens an existing file.
 func OpenJournal(path string) (*Journal, error) {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
@@ -141,9 +141,9 @@ type kept struct {
 	head   Header
 	headed bool   // head is valid
 	steps  []Step // up to the first line that is damaged
-	rest   []Step // whole lines after it
+	rest   []Step // whole lines after the damaged one
 	bad    int    // number of the first damaged line; 0: none
-	whole  int    // size of the whole lines; the rest was torn by a crash
+	whole  int    // size of the whole lines; a crash tore what follows
 	torn   bool
 }
 

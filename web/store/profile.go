@@ -17,7 +17,7 @@ import (
 	"kosumi/web/api"
 )
 
-// profileFile is the file's name in the folder; mostBytes bounds it. A real one has a few
+// profileFile is the profile's name in the folder; mostBytes bounds its size. A real profile has
 // kilobytes.
 const (
 	profileFile = "profile.json"
@@ -46,7 +46,7 @@ type Profile struct {
 
 type state struct {
 	Version int                 `json:"version"`
-	Persons []string            `json:"persons,omitempty"` // random names of this player in backups, this folder's first
+	Persons []string            `json:"persons,omitempty"` // random names of this player in backups; this folder's name is first
 	Names   []string            `json:"names,omitempty"`
 	Others  []string            `json:"others,omitempty"` // names that are not the player's
 	Lessons []string            `json:"lessons,omitempty"`
@@ -142,7 +142,7 @@ func cleaned(names []string) ([]string, error) {
 }
 
 // Say stores names that are the player's, and names that are not. The last statement about a name
-// counts; the oldest other names are forgotten.
+// counts. The oldest of the names that are not the player's are forgotten.
 func (p *Profile) Say(mine, others []string) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -159,8 +159,8 @@ func (p *Profile) Say(mine, others []string) error {
 	return p.change(func(s *state) { s.Names, s.Others = names, kept[max(0, len(kept)-mostOthers):] })
 }
 
-// Persons returns the random names of the player in backups, this folder's own name first; new
-// makes that one if there is none.
+// Persons returns the random names of the player in backups, this folder's name first. If this
+// folder has no name yet and new is set, Persons makes one.
 func (p *Profile) Persons(new bool) ([]string, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -171,8 +171,8 @@ func (p *Profile) Persons(new bool) ([]string, error) {
 	return slices.Clone(p.now.Persons), err
 }
 
-// Saved is the profile in a backup. done returns a function that reports whether all problems of a
-// day are answered.
+// Saved describes the profile in a backup. done returns a function that reports whether all
+// problems of a day are answered.
 func (p *Profile) Saved(done func() func(date string, problems []string) bool) Saved {
 	return Saved{Kind: "rest", Ext: profileFile, Most: mostBytes,
 		Path: func(string) string { return p.path() },
@@ -196,8 +196,8 @@ func (p *Profile) Saved(done func() func(date string, problems []string) bool) S
 		}}
 }
 
-// merge adds from another profile: statements about names that have none here, lessons, and days.
-// For a day that both have, the completed one counts.
+// merge adds another profile's statements about names without a statement here, its lessons and its
+// days. If both have a day, the one that is done counts.
 func (s *state) merge(o *state, done func(date string, problems []string) bool) {
 	add := func(to, from []string, most int, not ...string) []string {
 		for _, x := range from {
@@ -232,8 +232,8 @@ func (p *Profile) Mine(name string) bool {
 	return named(p.now.Names, name)
 }
 
-// Whose reports whether a name in a record is known to be the player's, and known to be
-// another's. Records of this server's own games name the player You and the engine Kosumi.
+// Whose reports whether a name in a record is known to be the player's, and whether it is known to
+// be another's. Records of this server's own games name the player You and the engine Kosumi.
 func (p *Profile) Whose(name string) (mine, other bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

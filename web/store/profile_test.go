@@ -41,7 +41,7 @@ func TestSaidNames(t *testing.T) {
 	require.NoError(t, p.Say([]string{" AKI "}, []string{"Bo", ""}))
 	require.NoError(t, p.Say([]string{"Bo"}, nil))
 	require.NoError(t, p.Say(nil, []string{"bo", "Cy"}))
-	require.NoError(t, p.Say([]string{"Di"}, []string{"di"})) // the player's counts
+	require.NoError(t, p.Say([]string{"Di"}, []string{"di"})) // a name said to be both counts as the player's
 	p = OpenProfile(dir)
 	for name, want := range map[string][2]bool{"aki": {true}, "Bo ": {false, true}, "CY": {false, true}, "Di": {true}, "Ed": {}, "": {}, "you": {true}, "Kosumi": {false, true}} {
 		mine, other := p.Whose(name)
@@ -49,7 +49,7 @@ func TestSaidNames(t *testing.T) {
 	}
 }
 
-// TestDamagedProfile: damaged files are kept aside, each under a name of its own, and reported.
+// TestDamagedProfile: damaged files are renamed, each to a different name, and reported.
 func TestDamagedProfile(t *testing.T) {
 	dir := t.TempDir()
 	for n, bad := range []string{"{", `{"version":9}`, "", "[]", strings.Repeat("x", 100)} {

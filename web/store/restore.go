@@ -17,10 +17,10 @@ import (
 	"kosumi/web/wire"
 )
 
-// OpenGame replays the journal of a game and opens it for appending. A damaged journal is
-// restored from its whole lines, and from the SGF beside it where that has more; the damaged
-// file is kept. A clock that ran is paused. behind reports that the SGF has to be written
-// again: the program ended after it wrote the journal and before the SGF.
+// OpenGame replays the journal of a game and opens it for appending. A damaged journal is restored
+// from its whole lines, and from the SGF beside it where that has more; the damaged file is kept. A
+// running clock is paused. behind reports that the SGF has to be written again, because the program
+// ended between writing the journal and the SGF.
 func OpenGame(f *Folder, id string, log *slog.Logger) (g *Game, j *Journal, behind bool, err error) {
 	data, err := f.Read("games", id, ".jsonl", maxJournal)
 	if err != nil {
@@ -50,9 +50,9 @@ func OpenGame(f *Folder, id string, log *slog.Logger) (g *Game, j *Journal, behi
 	return g, j, rec == nil || rec.Result != g.Result || !slices.Equal(rec.Moves(), g.Board.Moves()), nil
 }
 
-// Sources that a game was restored from whose journal was damaged.
+// Sources from which a game with a damaged journal was restored.
 const (
-	RestoredAll  = "sgf"  // from the record beside it
+	RestoredAll  = "sgf"  // from the SGF record
 	RestoredPart = "part" // up to the damage
 )
 
@@ -74,11 +74,11 @@ func (k *kept) replay() (*Game, int) {
 		if made == n {
 			return g, n
 		}
-		n = made // a step that failed may have changed the game: replay without it
+		n = made // the failed step may have changed the game: replay without that step
 	}
 }
 
-// begins reports whether moves begin with the moves of with.
+// begins reports whether the second list of moves is the start of the first.
 func begins(moves, with []board.Move) bool {
 	return len(moves) >= len(with) && slices.Equal(moves[:len(with)], with)
 }
@@ -92,7 +92,7 @@ func asLines(h Header, steps []Step) []any {
 }
 
 // ofRecord makes a game from the SGF beside its journal, with hints, dead stones and clocks from
-// the journal's whole lines; nil if both do not fit together.
+// the journal's whole lines; nil if SGF and journal contradict each other.
 func (k *kept) ofRecord(rec *sgf.Record) (*Game, []any) {
 	h := k.head
 	if !k.headed {
@@ -164,8 +164,8 @@ func headerOf(rec *sgf.Record, id string) Header {
 	return h
 }
 
-// ahead reports whether the record has moves or a result that the journal lacks. Since the record
-// is written after the journal, a torn last line of the journal had then been acknowledged.
+// ahead reports whether the record has moves or a result that the journal lacks. If so, the torn
+// last line of the journal was acknowledged, since the record is written after the journal.
 func ahead(rec *sgf.Record, g *Game, steps []Step) bool {
 	if rec == nil || g == nil || len(steps) > 0 && steps[len(steps)-1].K == "undo" {
 		return false

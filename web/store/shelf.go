@@ -28,8 +28,8 @@ type opened[T any] struct {
 	err   error
 }
 
-// NewShelf returns a shelf of the files kind/ID+ext of a folder. read opens a file; one goroutine
-// at a time calls it for an ID. noun names such a file in errors.
+// NewShelf returns a shelf of the files kind/ID+ext of a folder. read opens a file; only one
+// goroutine at a time calls it for the same ID. noun is the word for such a file in errors.
 func NewShelf[T any](f *Folder, w *wire.Warnings, kind, ext, noun string, read func(id string) (T, error)) *Shelf[T] {
 	return &Shelf[T]{folder: f, warnings: w, kind: kind, ext: ext, noun: noun, read: read, open: map[string]*opened[T]{}}
 }
@@ -87,7 +87,7 @@ func (s *Shelf[T]) All() map[string]T {
 		select {
 		case <-o.ready:
 			all[id] = o.value
-		default: // being read
+		default: // the file is being read
 		}
 	}
 	return all

@@ -6,9 +6,9 @@ import (
 	"kosumi/web/api"
 )
 
-// twin returns the ID of a document that contains all of d: its moves, set-up stones, notes and
-// marks, though people may have changed the texts; "" if there is none. With grow, d is a game of
-// this program, and a document that ends early gets its further moves.
+// twin returns the ID of an existing document that contains d: all its moves and set-up stones, and
+// its notes and marks unless people have changed them; "" if there is none. If grow is set, d is a
+// game of this program, and a document of an earlier state of the game gets the further moves.
 func (ds *Documents) twin(d *Document, grow bool) string {
 	if len(d.nodes) == 1 && !d.root.Has("AB") && !d.root.Has("AW") {
 		return "" // an empty board is not a game
@@ -19,7 +19,7 @@ func (ds *Documents) twin(d *Document, grow bool) string {
 	}
 	open := ds.All()
 	for id, info := range files {
-		if open[id] == nil { // a closed one is opened only if title and size agree
+		if open[id] == nil { // open a closed document only if title and size agree
 			ds.mu.Lock()
 			card, err := ds.cards.Get(id, info)
 			ds.mu.Unlock()
@@ -54,9 +54,9 @@ func (ds *Documents) twin(d *Document, grow bool) string {
 // texts are what people write into a node.
 var texts = append([]string{"C"}, markKinds...)
 
-// has reports whether the document has all nodes of o. at is the node that matches the end of o's main
-// line; or, if o continues from a leaf of d, at is that leaf and rest is o's next node. The caller holds
-// mu.
+// has reports whether d has all nodes of o, except that o may continue from one leaf of d. It
+// returns the node that matches the end of o's main line, or that leaf and, as rest, o's next node.
+// The caller holds mu.
 func (d *Document) has(o *Document) (at int, rest *treeNode, ok bool) {
 	type pair struct{ here, there *treeNode }
 	if d.size != o.size || d.rules != o.rules || d.title() != o.title() || !d.like(d.nodes[0], o.nodes[0]) {
@@ -84,8 +84,8 @@ func (d *Document) has(o *Document) (at int, rest *treeNode, ok bool) {
 	return at, rest, true
 }
 
-// like reports whether a node of d has the same move and stones as a node of another document,
-// and texts wherever that one has.
+// like reports whether node n of d equals a node of another document: in move and stones, and in
+// each text that the other node has.
 func (d *Document) like(n, o *treeNode) bool {
 	c, p, moved := d.move(n)
 	oc, op, also := d.move(o)

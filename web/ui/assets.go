@@ -19,7 +19,7 @@ var ErrNotBuilt = errors.New("this program was built without its page: run make 
 // Files serves the files of the page.
 type Files struct {
 	Files fs.FS
-	Dev   bool // they may change: nothing is cached
+	Dev   bool // the files may change: nothing is cached
 }
 
 // ServePage answers with index.html.
@@ -83,7 +83,7 @@ func send(w http.ResponseWriter, r *http.Request, name string, data []byte) {
 	w.Write(data)
 }
 
-// Build names the page's files: a page of another build is told to reload.
+// Build is the page's version: a page of another build is told to reload.
 func (f Files) Build() string {
 	data, err := fs.ReadFile(f.Files, "build.txt")
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 //go:embed all:dist
 var embedded embed.FS
 
-// Page returns the files of the page that stand in the program.
+// Page returns the page's files embedded in the program.
 func Page() (fs.FS, error) {
 	sub, err := fs.Sub(embedded, "dist")
 	if err != nil {

@@ -21,7 +21,7 @@ import (
 const Policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; font-src 'self'; " +
 	"manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'"
 
-// Access lets the requests of a server's own pages through. Make one with [NewAccess].
+// Access admits the requests of a server's pages. Make one with [NewAccess].
 type Access struct {
 	Keys     Keys
 	hosts    map[string]bool // Host headers that name this server
@@ -29,7 +29,7 @@ type Access struct {
 	warnings *Warnings
 }
 
-// NewAccess returns the access to a server at an address, which has further names and a token.
+// NewAccess returns the access to a server at addr, which has further names and a token.
 func NewAccess(addr net.Addr, names []string, https bool, token string, w *Warnings) (*Access, error) {
 	hosts, err := hostNames(addr, names)
 	return &Access{Keys: Keys{Token: token}, hosts: hosts, https: https, warnings: w}, err
@@ -142,7 +142,7 @@ type Keys struct {
 	Token string
 	mu    sync.Mutex
 	once  map[string]time.Time // one-time key -> its expiry
-	wrong int                  // wrong ones in a row
+	wrong int                  // wrong tokens and keys in a row
 }
 
 // keyLives is how long a one-time key may be used.
@@ -165,7 +165,7 @@ func LoadToken(dir string, fresh bool, note func(text string)) (string, error) {
 	return text, file.WritePrivate(path, []byte(text+"\n"))
 }
 
-// RandomText returns random bytes as text that can stand in an address.
+// RandomText returns random bytes as text that an address may contain.
 func RandomText(bytes int) string {
 	b := make([]byte, bytes)
 	rand.Read(b) // never fails
@@ -190,8 +190,8 @@ func (k *Keys) OneTime() string {
 	return key
 }
 
-// Admit reports whether a token or a one-time key is right. After patience wrong ones in a row the
-// answers to further wrong ones are delayed, see [Keys.Penalty].
+// Admit reports whether a token or a one-time key is right. After some wrong ones in a row, see
+// patience, the answers to further wrong ones are delayed, see [Keys.Penalty].
 func (k *Keys) Admit(token, key string) bool {
 	if subtle.ConstantTimeCompare([]byte(token), []byte(k.Token)) == 1 {
 		k.mu.Lock()

@@ -37,7 +37,7 @@ func OwnCertificate(folder string, names []string, note func(text string)) (cert
 	return cert, strings.Join(parts, ":"), nil
 }
 
-// errNoCertificate says that there is none, or an empty file.
+// errNoCertificate says that a file of the certificate is missing or empty.
 var errNoCertificate = errors.New("there is none")
 
 func makeCertificate(certFile, keyFile string, names []string) error {

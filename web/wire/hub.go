@@ -97,7 +97,7 @@ func NewWarnings(log *slog.Logger) *Warnings {
 	return &Warnings{log: log, last: map[string]time.Time{}}
 }
 
-// Warn logs a text unless one of its kind was logged within a minute.
+// Warn logs a text unless a text of the same kind was logged within a minute.
 func (w *Warnings) Warn(text, kind string) {
 	now := time.Now()
 	w.mu.Lock()

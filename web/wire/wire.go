@@ -51,8 +51,8 @@ func Stones(g *board.Game) string {
 	return string(b)
 }
 
-// Shown cleans text from a client for logs and pages: no control characters, and at most most
-// bytes before an ellipsis.
+// Shown cleans text from a client for logs and pages: it replaces control characters by "?", and
+// shortens long text to a number of bytes and an ellipsis.
 func Shown(text string, most int) string {
 	text = strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f {
@@ -94,7 +94,7 @@ func Ownership(own []float32, c board.Color) string {
 	return base64.StdEncoding.EncodeToString(b)
 }
 
-// Vertices returns the names of the first points, at most most.
+// Vertices returns the names of points; most bounds their number.
 func Vertices(size board.Size, points []board.Point, most int) []string {
 	all := make([]string, 0, min(most, len(points)))
 	for _, p := range points[:min(most, len(points))] {
@@ -103,7 +103,7 @@ func Vertices(size board.Size, points []board.Point, most int) []string {
 	return all
 }
 
-// Round rounds to digits decimals; minus zero becomes zero.
+// Round rounds to a number of decimals; minus zero becomes zero.
 func Round(v float64, digits int) float64 {
 	f := math.Pow10(digits)
 	return math.Round(v*f)/f + 0
@@ -112,7 +112,7 @@ func Round(v float64, digits int) float64 {
 // Bounds of records.
 const (
 	MaxSGF   = 20 << 20  // bytes
-	MaxNodes = 1_000_000 // of a game tree
+	MaxNodes = 1_000_000 // nodes of a game tree
 )
 
 // ParseSGF reads the game trees of a record, within the bounds.

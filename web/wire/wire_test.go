@@ -19,7 +19,7 @@ func TestRules(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, wire.CheckRules(rules))
 		rules.Komi = 7.25
-		again, err := board.ParseRules(wire.RulesName(rules)) // with the same meaning, whatever the komi
+		again, err := board.ParseRules(wire.RulesName(rules)) // the same rules, whatever the komi
 		require.NoError(t, err)
 		again.Komi = rules.Komi
 		require.Equal(t, rules, again, r.ID)
