@@ -186,8 +186,9 @@ func TestCountByHand(t *testing.T) {
 	}
 }
 
-// TestFinishedPositions: finished positions of levels, with the dead stones that a strong network
-// names, and some made by hand, count the same before and after both sides pass.
+// TestFinishedPositions: finished positions count the same before and after both sides pass. Most
+// are from games of levels, with the dead stones that a strong network names; some are made by
+// hand.
 func TestFinishedPositions(t *testing.T) {
 	testshared.Long(t)
 	data, err := os.ReadFile("testdata/finished.txt")

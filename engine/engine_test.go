@@ -364,7 +364,7 @@ func TestCancelledGenMoveStillMoves(t *testing.T) {
 	e := newEngine(t, 9, func(c *Config) { c.Limits = search.Limits{}; c.DefaultTime = time.Hour })
 	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
 	defer cancel()
-	m, err := e.GenMove(ctx, thinking.MoveRequest{Color: board.Black}) // without ctx it would search for an hour
+	m, err := e.GenMove(ctx, thinking.MoveRequest{Color: board.Black}) // without ctx, GenMove would search for an hour
 	require.NoError(t, err)
 	require.False(t, m.Resign)
 }

@@ -17,7 +17,7 @@ type gated struct {
 
 	mu    sync.Mutex
 	doors chan struct{} // once closed, every evaluation passes
-	clear int           // calls of ClearCache
+	clear int           // number of calls of ClearCache
 	fault func(*nn.Query) error
 }
 

@@ -38,7 +38,7 @@ type Config struct {
 	MaxQueue int64
 	// Overrides reads the overrideSettings of queries; nil: every name is unknown.
 	Overrides Overrides
-	// ModelNames is the name of the networks in messages; "": their file names.
+	// ModelNames names the networks in messages; "": by their files.
 	ModelNames string
 	// SupportedRules returns the nearest rules that the network was trained under; nil: it knows
 	// all rules.

@@ -71,7 +71,7 @@ func (c *Clock) fischer(area, stones int, lag time.Duration) Budget {
 	return c.capped(rec, min(afterLag(c.Left.Main, lag), inc+excess/5))
 }
 
-// capped makes maximum obey the limit per move, and rec obey maximum.
+// capped bounds maximum by the limit per move, and rec by maximum.
 func (c *Clock) capped(rec, maximum time.Duration) Budget {
 	maximum = max(maximum, 0)
 	if c.Settings.System == CappedFischer && c.Settings.MoveLimit > 0 {

@@ -26,7 +26,7 @@ type PlayerRating struct {
 	// Weights are the probabilities of the grid, from the weakest.
 	Weights []float64 `json:"weights"`
 	// Judged counts the games whose moves counted, see [PlayerRating.JudgedBy]; Reviewed holds
-	// their IDs, the newest ones.
+	// the IDs of the newest of them.
 	Judged   int      `json:"judged,omitempty"`
 	Reviewed []string `json:"reviewed,omitempty"`
 	// History is the player's standing after each game that counted, oldest first.

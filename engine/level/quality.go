@@ -15,9 +15,9 @@ import (
 type quality struct{ elo, mean, spread float64 }
 
 // qualities were measured on games between levels of this program, reviewed with 32 visits a
-// position by the built-in network: 192 games on 9x9, 22 on 13x13. The mean root follows strength
-// more closely than the mean does, which depends much on single large slips. Other boards are not
-// measured.
+// position by the built-in network: 192 games on 9x9, 22 on 13x13. The mean of square roots
+// follows strength more closely than the mean, which depends much on single slips. Other boards
+// are not measured.
 var qualities = map[board.Size][]quality{ // by board, the weakest first
 	board.Square(9): {
 		{-250, 0.981, 0.277}, // 15k, 48 sides of games
@@ -40,9 +40,9 @@ var qualities = map[board.Size][]quality{ // by board, the weakest first
 }
 
 const (
-	mostLoss   = 10.0 // most points that one move counts
-	leastMoves = 12   // moves of the player in a game
-	judgedKept = 1000 // games whose IDs are remembered
+	mostLoss   = 10.0 // points lost above which a move counts no more
+	leastMoves = 12   // least number of the player's moves in a game that counts
+	judgedKept = 1000 // most games whose IDs are remembered
 	// judgedWeight is the exponent of a game's likelihood, below 1, since people differ from this
 	// program's levels, and the games of one player are alike.
 	judgedWeight = 0.5
