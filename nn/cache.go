@@ -122,7 +122,7 @@ func (s *cacheShard) find(k cacheKey) []uint32 {
 	return nil
 }
 
-// live reports whether an index slot points at an entry that is not overwritten.
+// live reports whether an index slot points at an entry not yet overwritten.
 func (s *cacheShard) live(slot uint64) bool {
 	return slot != 0 && s.head-(slot&positionMask-1) <= s.words
 }

@@ -32,8 +32,8 @@ type sizePool struct {
 func (s *Server) acquire(ctx context.Context, size board.Size) (*sizePool, error) {
 	if p := s.last.Load(); p != nil && p.size == size {
 		p.users.Add(1)
-		// Eviction and Close take a pool out of last before they look at
-		// users, so a pool that is still there stays open.
+		// Eviction and Close take a pool out of last before they look at users, so a pool that is
+		// still in last stays open.
 		if s.last.Load() == p {
 			return p, nil
 		}

@@ -40,7 +40,7 @@ func init() {
 		"Min":   extreme,
 		"Where": where,
 
-		// moving
+		// operators that only move elements
 		"Reshape":   reshape,
 		"Flatten":   reshape,
 		"Squeeze":   reshape,

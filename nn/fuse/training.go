@@ -76,8 +76,8 @@ func (r *rewriter) remove(n *onnx.Node) string {
 	return n.Output(0)
 }
 
-// masked returns the y of a node that multiplies dy by 1 where y, the result of a Relu, is above
-// 0, else by 0; "" for other nodes.
+// masked returns y if a node multiplies dy by 1 where y is above 0 and by 0 elsewhere; "" for
+// other nodes. That is the gradient of a Relu with the result y.
 func (r *rewriter) masked(n *onnx.Node, dy string) string {
 	if n == nil || !n.Is("Mul") || !slices.Equal(r.shapes[n.Input(0)], r.shapes[n.Input(1)]) {
 		return ""

@@ -279,7 +279,7 @@ type Attention struct {
 // Rope holds the rotation of queries and keys by position.
 type Rope struct {
 	Name  string
-	Theta float64 // fixed kind
+	Theta float64 // of the fixed kind
 	// Freqs is indexed (kvHead*pairs+pair)*2+{0: per column, 1: per row}; learned kind.
 	KVHeads, Pairs int
 	Freqs          []float32

@@ -326,8 +326,8 @@ func (w *worker) ended() error {
 	return w.err
 }
 
-// pick returns the worker with the fewest sessions and counts one more for it. It starts
-// ended workers again first, or goes on with those that are left if they end again and again.
+// pick returns the worker with the fewest sessions and counts one more for it. First it replaces
+// ended workers; if workers keep ending, it drops them while others remain.
 func pick() (*worker, error) {
 	workers.Lock()
 	defer workers.Unlock()

@@ -26,7 +26,7 @@ import (
 	"kosumi/nn/ort"
 )
 
-// devices lists the providers that auto measures beside the CPU where they work.
+// devices lists the providers that auto measures besides the CPU, where they work.
 var devices = []string{"cuda", "coreml", "directml", "webgpu"}
 
 // onDevice reports whether a provider computes on a device, not on the processor's cores.

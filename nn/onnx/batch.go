@@ -99,7 +99,7 @@ func mendReshape(g *Graph, n *Node, f *inference, names *Names, old, batch Dim) 
 	if err != nil || len(list) == 0 || list[0] != old.Size {
 		return
 	}
-	if n.Int("allowzero", 0) != 0 { // PyTorch writes this although no size is zero
+	if n.Int("allowzero", 0) != 0 { // PyTorch writes allowzero although no size is zero
 		if slices.Contains(list, 0) {
 			return
 		}

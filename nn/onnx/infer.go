@@ -132,7 +132,7 @@ func (c *call) sameTypes(inputs ...int) (DataType, error) {
 	return typ, nil
 }
 
-// floats does as sameTypes and refuses anything but floating point.
+// floats is sameTypes, but refuses anything but floating point.
 func (c *call) floats(inputs ...int) (DataType, error) {
 	typ, err := c.sameTypes(inputs...)
 	if err == nil && typ != Undefined && !typ.IsFloat() {
@@ -232,7 +232,7 @@ func InferShapes(m *Model) (map[string]Shape, error) {
 	return shapes, nil
 }
 
-// InferTypes does as [InferShapes] and returns element types too.
+// InferTypes is [InferShapes], but returns element types too.
 func InferTypes(m *Model) (map[string]ValueInfo, error) {
 	f, err := infer(m)
 	if err != nil {

@@ -60,7 +60,7 @@ type lowering struct {
 }
 
 // lower returns a model that computes one row of spec, whose inputs and outputs are in the order of
-// spec. It changes file.
+// spec. The model passed in is changed.
 func lower(file *onnx.Model, spec *nn.Spec) (*onnx.Model, error) {
 	if n := len(file.Graph.Nodes); n > maxNodes {
 		return nil, fmt.Errorf("%w: it has %d nodes, at most %d are possible", ErrModel, n, maxNodes)

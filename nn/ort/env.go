@@ -241,7 +241,7 @@ func (p provider) appendTo(o *ort.SessionOptions, device int) error {
 		return appendWith(ort.NewCUDAProviderOptions, o.AppendExecutionProviderCUDA, options)
 	case "tensorrt":
 		err := appendWith(ort.NewTensorRTProviderOptions, o.AppendExecutionProviderTensorRT, options)
-		if err == nil { // CUDA runs the operators that TensorRT has not
+		if err == nil { // CUDA runs the operators that TensorRT lacks
 			_ = appendWith(ort.NewCUDAProviderOptions, o.AppendExecutionProviderCUDA, options)
 		}
 		return err

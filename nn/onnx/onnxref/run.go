@@ -52,7 +52,7 @@ func RunFloats(m *onnx.Model, inputs map[string][]float32) (map[string][]float32
 	return floats, nil
 }
 
-// Trace does as [Run] and returns every value of the graph, by name.
+// Trace is [Run], but returns every value of the graph, by name.
 func Trace(m *onnx.Model, inputs map[string]*onnx.Tensor) (map[string]*onnx.Tensor, error) {
 	m = m.Clone()
 	if err := onnx.InlineFunctions(m); err != nil {
