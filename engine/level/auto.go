@@ -116,7 +116,7 @@ func (f *PlayerRating) drift(now time.Time) {
 	f.normalise()
 }
 
-// quantile is the strength that the player is below with probability q.
+// quantile returns the strength below which the player is with probability q.
 func (f *PlayerRating) quantile(q float64) float64 {
 	sum := 0.0
 	for i, w := range f.Weights {
