@@ -21,7 +21,7 @@ type sizePool struct {
 	ready  chan struct{} // closed once open has succeeded or err is set
 	err    error
 
-	users atomic.Int64 // callers inside; guarded by Server.mu for 0 -> 1
+	users atomic.Int64 // callers between acquire and leave; a pool with callers is not evicted
 	used  uint64       // Server.mu.clock at the last use; guarded by Server.mu
 
 	queue     atomic.Pointer[queue]

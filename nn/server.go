@@ -110,7 +110,7 @@ func NewServer(m Model, c ServerConfig) (*Server, error) {
 	return s, nil
 }
 
-// Evaluate stores the answer for the position of q in out, from the cache or by the network. The
+// Evaluate sets *out to the answer for the position of q, from the cache or by the network. The
 // end of ctx cancels the query while it waits for a batch, and while a device is late. Errors are
 // the context's, ErrClosed, ErrQuery, ErrSize, ErrSpec, or ErrBackend with the backend's error.
 func (s *Server) Evaluate(ctx context.Context, q *Query, out *Output) error {

@@ -174,9 +174,8 @@ type patchKey struct {
 	at, size int64
 }
 
-// patches turns size channels of [N,C,H,W], from channel at on, into [size*kH*kW, outH*outW*N]:
-// for each channel and place in the kernel, the input under that place at each point of the
-// result.
+// patches turns consecutive channels of [N,C,H,W] into [size*kH*kW, outH*outW*N]: for each
+// channel and place in the kernel, the input under that place at each point of the result.
 func (t *tape) patches(x value, g geometry, at, size, channels int64) value {
 	key := patchKey{x, g, at, size}
 	if v, ok := t.patched[key]; ok {

@@ -168,7 +168,7 @@ func (m Mode) over(auto bool) bool {
 // unknown, the game's.
 type Areas struct{ PassAliveUnderSuicide, ExcludeTerritoryAdjacentToAtari Mode }
 
-// Over returns the modes, with those of auto in place of Auto.
+// Over returns the modes; in place of Auto it returns the argument's mode.
 func (a Areas) Over(auto board.AreaModes) board.AreaModes {
 	return board.AreaModes{
 		PassAliveUnderSuicide:           a.PassAliveUnderSuicide.over(auto.PassAliveUnderSuicide),

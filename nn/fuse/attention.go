@@ -217,8 +217,7 @@ func (r *rewriter) turnOf(h *heads, join *onnx.Node, half int) bool {
 
 func equal(a, b []float32) bool { return slices.Equal(a, b) }
 
-// isSlice reports whether a node is a slice of tokens that keeps the columns from first up to, not
-// including, last.
+// isSlice reports whether a node is a slice of tokens that keeps the columns first to last-1.
 func (r *rewriter) isSlice(n *onnx.Node, first, last int) bool {
 	if !n.Is("Slice") || len(n.Inputs) < 4 || n.Input(4) != "" && !r.isInts(n.Input(4), 1) {
 		return false

@@ -163,8 +163,7 @@ func (c *call) matrix(i int) *value {
 	return v
 }
 
-// product adds a layer that multiplies the vectors of in values that make up x by the call's
-// constant matrix.
+// product adds a layer that multiplies the vectors in x by the call's constant matrix.
 func (c *call) product(x *block, in, out int, factor float32, turned bool, bias *block, to *block) {
 	matrix := c.in[1].tensor
 	c.layer(c.Node, kernel.Shape{In: in, Out: out, Size: 1}, func() ([]float32, error) {

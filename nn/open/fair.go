@@ -31,8 +31,8 @@ type ticket struct {
 	job *nn.Job
 }
 
-// NewFair divides a network. most limits the evaluations under way at a time; a few full batches
-// are a good number.
+// NewFair divides a network among users, with at most the given number of evaluations under way at
+// a time; a few full batches are a good number.
 func NewFair(net nn.Network, most int) *Fair {
 	return &Fair{net: net, most: max(1, most), users: map[string]*line{}}
 }
