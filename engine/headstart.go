@@ -57,8 +57,8 @@ const (
 )
 
 // adjust sets the advantage before a move of the engine: first as high as the head start allows,
-// later such that the weaker side's winrate stays between 5 % and 25 %. last is White's value of
-// its last position, win minus loss; known is false before the first.
+// later such that the weaker side's winrate stays between 5 % and 25 %. The argument last is
+// White's value of its last position, win minus loss; known is false if there is none.
 func (a *advantage) adjust(size board.Size, headStart, perPoint, last float64, known bool) {
 	scale, from := weightOfPoint(size), handicapFrom(size)
 	ahead := math.Abs(headStart)

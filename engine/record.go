@@ -11,10 +11,10 @@ import (
 	"kosumi/sgf"
 )
 
-// LoadSGF sets size, komi, rules, set-up and the moves of the main line that come before move
-// number before; 0 or a number beyond the end means all moves. Missing values are the defaults of
-// the record's rules or of the current ones. Parts that cannot be read or played are left out
-// with a warning, as in reviews, unless no move is left.
+// LoadSGF sets size, komi, rules, set-up and the moves of the main line before a move, counted
+// from 1; 0 or a number beyond the end means all moves. Missing values are the defaults of the
+// record's rules or of the current ones. Parts that cannot be read or played are left out with a
+// warning, as in reviews, unless no move is left.
 func (e *Engine) LoadSGF(data []byte, before int) error {
 	trees, err := sgf.Parse(data)
 	if err != nil {

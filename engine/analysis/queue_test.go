@@ -27,7 +27,7 @@ func TestQueueOrder(t *testing.T) {
 		q.add(some)
 		all = append(all, some...)
 	}
-	// Remove some from anywhere in the queue.
+	// Remove some tasks from anywhere in the queue.
 	odd := map[*task]bool{}
 	for i, x := range all {
 		odd[x] = i%3 == 0
