@@ -143,8 +143,8 @@ func withoutByteEscapes(raw string, how cut) string {
 	return string(out)
 }
 
-// fromUTF16 converts a file in UTF-16, with a byte order mark or with the zeros of
-// its first parenthesis, and returns any other file unchanged.
+// fromUTF16 converts a file in UTF-16, recognised by a byte order mark or by the zero byte next
+// to its first parenthesis, and returns any other file unchanged.
 func fromUTF16(src string) string {
 	order := unicode.BigEndian
 	switch {
