@@ -43,7 +43,7 @@ type ServerConfig struct {
 	// FixedSymmetry answers SymmetryRandom with orientation 0, so that equal
 	// queries have equal answers.
 	FixedSymmetry bool
-	// Meta is the profile for queries without one, to networks with metadata inputs.
+	// Meta is the profile for queries without one, if the network has metadata inputs.
 	Meta *features.Meta
 }
 

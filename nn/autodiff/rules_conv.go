@@ -6,7 +6,7 @@ import (
 	"kosumi/nn/onnx"
 )
 
-// geometry is the geometry of a two-dimensional convolution.
+// geometry describes a two-dimensional convolution.
 type geometry struct {
 	in, out       [2]int64 // height and width
 	kernel        [2]int64

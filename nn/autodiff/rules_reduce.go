@@ -141,8 +141,8 @@ func batchNorm(s *step) error {
 	return nil
 }
 
-// layerNorm: y = xhat scale + bias, xhat = (x-mean)/sqrt(var+epsilon) over the
-// axes from axis on.
+// layerNorm: y = xhat scale + bias, xhat = (x-mean)/sqrt(var+epsilon) over the last axes, from
+// the attribute axis on.
 func layerNorm(s *step) error {
 	dims := s.dims(s.x(0))
 	axis := s.axis("axis", -1)

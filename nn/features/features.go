@@ -21,7 +21,7 @@ const (
 	V5                         // KataGo V5: model version 6
 	V6                         // KataGo V6: model version 7
 	AGZ17                      // AlphaGo Zero's 17 planes in the paper's order, X(t), Y(t), X(t-1), Y(t-1), ...
-	AGZ17Split                 // the same planes, first all of the side to move, then all of the opponent
+	AGZ17Split                 // the planes of AGZ17, first all of the side to move, then all of the opponent
 )
 
 // shapes holds name, planes and globals of each encoding.

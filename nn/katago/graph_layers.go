@@ -160,7 +160,7 @@ func (e *emitter) linear(b *onnx.Builder, mulName, biasName string, v onnx.Value
 	return b.In(mulName).Gemm(v, w, b.In(biasName).Floats("bias", bias.Weights, int64(bias.Channels)), false)
 }
 
-// poolKind is the third part of a pooled vector.
+// poolKind says which third part a pooled vector has.
 type poolKind uint8
 
 const (

@@ -14,7 +14,7 @@ type Attention struct {
 	Precision                  Precision
 }
 
-// mostTokens keeps sums of probabilities far below their bound.
+// mostTokens is the largest number of tokens: sums of probabilities stay far below their bound.
 const mostTokens = 1 << 16
 
 // row returns how many numbers a token has: its queries, keys and values.

@@ -37,7 +37,7 @@ var workers struct {
 // Bounds of how often workers are started again: a system that ends them every time is short of
 // memory.
 const (
-	fewerAfter = 4 // from then on an ended worker is not replaced while others remain
+	fewerAfter = 4 // after that many ends, an ended worker is not replaced while others remain
 	mostStarts = 20
 )
 

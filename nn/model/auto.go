@@ -128,7 +128,7 @@ func (c *chooser) loadAll() (err error) {
 	return err
 }
 
-// working lists the providers of devices that work here. The error names one that hangs.
+// working lists the providers of devices that work here. The error names a provider that hangs.
 func (c *chooser) working() (names []string, err error) {
 	if c.conf.Plugin != "" {
 		names = append(names, ort.PluginProvider())

@@ -63,7 +63,7 @@ func (b onDevice) Run(n int) error {
 		return fmt.Errorf("%w: %w", nn.ErrLost, err)
 	}
 	<-b.m.Hangs
-	return b.Backend.Run(n) // its outputs are not read
+	return b.Backend.Run(n) // nobody reads the outputs
 }
 
 func (b onDevice) Lost(err error) { b.m.Lost.CompareAndSwap(nil, &err) }

@@ -42,7 +42,7 @@ func elemOf(d Dim) elem {
 	return elem{}
 }
 
-// dim returns the dimension that an element asks for.
+// dim returns the dimension whose size an element gives.
 func (e elem) dim() Dim {
 	switch {
 	case e.sym != "":

@@ -239,7 +239,7 @@ func constant(t *onnx.Tensor) (value, error) {
 	return v, nil
 }
 
-// outShape returns the shape of a node's first output; like plain, it gives a scalar one axis.
+// outShape returns the shape of a node's first output; a scalar gets one axis, as from plain.
 func (l *lowering) outShape(n *onnx.Node) ([]int, error) {
 	shape, err := l.shapeOf(n.Output(0))
 	if err == nil && len(shape) == 0 {

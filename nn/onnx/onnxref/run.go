@@ -20,8 +20,8 @@ func Run(m *onnx.Model, inputs map[string]*onnx.Tensor) (map[string]*onnx.Tensor
 	return out, nil
 }
 
-// RunFloats is Run for models whose inputs and outputs are all float32: rows of each input
-// one after the other. The size of the open dimension follows from the number of elements.
+// RunFloats is Run for models whose inputs and outputs are all float32: rows of each input one
+// after the other. The size of the symbolic dimension follows from the number of elements.
 func RunFloats(m *onnx.Model, inputs map[string][]float32) (map[string][]float32, error) {
 	tensors := make(map[string]*onnx.Tensor, len(inputs))
 	for _, v := range m.Graph.Feeds() {
