@@ -78,7 +78,7 @@ func countsOf(t *testing.T, e *Engine, komi float64) (c counts) {
 }
 
 // wall draws a board that a black and a white wall divide, after this number of columns; with
-// whiteFirst the white wall stands first.
+// whiteFirst the white wall is on the left.
 func wall(size, before int, whiteFirst bool) string {
 	row := []byte(strings.Repeat(".", size))
 	row[before], row[before+1] = 'X', 'O'
@@ -206,7 +206,8 @@ func TestFinishedPositions(t *testing.T) {
 	}
 }
 
-// gamesToCount returns how many games tests play to the end: KOSUMI_COUNT, or few.
+// gamesToCount returns how many games tests play to the end: KOSUMI_COUNT, or the given small
+// number.
 func gamesToCount(t *testing.T, few int) int {
 	testshared.Slow(t)
 	if n, err := strconv.Atoi(os.Getenv("KOSUMI_COUNT")); err == nil {

@@ -60,7 +60,7 @@ func TestTimeOfASearch(t *testing.T) {
 	require.Equal(t, search.Limits{Time: time.Millisecond}, l)
 }
 
-// TestOverrun: moves leave time for the overrun of earlier ones, up to half of their own, and
+// TestOverrun: moves leave time for the overrun of earlier moves, at most half of their time, and
 // less once moves are on time again.
 func TestOverrun(t *testing.T) {
 	e := newEngine(t, 9, func(c *Config) { c.Limits = search.Limits{} })

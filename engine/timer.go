@@ -101,7 +101,7 @@ type turn struct {
 
 func (t turn) used() time.Duration { return time.Since(t.start) }
 
-// bound adds the longest time for the move to limits without one.
+// bound limits a search to the longest time for the move.
 func (t turn) bound(l search.Limits) search.Limits {
 	if !t.budget.Unlimited {
 		l.Time = max(t.budget.Rest(t.used()), time.Nanosecond)

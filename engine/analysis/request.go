@@ -26,7 +26,7 @@ type query struct {
 	limits   search.Limits
 	restrict []thinking.Restriction
 	focus    *thinking.Focus // initial focus of each turn; an action can change it
-	view     board.Color     // side whose view numbers are in; Empty: the side to move
+	view     board.Color     // numbers are from the view of this side; Empty: of the side to move
 	reports  schedule
 	want     thinking.Details
 	pvLen    int           // longest variation, first move included
@@ -44,8 +44,8 @@ func (q *query) memory(line int) int64 {
 	return int64(unsafe.Sizeof(*q)) + 2*int64(line) + perTurn*int64(len(q.turns))
 }
 
-// schedule says when a running search reports: first is the time before the first report, every
-// the interval after it. Zero means only at the end.
+// schedule has the times before the first report of a running search and between its reports. Zero
+// means a report only at the end.
 type schedule struct{ first, every time.Duration }
 
 // KataGo's limits for the numbers of a query.

@@ -73,7 +73,7 @@ type fieldCase struct {
 	want    func(q *query)
 }
 
-// fieldsSize is the board of field cases.
+// fieldsSize is the board size of field cases.
 var fieldsSize = board.Size{W: 5, H: 7}
 
 func at(t *testing.T, vertices ...string) (points []board.Point) {

@@ -36,7 +36,7 @@ type Speed struct {
 	ProcessorRatio float64 `json:"search_to_raw_by_processor_time"`
 }
 
-// Work is statistics of a benchmark's searches.
+// Work holds statistics of a benchmark's searches.
 type Work struct {
 	MeanBatch    float64 `json:"mean_batch"`
 	CacheHitRate float64 `json:"cache_hit_rate"`

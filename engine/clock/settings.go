@@ -73,7 +73,7 @@ func (s Settings) Normalize() (Settings, error) {
 
 func (s Settings) hasOvertime() bool { return s.System == Canadian || s.System == Byoyomi }
 
-// count is the stones of a Canadian period, or the number of byo-yomi periods.
+// count returns the stones of a Canadian period, or the number of byo-yomi periods.
 func (s Settings) count() int {
 	switch s.System {
 	case Canadian:

@@ -29,7 +29,7 @@ func VisitsAt(dial float64) int64 {
 	return int64(math.Round(Visits * math.Pow(2, max(0, -dial)) * max(1.0/3, 1-0.2*max(0, dial-Reading))))
 }
 
-// Considered is how many of the likeliest moves that search considers.
+// Considered is how many of the likeliest moves a level's search considers.
 const Considered = 16
 
 // Support is a dial with a measured strength.
@@ -42,10 +42,9 @@ type Support struct {
 	// ten points, both by the search that the moves were chosen from.
 	PointsLost  float64 `json:"pointsLost"`
 	LargeLosses float64 `json:"blunders"`
-	// Nonsense is the number of moves in 1,000, among the Moves moves of the records, that fill
-	// an eye or put five stones or more into atari for nothing, and lose a point or more by a
-	// search of the position. Suspects counts the moves examined for that, whether they lose or
-	// not.
+	// Nonsense is the number of moves in 1,000, out of all Moves in the records, that fill an eye
+	// or put five stones or more into atari for nothing, and lose a point or more by a search of
+	// the position. Suspects counts the moves examined for nonsense, whether they lose or not.
 	Nonsense float64 `json:"nonsense"`
 	Suspects int     `json:"suspects,omitempty"`
 	Moves    int     `json:"moves,omitempty"`
