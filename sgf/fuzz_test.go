@@ -83,7 +83,8 @@ func fuzzRecord(t *testing.T, root *sgf.Node) {
 	require.Equal(t, r.Moves(), split.Moves())
 }
 
-// FuzzRoot reads root properties: komi, handicap and rules in any form.
+// FuzzRoot: komi, handicap and rules in any form give an error, or a record that is unchanged by
+// writing and reading and can be replayed.
 func FuzzRoot(f *testing.F) {
 	f.Add("6½", "2", "日本ルール")
 	f.Add("1e3", "-1", "Chinese (OGS)")

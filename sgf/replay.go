@@ -117,7 +117,7 @@ func (r *Record) startGame(g *board.Game) error {
 	return nil
 }
 
-// HandicapPlayed reports whether the handicap stones are just the moves that Black makes
+// HandicapPlayed reports whether the handicap stones are exactly the moves that Black makes
 // before White's first stone, so that the game itself counts them.
 func (r *Record) HandicapPlayed() bool {
 	played, _ := r.opening()
