@@ -12,7 +12,7 @@ import (
 	"kosumi/board"
 )
 
-// sizePool serves one board size by sessions that share a queue.
+// sizePool serves one board size with sessions that share a queue.
 type sizePool struct {
 	size   board.Size
 	server *Server
