@@ -21,8 +21,8 @@ const (
 // PlayerRating is an estimate of a player's strength on one size of board: a probability
 // distribution, which games narrow and time widens.
 type PlayerRating struct {
-	Games float64   `json:"games"` // counted, in part where they count less
-	Last  time.Time `json:"last"`  // when the last one ended
+	Games float64   `json:"games"` // number of games that counted; some count in part
+	Last  time.Time `json:"last"`  // when the last game ended
 	// Weights are the probabilities of the grid, from the weakest.
 	Weights []float64 `json:"weights"`
 	// Judged counts the games whose moves counted, see [PlayerRating.JudgedBy]; Reviewed holds

@@ -2,8 +2,8 @@ package level
 
 // Habits counts mistakes that beginners make and others rarely do, in the records of one player.
 type Habits struct {
-	Sides int `json:"sides"` // of games
-	Moves int `json:"moves"` // passes included
+	Sides int `json:"sides"` // number of sides of games
+	Moves int `json:"moves"` // their moves, passes included
 	// FirstLine counts moves on the edge of the board among the first 30 of a game.
 	FirstLine int `json:"firstLine"`
 	// SelfAtaris counts moves that put three stones or more into atari and capture nothing.

@@ -36,7 +36,7 @@ const Considered = 16
 type Support struct {
 	Dial  float64 `json:"dial"`
 	Elo   float64 `json:"elo"`
-	Error float64 `json:"error"` // 95 %
+	Error float64 `json:"error"` // of Elo, at 95 %
 	Games int     `json:"games"`
 	// PointsLost is the mean loss of a move, LargeLosses the share of moves that lose more than
 	// ten points, both by the search that the moves were chosen from.
@@ -70,8 +70,8 @@ type Pair struct {
 // Ladder holds the strength of each dial with one network on one board. Elo counts from GNU Go
 // 3.8 at level 10.
 type Ladder struct {
-	Network string    `json:"network"` // its name
-	SHA256  string    `json:"sha256"`  // of its file, that of the board if there are two
+	Network string    `json:"network"` // name of the network
+	SHA256  string    `json:"sha256"`  // of the network's file
 	Size    int       `json:"size"`
 	Visits  int       `json:"visits"`
 	Machine string    `json:"machine"`
