@@ -121,7 +121,7 @@ func (r *Record) namedHandicap(root *Node) int {
 }
 
 // settleHandicap counts the handicap stones, set up or played as Black's first moves. If there
-// are none and White begins, as in records of the Fox server, it places them.
+// are none and White begins, as in records of the Fox server, it places the number in HA.
 func (r *Record) settleHandicap(named int) {
 	if r.Handicap = named; named < 2 {
 		return
