@@ -42,8 +42,8 @@ func TestOwnValues(t *testing.T) {
 	require.Equal(t, board.Black, us)
 }
 
-// TestOwnValuesAreForgotten takes moves back and changes rules; with pooled values all of them
-// are dropped.
+// TestOwnValuesAreForgotten: an undo drops the values of later turns, and new rules drop none; with
+// pooled values both drop all.
 func TestOwnValuesAreForgotten(t *testing.T) {
 	v := valuesOf(false, 0.1, 0.2, 0.3)
 	v.rulesChanged()
