@@ -114,7 +114,7 @@ func (c *call) times(by string) *onnx.Node {
 	return nil
 }
 
-// chain joins all inputs, one after the other.
+// chain makes the function that joins all inputs, one after the other, by a function of two.
 func chain(what int) func(*call) (bool, error) {
 	return func(c *call) (bool, error) {
 		for i := range c.in {

@@ -271,8 +271,8 @@ func infer(m *Model) (*inference, error) {
 			return nil, fmt.Errorf("node %d (%s): %w", i, n, err)
 		}
 		for _, name := range n.Outputs {
-			// Files, PyTorch's among them, often declare wrong shapes for values in
-			// between: a declaration counts only if it contradicts nothing.
+			// Files, PyTorch's among them, often declare wrong shapes for inner values: a
+			// declaration counts only if it contradicts nothing.
 			if v, ok := hints[name]; ok {
 				_ = f.believe(v)
 			}
