@@ -14,7 +14,7 @@ import (
 type Perishable struct {
 	nn.Model
 	At    int64         // run that it is lost at, counted from 1
-	Hangs chan struct{} // until it is closed, that run and later ones hang; nil: they fail
+	Hangs chan struct{} // until it is closed, runs from At on hang; nil: they fail
 	Takes time.Duration // duration of an earlier run
 	Spare error         // error of opening without the device
 

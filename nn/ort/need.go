@@ -69,7 +69,7 @@ func fetched(why string, cuda bool) (Library, error) {
 		return Load("")
 	}
 	reasons := []error{fmt.Errorf("%w: %s: %w", ErrNoLibrary, why, fetcher.err)}
-	for _, c := range Candidates("") { // name the libraries here that cannot be used, too
+	for _, c := range Candidates("") { // also name the libraries here that cannot be used
 		if c.Err != nil && !errors.Is(c.Err, ErrNotFound) {
 			reasons = append(reasons, fmt.Errorf("%s: %s: %w", c.Source, c.Path, c.Err))
 		}
