@@ -125,7 +125,7 @@ func TestUndo(t *testing.T) {
 }
 
 // TestUndoTakesTimeBack: undo restores both clocks as they were before the move, any number of
-// times, even if a controller has set one since; new time settings are kept.
+// times, even if a controller has set a clock since; new time settings are kept.
 func TestUndoTakesTimeBack(t *testing.T) {
 	for _, s := range []clock.Settings{
 		{System: clock.Fischer, Main: 60 * sec, Increment: 30 * sec},
