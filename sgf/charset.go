@@ -167,7 +167,7 @@ type cut uint8
 const (
 	cutBytes  cut = iota // no byte takes the next one with it: UTF-8, EUC, tables of 256, writers that escape each byte
 	cutPairs             // a byte from 0x81 on takes the next one with it: GBK, Big5
-	cutKana              // the same, but bytes 0xA0 to 0xDF are single: Shift-JIS
+	cutKana              // as cutPairs, but bytes 0xA0 to 0xDF are single: Shift-JIS
 	cutShifts            // two bytes a character between ESC $ and ESC (: ISO-2022-JP
 )
 

@@ -17,8 +17,9 @@ import (
 	"kosumi/sgf"
 )
 
-// FuzzRead: every input gives an error, or trees that are unchanged by writing and reading. Every
-// tree gives an error, or a record that is unchanged by them too and can be replayed.
+// FuzzRead: every input gives an error, or trees that writing and reading leave unchanged. Every
+// tree gives an error, or a record that writing and reading leave unchanged and that can be
+// replayed.
 func FuzzRead(f *testing.F) {
 	files, err := filepath.Glob("../testdata/sgf/*.sgf")
 	require.NoError(f, err)
