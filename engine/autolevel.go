@@ -36,7 +36,7 @@ func (r *rank) autoRank(size board.Size) (level.Rank, error) {
 	return *r.auto.rank, nil
 }
 
-// within returns the rank nearest to at among those that the network can play on this board.
+// within returns the nearest rank that the network can play on this board.
 func (r *rank) within(size board.Size, at level.Rank) (level.Rank, error) {
 	if r.knowsPeople() && at >= lowestImitated {
 		return at, nil
@@ -61,8 +61,7 @@ func (r *rank) undo() {
 	r.auto.undone = true
 }
 
-// playersAhead returns by how many points the opponent was ahead at the start; headStart is
-// Black's.
+// playersAhead converts headStart, Black's lead at the start, to the opponent's.
 func playersAhead(headStart float64, us board.Color) float64 {
 	if us == board.Black {
 		return -headStart

@@ -35,7 +35,7 @@ type Config struct {
 	// side that is behind from the start (KataGo's dynamicPlayoutDoublingAdvantageCapPerOppLead);
 	// 0 is none.
 	HandicapAdvantage float64
-	// ScoreByLead scores games that are not over by the lead, in points, that short
+	// ScoreByLead scores a game that is not over: the score is the lead, in points, that short
 	// searches find.
 	ScoreByLead bool
 	// PoolBothSidesValues makes the values of all searches, for both sides and for moves that are
@@ -70,7 +70,7 @@ type Config struct {
 	FriendlyPass, CleanUp Whether
 }
 
-// Whether is as the rules suggest, always, or never.
+// Whether says when to do something: as the rules suggest, always, or never.
 type Whether uint8
 
 const (
@@ -79,7 +79,7 @@ const (
 	Never
 )
 
-// Resignation is when to resign.
+// Resignation says when to resign.
 type Resignation struct {
 	Enabled bool
 	// Threshold is a value of win minus loss, [-1,1], from the engine's view: it resigns when its

@@ -59,9 +59,9 @@ const (
 
 // Effort of a judgement for a final count.
 const (
-	doubtVisits = 200     // visits of the search from each side
-	areaEffort  = 80_000  // most visits times points of the board, for searches of areas in doubt
-	fateNodes   = 100_000 // positions of the search for a proof
+	doubtVisits = 200     // visits of each side's search
+	areaEffort  = 80_000  // most visits times board points to search areas in doubt
+	fateNodes   = 100_000 // most positions searched for a proof
 )
 
 // chains judges the chains by the network alone, each position once.
@@ -114,7 +114,7 @@ func (j *judge) verdict(ctx context.Context, g *board.Game) (judgement, error) {
 	return v, nil
 }
 
-// weigh finds the dead chains by the views, and corrects the views where Benson's algorithm
+// weigh finds the dead chains from the views, and corrects the views where Benson's algorithm
 // proves an owner.
 func (j *judge) weigh(g *board.Game, v *judgement) {
 	b := g.Board()
@@ -145,7 +145,7 @@ func (j *judge) weigh(g *board.Game, v *judgement) {
 		return
 	}
 	v.dead = v.surrounded(g, v.dead)
-	for p, owner := range v.fates { // proved dead, but alive since the stones around it are dead
+	for p, owner := range v.fates { // a stone that is proved dead lives if the stones around it are dead
 		if c := g.At(board.Point(p)); owner == c.Opponent() && c != board.Empty && !slices.Contains(v.dead, board.Point(p)) {
 			v.fates[p] = c
 		}
@@ -240,8 +240,8 @@ func (v *judgement) least(g *board.Game) float32 {
 
 // surrounded returns those of the dead stones that lie in the opponent's territory once all dead
 // stones are removed. The others live, such as stones in seki; but stones that are proved dead
-// stay dead unless they are part of a border of territory. Removed chains are one region each, so
-// a chain is never split.
+// stay dead unless they are part of a border of territory. A chain lives or dies as a whole,
+// since its removal leaves one region.
 func (v *judgement) surrounded(g *board.Game, dead []board.Point) []board.Point {
 	off := dead
 	owners := g.OwnersWithDead(off)

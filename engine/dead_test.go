@@ -78,7 +78,7 @@ func countsOf(t *testing.T, e *Engine, komi float64) (c counts) {
 }
 
 // wall draws a board that a black and a white wall divide, after this number of columns; with
-// whiteFirst the white wall stands first.
+// whiteFirst the white wall is on the left.
 func wall(size, before int, whiteFirst bool) string {
 	row := []byte(strings.Repeat(".", size))
 	row[before], row[before+1] = 'X', 'O'
@@ -186,8 +186,9 @@ func TestCountByHand(t *testing.T) {
 	}
 }
 
-// TestFinishedPositions: finished positions of levels, with the dead stones that a strong network
-// names, and some made by hand, count the same before and after both sides pass.
+// TestFinishedPositions: finished positions count the same before and after both sides pass. Most
+// are from games of levels, with the dead stones that a strong network names; some are made by
+// hand.
 func TestFinishedPositions(t *testing.T) {
 	testshared.Long(t)
 	data, err := os.ReadFile("testdata/finished.txt")
@@ -205,7 +206,8 @@ func TestFinishedPositions(t *testing.T) {
 	}
 }
 
-// gamesToCount returns how many games tests play to the end: KOSUMI_COUNT, or few.
+// gamesToCount returns how many games tests play to the end: KOSUMI_COUNT, or the given small
+// number.
 func gamesToCount(t *testing.T, few int) int {
 	testshared.Slow(t)
 	if n, err := strconv.Atoi(os.Getenv("KOSUMI_COUNT")); err == nil {

@@ -18,7 +18,7 @@ import (
 // dead stones are agreed on. A move next to a living stone, one that saves stones, and any move
 // under other rules stays.
 func TestFriendlyPassByHand(t *testing.T) {
-	// Black owns the left; both sides are alive and closed.
+	// Black owns the left, White the right; both sides live, and no border is open.
 	const closed = "..XO..O\n.XXO.O.\nXX.XOOO\n.XXXO.O\nX.XO.OO\n.XXOO.O\nXX.XO.O"
 	const open = "..XO..O\n.XXO.O.\nXX.XOOO\n.XXXO.O\nX.XO.OO\n.XX....\nXX....."
 	for _, c := range []struct {

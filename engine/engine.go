@@ -28,7 +28,7 @@ var (
 // Engine plays one side of a game, or both. It holds the game on the board and connects its
 // parts, each of which owns its state. Make one with [New]; [Engine.Close] it.
 type Engine struct {
-	cfg Config // the parts hold pointers to it
+	cfg Config // the parts hold pointers to cfg
 	net nn.Network
 	log *slog.Logger
 

@@ -125,7 +125,7 @@ func TestUndo(t *testing.T) {
 }
 
 // TestUndoTakesTimeBack: undo restores both clocks as they were before the move, any number of
-// times, even if a controller has set one since; new time settings are kept.
+// times, even if a controller has set a clock since; new time settings are kept.
 func TestUndoTakesTimeBack(t *testing.T) {
 	for _, s := range []clock.Settings{
 		{System: clock.Fischer, Main: 60 * sec, Increment: 30 * sec},
@@ -364,7 +364,7 @@ func TestCancelledGenMoveStillMoves(t *testing.T) {
 	e := newEngine(t, 9, func(c *Config) { c.Limits = search.Limits{}; c.DefaultTime = time.Hour })
 	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
 	defer cancel()
-	m, err := e.GenMove(ctx, thinking.MoveRequest{Color: board.Black}) // without ctx it would search for an hour
+	m, err := e.GenMove(ctx, thinking.MoveRequest{Color: board.Black}) // without ctx, GenMove would search for an hour
 	require.NoError(t, err)
 	require.False(t, m.Resign)
 }

@@ -119,8 +119,8 @@ func (j *judge) searchUnder(ctx context.Context, g *board.Game, komi float32, l 
 	return r, err
 }
 
-// between sets the points of an estimate such that the lead agrees with the winrate, lies between
-// Low and High, and all are possible on the board.
+// between sets Lead, Low and High of an estimate: all are possible on the board, and the lead
+// lies between Low and High and agrees with the winrate.
 func between(t *thinking.Estimate, g *board.Game, lead, spread float64) {
 	low, high := search.Bounds(g)
 	switch { // komi alone decides who wins

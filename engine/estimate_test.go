@@ -50,7 +50,8 @@ func TestLeadMovesWithKomi(t *testing.T) {
 	}
 }
 
-// TestThoughtsAgree: the leader and the number agree, and zero has no sign.
+// TestThoughtsAgree: a move's comment names the same leader by winrate and by points, and writes
+// zero without a sign.
 func TestThoughtsAgree(t *testing.T) {
 	for _, c := range []struct {
 		winrate, lead float64

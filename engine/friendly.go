@@ -89,7 +89,7 @@ func (j *judge) onlyFills(ctx context.Context, g *board.Game, move board.Point) 
 		case g.ToMove().Opponent():
 			return false, nil
 		case g.ToMove():
-			if clean.Liberties(q) == 1 { // the opponent could capture with this move
+			if clean.Liberties(q) == 1 { // after this move the opponent could capture the chain
 				return false, nil
 			}
 		}

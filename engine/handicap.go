@@ -40,7 +40,7 @@ func (e *Engine) FreeHandicap(ctx context.Context, n int) ([]board.Point, error)
 func maxFreeHandicap(s board.Size) int { return max(2, min(30, s.Area()/4)) }
 
 // bestHandicapPoint returns the empty point with the highest prior whose distance from the edge
-// is 3 or 4 and that has no stone beside it. If no point qualifies it drops one condition after
+// is 3 or 4 and that has no stone next to it. If no point qualifies it drops one condition after
 // the other.
 func bestHandicapPoint(b *board.Board, out *nn.Output) board.Point {
 	size := b.Size()

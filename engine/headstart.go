@@ -12,9 +12,9 @@ import (
 // is expected to be behind. Both follow KataGo (github.com/lightvector/KataGo,
 // cpp/command/gtp.cpp).
 
-// headStart returns by how many points Black is ahead after its handicap stones: a stone is worth
-// 15 points, slightly less under territory rules; the first only makes up for White's move; a
-// komi of 7 is even.
+// headStart returns Black's lead in points after its handicap stones: a stone is worth 15 points,
+// slightly less under territory rules; the first only makes up for White's move; komi 7 makes an
+// even game.
 func headStart(game *board.Game) float64 {
 	rules := game.Rules()
 	stones := game.StartingStones()
@@ -57,8 +57,8 @@ const (
 )
 
 // adjust sets the advantage before a move of the engine: first as high as the head start allows,
-// later such that the weaker side's winrate stays between 5 % and 25 %. last is White's value of
-// its last position, win minus loss; known is false before the first.
+// later such that the weaker side's winrate stays between 5 % and 25 %. The argument last is
+// White's value of its last position, win minus loss; known is false if there is none.
 func (a *advantage) adjust(size board.Size, headStart, perPoint, last float64, known bool) {
 	scale, from := weightOfPoint(size), handicapFrom(size)
 	ahead := math.Abs(headStart)
@@ -101,7 +101,7 @@ func chargeRepeats(p *search.Params, game *board.Game, c board.Color, utility fl
 		p.RepeatPenalty.Utility = utility
 	}
 	if p.RepeatPenalty.Utility != 0 {
-		p.RepeatPenalty.Player = c // also while pondering in the opponent's turn
+		p.RepeatPenalty.Player = c // the same side while pondering in the opponent's turn
 	}
 }
 

@@ -9,13 +9,13 @@ import (
 	"kosumi/search"
 )
 
-// The lead in an unfinished game is the change of komi, in points, that makes it even. Short
-// searches under different komi find it, as in KataGo (github.com/lightvector/KataGo,
+// The lead in an unfinished game is the change of komi, in points, that makes the game even.
+// Short searches under different komi find it, as in KataGo (github.com/lightvector/KataGo,
 // cpp/program/playutils.cpp).
 
 // fairKomi searches for the komi that makes a position even.
 type fairKomi struct {
-	game   *board.Game // its komi is the one tried last
+	game   *board.Game // with the komi tried last
 	seen   map[float64]opinion
 	search func(*board.Game) (search.Result, error)
 	err    error // first error; no search follows it

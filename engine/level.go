@@ -31,7 +31,7 @@ func (r *rank) newGame(seed uint64) { r.auto, r.seed = autoGame{}, seed }
 // resign notes that the engine resigned at this rank.
 func (r *rank) resign() { r.auto.resigned = true }
 
-// levelValue is the level setting: a rank, nothing, or loss:DIAL for measurements.
+// levelValue is the level setting: a rank, "auto", nothing, or loss:DIAL for measurements.
 type levelValue struct{ at *string }
 
 func (v levelValue) String() string { return *v.at }
@@ -51,7 +51,7 @@ func (v levelValue) Set(text string) error {
 	return nil
 }
 
-// parseLevel reads a rank, or a dial (loss:DIAL).
+// parseLevel reads a rank, or a level's dial written as loss:DIAL.
 func parseLevel(text string) (r level.Rank, fixed *level.Setting, err error) {
 	if dial, named, err := level.ParseDial(text); named {
 		return 0, &level.Setting{Dial: dial}, err
@@ -94,7 +94,7 @@ func (r *rank) knowsPeople() bool {
 	return humans != nil && humans.Describe().TakesProfile
 }
 
-// wanted returns the rank that the level asks for on a board, or a dial.
+// wanted returns the rank that the level asks for on a board, or the setting of a dial.
 func (r *rank) wanted(size board.Size) (level.Rank, *level.Setting, error) {
 	if r.cfg.Level == autoLevel {
 		at, err := r.autoRank(size)
@@ -230,6 +230,6 @@ func levelResigns(game *board.Game, lead float64, hopeless int) bool {
 	return game.NumMoves() > area*2/5 && lead < behind && hopeless >= turns
 }
 
-// levelResignThreshold is the win minus loss, from its own view, below which a level counts a
-// position as lost.
+// levelResignThreshold is the value, win minus loss for the level's side, below which a level
+// counts a position as lost.
 const levelResignThreshold = -0.98

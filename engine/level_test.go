@@ -150,7 +150,7 @@ func TestAbandonedGames(t *testing.T) {
 		}
 		require.NoError(t, e.NewGame(board.Square(5)))
 	}
-	lose(true) // does not count
+	lose(true) // a game with an undo does not count
 	lose(false)
 	all, err := level.ReadPlayerRatings(name)
 	require.NoError(t, err)

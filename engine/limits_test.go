@@ -60,7 +60,7 @@ func TestTimeOfASearch(t *testing.T) {
 	require.Equal(t, search.Limits{Time: time.Millisecond}, l)
 }
 
-// TestOverrun: moves leave time for the overrun of earlier ones, up to half of their own, and
+// TestOverrun: moves leave time for the overrun of earlier moves, at most half of their time, and
 // less once moves are on time again.
 func TestOverrun(t *testing.T) {
 	e := newEngine(t, 9, func(c *Config) { c.Limits = search.Limits{} })
@@ -71,9 +71,9 @@ func TestOverrun(t *testing.T) {
 		over time.Duration
 		want float64
 	}{
-		{4 * sec, 38},      // a quarter of it is learnt at once
-		{-sec, 38.25},      // and a quarter of the rest is forgotten each time
-		{1000 * sec, 19.5}, // never more than half
+		{4 * sec, 38},      // a quarter of an overrun is learnt at once
+		{-sec, 38.25},      // each punctual move forgets a quarter of what is left
+		{1000 * sec, 19.5}, // moves leave at most half of their time
 		{-sec, 19.5},
 	} {
 		e.timer.learnOverrun(step.over)

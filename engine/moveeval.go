@@ -24,8 +24,8 @@ type moveKey struct {
 	point    board.Point
 }
 
-// records keeps the content of a game's record beside its moves: the record that it was loaded
-// from, the evaluations of the engine's moves, and who resigned.
+// records keeps what a game's record contains besides moves: the record that it was loaded from,
+// the evaluations of the engine's moves, and who resigned.
 type records struct {
 	loaded   *sgf.Record // nil if none was loaded
 	evals    map[moveKey]moveEval

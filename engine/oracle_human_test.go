@@ -130,9 +130,9 @@ func (r *humanRaw) check(t *testing.T, raw *thinking.Evaluation) {
 	require.InDeltaSlice(t, want.WhiteOwnership, raw.Ownership, 1e-4)
 }
 
-// TestRawHumanOracle compares evaluations of human SL networks with KataGo's: every profile,
-// orientation and colour, beside a main network and as the main network. A sample by default, all
-// of them with KOSUMI_ORACLE=all.
+// TestRawHumanOracle compares evaluations of human SL networks with KataGo's, for every profile,
+// orientation and colour, loaded next to a main network and as the main network. It compares a
+// sample, or everything with KOSUMI_ORACLE=all.
 func TestRawHumanOracle(t *testing.T) {
 	var positions []humanPosition
 	data, err := os.ReadFile(testshared.Path(t, "golden/human/positions.json"))

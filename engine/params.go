@@ -13,7 +13,7 @@ var params = settings.Changeable()
 // Params lists all parameters in a fixed order, by their GTP names.
 func (e *Engine) Params() []setting.Param { return params.Params(&e.cfg) }
 
-// SetParams sets some parameters, all or none. Running pondering keeps the old ones.
+// SetParams sets some parameters, all or none. Pondering that is under way keeps the old values.
 func (e *Engine) SetParams(values map[string]string) error {
 	next := e.cfg
 	if err := params.Apply(&next, values, params.SetParam); err != nil {

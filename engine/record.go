@@ -11,10 +11,10 @@ import (
 	"kosumi/sgf"
 )
 
-// LoadSGF sets size, komi, rules, set-up and the moves of the main line that come before move
-// number before; 0 or a number beyond the end means all moves. Missing values are the defaults of
-// the record's rules or of the current ones. Parts that cannot be read or played are left out
-// with a warning, as in reviews, unless no move is left.
+// LoadSGF sets size, komi, rules, set-up and the moves of the main line before a move, counted
+// from 1; 0 or a number beyond the end means all moves. Missing values are the defaults of the
+// record's rules or of the current ones. Parts that cannot be read or played are left out with a
+// warning, as in reviews, unless no move is left.
 func (e *Engine) LoadSGF(data []byte, before int) error {
 	trees, err := sgf.Parse(data)
 	if err != nil {
@@ -143,9 +143,9 @@ func (e *Engine) SaveSGF(ctx context.Context) ([]byte, error) {
 	return sgf.Marshal(root)
 }
 
-// resultInRecord returns the result for a record, "" in an unfinished game, or if dead stones
-// cannot be judged or the clock leaves no time for it. With Config.ScoreByLead all stones count
-// as alive, as in KataGo's records.
+// resultInRecord returns the result for a record. It is "" if the game is unfinished, dead stones
+// cannot be judged, or the clock leaves no time for that. With Config.ScoreByLead all stones
+// count as alive, as in KataGo's records.
 func (e *Engine) resultInRecord(ctx context.Context) string {
 	loser := e.records.resigner(e.game)
 	switch {
@@ -184,7 +184,7 @@ func rulesName(r board.Rules) string {
 }
 
 // placedByMoves returns how many handicap stones were placed by moves on an empty board, 0 or at
-// least 2, and how many moves at the beginning placed them, 0 if there are passes between them.
+// least 2. moves is the same number, but 0 if passes are between the stones.
 func placedByMoves(g *board.Game) (stones, moves int) {
 	for p := range board.Point(g.Size().Area()) {
 		if g.StartAt(p) != board.Empty {
@@ -203,8 +203,8 @@ func placedByMoves(g *board.Game) (stones, moves int) {
 	return n, n
 }
 
-// startPosition returns the set-up after the moves that placed handicap stones; nil for an empty
-// board with Black to move.
+// startPosition returns the set-up after the first moves if these placed handicap stones; nil for
+// an empty board with Black to move.
 func startPosition(g *board.Game, placed int) *sgf.Setup {
 	if placed > 0 {
 		s := &sgf.Setup{ToMove: board.White}

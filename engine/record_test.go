@@ -188,8 +188,9 @@ func TestQuarterKomi(t *testing.T) {
 	require.NoError(t, c.Validate())
 }
 
-// TestHandicapStonesThatArriveAsMoves: Black's moves before White's first are handicap stones:
-// White's bonus, the network's komi and the record are the same as after set_free_handicap.
+// TestHandicapStonesThatArriveAsMoves: Black's moves before White's first count as handicap
+// stones. White's bonus, the network's komi and the record are the same as after
+// set_free_handicap.
 func TestHandicapStonesThatArriveAsMoves(t *testing.T) {
 	rules := board.Chinese()
 	rules.Komi = 0.5

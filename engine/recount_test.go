@@ -161,8 +161,8 @@ func livingGroups(g *board.Game, status []thinking.Status) (whiteMinusBlack int)
 }
 
 // asItStands returns KataGo's score of the position after the dead stones are captured by play.
-// ok is false with open neutral points or chains in atari, where KataGo's rules see a seki and
-// people do not, and after clean-up phases.
+// ok is false after clean-up phases, and if there are open neutral points or chains in atari,
+// where KataGo's rules see a seki and people do not.
 func asItStands(t *testing.T, g *board.Game, status []thinking.Status) (score float64, ok bool) {
 	t.Helper()
 	var stones [3][]board.Point

@@ -21,7 +21,7 @@ type judge struct {
 
 	judged    judgement     // of the last position judged
 	estimated estimated     // the last estimate
-	leads     *search.Leads // corrects shown leads; nil: they stay the network's
+	leads     *search.Leads // corrects leads that users see; nil: leads stay the network's
 }
 
 func newJudge(cfg *Config, net nn.Network, log *slog.Logger, t *thinker) *judge {
@@ -48,7 +48,7 @@ func (j *judge) showLeads(ctx context.Context, game *board.Game, found *search.R
 
 // leadsFit reports whether the clock leaves time for the evaluations that correct the leads.
 func leadsFit(r *search.Result, l search.Limits) bool {
-	const most, share = 24, 20 // most evaluations; they may take 1/share of the move's time
+	const most, share = 24, 20 // the evaluations, at most 24, may take a twentieth of the move's time
 	return l.Time == 0 || most*r.Stats.Elapsed/time.Duration(max(r.Stats.Evaluations, 1)) < l.Time/share
 }
 

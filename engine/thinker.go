@@ -85,7 +85,7 @@ func (t *thinker) search(ctx context.Context, tree *search.Tree, l search.Limits
 	return tree.Search(ctx, l)
 }
 
-// aside searches a position on a tree of its own.
+// aside searches a position on a new tree.
 func (t *thinker) aside(ctx context.Context, p search.Params, net nn.Evaluator, g *board.Game, l search.Limits) (search.Result, error) {
 	tree, err := search.New(p, net, nil)
 	if err != nil {

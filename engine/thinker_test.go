@@ -45,7 +45,8 @@ func TestPonderingIsNotLost(t *testing.T) {
 	require.Equal(t, max(200, expected.Visits), last.Root.Visits, "kept visits count")
 }
 
-// TestEndlessPondering fills a tree's memory and stays within it; the engine plays on.
+// TestEndlessPondering: pondering ends once the tree's memory is full, without exceeding it, and
+// the engine still plays.
 func TestEndlessPondering(t *testing.T) {
 	const limit = 6 << 20
 	e := newEngine(t, 9, func(c *Config) { c.Ponder, c.Limits.Visits, c.Search.Memory.MaxBytes = true, 50, limit })
@@ -55,7 +56,7 @@ func TestEndlessPondering(t *testing.T) {
 		require.NoError(t, err)
 		require.False(t, m.Resign)
 		select {
-		case <-e.thinker.pondering.done: // it ended by itself, since the memory is full
+		case <-e.thinker.pondering.done: // pondering ended, since the memory is full
 		case <-time.After(time.Minute):
 			t.Fatal("pondering should have filled the memory")
 		}

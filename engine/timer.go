@@ -88,9 +88,9 @@ func (t *timer) budget(c board.Color, game *board.Game, lag time.Duration) clock
 }
 
 // hurryBelow is the time for a move below which chains are not judged. Judging takes evaluations
-// one after the other, and on a busy machine each may wait for the processor: 0.2 s in all with
-// twelve programs on a core. The search leaves half of the time for them, and a quarter has to
-// remain.
+// one after the other, each of which may wait for the processor: 0.2 s in all with twelve
+// programs on a core. The search leaves half of hurryBelow for them; with less than a quarter
+// left they are not begun.
 const hurryBelow = 500 * time.Millisecond
 
 // turn is the time of one move: its budget and start.
@@ -101,7 +101,7 @@ type turn struct {
 
 func (t turn) used() time.Duration { return time.Since(t.start) }
 
-// bound adds the longest time for the move to limits without one.
+// bound limits a search to the longest time for the move.
 func (t turn) bound(l search.Limits) search.Limits {
 	if !t.budget.Unlimited {
 		l.Time = max(t.budget.Rest(t.used()), time.Nanosecond)
@@ -109,10 +109,10 @@ func (t turn) bound(l search.Limits) search.Limits {
 	return l
 }
 
-// hurried reports whether the turn leaves no time for anything beside the search.
+// hurried reports whether the turn leaves no time for anything besides the search.
 func (t turn) hurried() bool { return hurried(t.budget, t.used()) }
 
-// hurried reports whether the rest of a budget leaves no time for anything beside the search.
+// hurried reports whether the rest of a budget leaves no time for anything besides the search.
 func hurried(b clock.Budget, used time.Duration) bool {
 	return !b.Unlimited && (b.Recommended < hurryBelow || b.Rest(used) < hurryBelow/4)
 }

@@ -17,7 +17,8 @@ func valuesOf(pool bool, values ...float64) *ownValues {
 	return v
 }
 
-// TestOwnValues reads the values of a game in which the engine played both sides.
+// TestOwnValues: in a game in which the engine played both sides, each side's values count for
+// that side, and with pooled values for both.
 func TestOwnValues(t *testing.T) {
 	v := valuesOf(false, 0.1, -0.95, 0.96, -0.97)
 	require.Equal(t, 2, v.hopelessTurns(board.White, -0.9))
@@ -41,8 +42,8 @@ func TestOwnValues(t *testing.T) {
 	require.Equal(t, board.Black, us)
 }
 
-// TestOwnValuesAreForgotten takes moves back and changes rules; with pooled values all of them
-// are dropped.
+// TestOwnValuesAreForgotten: an undo drops the values of later turns, and new rules drop none; with
+// pooled values both drop all.
 func TestOwnValuesAreForgotten(t *testing.T) {
 	v := valuesOf(false, 0.1, 0.2, 0.3)
 	v.rulesChanged()

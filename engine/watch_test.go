@@ -101,7 +101,8 @@ func TestTheNetworkIsToldOfSearches(t *testing.T) {
 	require.Zero(t, net.under.Load())
 }
 
-// TestStoppedAnalysisSaysSomething stops an analysis before it has begun: it still reports once.
+// TestStoppedAnalysisSaysSomething: an analysis that is stopped before it begins still reports
+// once.
 func TestStoppedAnalysisSaysSomething(t *testing.T) {
 	e := newEngine(t, 9, nil)
 	ctx, cancel := context.WithCancel(t.Context())

@@ -6,8 +6,8 @@ import (
 	"kosumi/board"
 )
 
-// Average stores the arithmetic mean of post-processed answers to the same position in out, as
-// KataGo does. out.Symmetry is the first answer's. There must be at least one answer.
+// Average computes the arithmetic mean of post-processed answers to the same position, as KataGo
+// does. The result's Symmetry is the first answer's. There must be at least one answer.
 func Average(out *Output, answers []Output, size board.Size) {
 	*out = answers[0]
 	if len(answers) == 1 {

@@ -122,7 +122,7 @@ func (s *cacheShard) find(k cacheKey) []uint32 {
 	return nil
 }
 
-// live reports whether an index slot points at an entry that is not overwritten.
+// live reports whether an index slot points at an entry not yet overwritten.
 func (s *cacheShard) live(slot uint64) bool {
 	return slot != 0 && s.head-(slot&positionMask-1) <= s.words
 }
@@ -139,8 +139,8 @@ func keyOf(e []uint32) cacheKey {
 	return cacheKey{uint64(e[0])<<32 | uint64(e[1]), uint64(e[2])<<32 | uint64(e[3])}
 }
 
-// get copies a key's entry to out and reports whether there was one. If ownership is wanted and the
-// entry lacks it, the rest is copied and partial is true.
+// get copies a key's entry to an Output and reports whether there was one. If ownership is wanted
+// and the entry lacks it, the rest is copied and partial is true.
 func (c *cache) get(k cacheKey, ownership bool, out *Output) (hit, partial bool) {
 	s := c.shard(k)
 	s.mu.Lock()

@@ -216,7 +216,7 @@ func TestKeys(t *testing.T) {
 		"other profile": func(q *Query) { q.Meta = &other },
 	}
 	for _, m := range []features.Mode{features.On, features.Off} {
-		q := base() // under rules with suicide and area scoring
+		q := base() // its rules, with suicide and area scoring, leave the modes without effect
 		q.Options.Areas = features.Areas{PassAliveUnderSuicide: m, ExcludeTerritoryAdjacentToAtari: m}
 		require.Equal(t, key, s.key(&q, q.Meta))
 	}
@@ -272,7 +272,8 @@ func TestReproducibleKey(t *testing.T) {
 	require.Equal(t, game(plain).Hash(), game("C3 B5 A1 D5 E1").Hash())
 	require.NotEqual(t, key(game(plain), 0), key(game("C3 B5 A1 D5 E1"), 0), "another order")
 
-	// Black's move at B1 captured a white stone at A1, or there was none.
+	// The games differ only in a past board: Black's B1 captured a white stone at A1, or there
+	// was none.
 	tail := " C5 E5 C4 E4 B1 E3 C3 E2"
 	taken, none := game("A2 A1"+tail), game("A2 pass"+tail)
 	require.Equal(t, taken.Hash(), none.Hash())

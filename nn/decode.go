@@ -6,9 +6,9 @@ import (
 	"kosumi/board"
 )
 
-// Decode turns the raw outputs of one row, one slice for each of Spec.Outputs, into out: for the
-// side to move of q.Game, in board order, given that the network was shown the position in
-// orientation sym. It allocates nothing.
+// Decode turns the raw outputs of one row, one slice for each of Spec.Outputs, into an Output for
+// the side to move of q.Game, in board order. The network was shown the position in orientation
+// sym. Decode allocates nothing.
 //
 // It returns false if some of the network's numbers are NaN or infinite. Outputs that depend on
 // these are replaced: the policy by a uniform one, win and loss by one half each, scores by 0.

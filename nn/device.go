@@ -17,11 +17,11 @@ type deviceQueue struct {
 	queueBase
 	atOnce  int           // batches that the device is given at a time
 	filler  *session      // session whose batch waits for the device; nil: none
-	parked  bool          // the filler waits for turn
+	parked  bool          // the filler waits for the signal turn
 	turn    sync.Cond     // signals that the device may take the filler's batch, or that more jobs fit into it
 	running []*session    // sessions with a batch on the device, oldest first
 	under   int           // jobs that are queued, in a batch or on the device
-	usual   int           // recent maximum of under
+	usual   int           // recent maximum of the number in under
 	slowest time.Duration // longest run so far
 	timer   *time.Timer   // timer of watch
 	watched bool          // timer is set
@@ -30,9 +30,9 @@ type deviceQueue struct {
 // deviceState is the part of a session that the queue's lock guards.
 type deviceState struct {
 	topped bool // the batch is closed to further jobs
-	hangs  bool // it hangs, and others have taken its jobs
+	hangs  bool // a run of the session hangs, and another queue has its jobs
 	began  time.Time
-	ran    []bool // by number of rows: a batch of that size has run
+	ran    []bool // indexed by the number of rows: a batch of that size has run
 }
 
 func newDeviceQueue(p *sizePool) *deviceQueue {
@@ -184,9 +184,9 @@ func (d *deviceQueue) worthEncoding() bool {
 // shape returns how many rows the device computes for the session's batch.
 func (x *session) shape() int { return min(Shape(len(x.rows)), x.most) }
 
-// topUp returns how many of the queued jobs to add to a batch that has some rows; most limits its
-// rows. The device pads batches to the sizes of [Shape]; topUp leaves jobs out where more than a
-// sixteenth would be padding.
+// topUp returns how many of the queued jobs to add to a batch that has some rows already; most is
+// the limit of its rows. The device pads batches to the sizes of [Shape]; topUp leaves jobs out
+// where more than a sixteenth would be padding.
 func topUp(rows, queued, most int) int {
 	all := min(rows+queued, most)
 	waste := min(Shape(all), most) - all
@@ -285,7 +285,7 @@ func (d *deviceQueue) unwanted() (jobs []*Job) {
 		return ends
 	}
 	batches := d.running
-	if d.parked { // otherwise it is encoding
+	if d.parked { // otherwise the filler is encoding
 		batches = append(slices.Clone(batches), d.filler)
 	}
 	for _, x := range batches {

@@ -15,7 +15,7 @@ type Network interface {
 	Evaluator
 	// Submitter evaluates asynchronously; nil: the network cannot.
 	Submitter() Submitter
-	// Humans is the human SL network beside it; nil if there is none.
+	// Humans returns the human SL network that accompanies this one; nil if there is none.
 	Humans() Network
 	// Serves returns nil if boards of that size can be evaluated.
 	Serves(board.Size) error
@@ -54,7 +54,7 @@ func (Plain) ClearCache()             {}
 func (Plain) Pin() (unpin func())     { return func() {} }
 
 // Wrapper is embedded by networks that change the answers of another one. They define Evaluate;
-// Submitter returns nil, since it would bypass that.
+// Submitter returns nil, since a Submitter would bypass Evaluate.
 type Wrapper struct{ Network }
 
 func (Wrapper) Submitter() Submitter { return nil }

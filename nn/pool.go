@@ -12,7 +12,7 @@ import (
 	"kosumi/board"
 )
 
-// sizePool serves one board size by sessions that share a queue.
+// sizePool serves one board size with sessions that share a queue.
 type sizePool struct {
 	size   board.Size
 	server *Server
@@ -21,7 +21,7 @@ type sizePool struct {
 	ready  chan struct{} // closed once open has succeeded or err is set
 	err    error
 
-	users atomic.Int64 // callers inside; guarded by Server.mu for 0 -> 1
+	users atomic.Int64 // callers between acquire and leave; a pool with callers is not evicted
 	used  uint64       // Server.mu.clock at the last use; guarded by Server.mu
 
 	queue     atomic.Pointer[queue]
@@ -32,8 +32,8 @@ type sizePool struct {
 func (s *Server) acquire(ctx context.Context, size board.Size) (*sizePool, error) {
 	if p := s.last.Load(); p != nil && p.size == size {
 		p.users.Add(1)
-		// Eviction and Close take a pool out of last before they look at
-		// users, so a pool that is still there stays open.
+		// Eviction and Close take a pool out of last before they look at users, so a pool that is
+		// still in last stays open.
 		if s.last.Load() == p {
 			return p, nil
 		}

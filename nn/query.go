@@ -27,8 +27,8 @@ var (
 	ErrBackend = errors.New("the network could not be run")
 )
 
-// ProfileError is returned for a query without a profile of the players to a human-like
-// network. It is an ErrQuery.
+// ProfileError is returned if a query to a human-like network has no profile of the players. It
+// is an ErrQuery.
 type ProfileError struct{ Network string }
 
 func (e *ProfileError) Error() string {

@@ -20,8 +20,8 @@ type ServerConfig struct {
 	Sessions int
 	// MaxBatch is the largest batch; 0 means 8. A backend may take less.
 	MaxBatch int
-	// OneDevice is the number of batches that the one device of all sessions is given at
-	// a time: one session fills its batch until the device takes it. 0 means that each
+	// OneDevice is the number of batches that the device is given at a time, if one device serves
+	// all sessions: one session fills its batch until the device takes it. 0 means that each
 	// session computes on a core of its own and leaves others their share of the queue.
 	OneDevice int
 	// MaxSizes is how many board sizes stay open at once; 0 means 4. The least recently
@@ -31,19 +31,19 @@ type ServerConfig struct {
 	// 0 means no cache. 256 MiB hold about 350,000 evaluations on 19x19 and
 	// 1.2 million on 9x9.
 	CacheBytes int64
-	// ExactCache keeps policies and ownership as they were computed. Without it
-	// they are rounded to 16 bits: relative error of a probability 2^-12.
+	// ExactCache keeps policies and ownership as they were computed. Without it they are rounded
+	// to 16 bits, with a relative error of at most 2^-12 for a probability.
 	ExactCache bool
-	// Reproducible makes answers independent of earlier queries: the cache is exact, and
-	// answers only for the same last moves and orientation. Otherwise transpositions share
-	// an answer, as in KataGo.
+	// Reproducible makes answers independent of earlier queries: the cache is exact, and answers
+	// a query only if the last moves and the orientation are the same too. Otherwise
+	// transpositions share an answer, as in KataGo.
 	Reproducible bool
 	// Seed starts the generator of random orientations.
 	Seed uint64
 	// FixedSymmetry answers SymmetryRandom with orientation 0, so that equal
 	// queries have equal answers.
 	FixedSymmetry bool
-	// Meta is the profile for queries without one, to networks with metadata inputs.
+	// Meta is the profile for queries without one, if the network has metadata inputs.
 	Meta *features.Meta
 }
 
@@ -110,7 +110,7 @@ func NewServer(m Model, c ServerConfig) (*Server, error) {
 	return s, nil
 }
 
-// Evaluate stores the answer for the position of q in out, from the cache or by the network. The
+// Evaluate sets *out to the answer for the position of q, from the cache or by the network. The
 // end of ctx cancels the query while it waits for a batch, and while a device is late. Errors are
 // the context's, ErrClosed, ErrQuery, ErrSize, ErrSpec, or ErrBackend with the backend's error.
 func (s *Server) Evaluate(ctx context.Context, q *Query, out *Output) error {
@@ -151,7 +151,7 @@ func (s *Server) randomSymmetry() int8 {
 	return int8(scramble(s.conf.Seed+n*0x9e3779b97f4a7c15) >> 61)
 }
 
-// key returns the identity of a query in the cache. who is the profile of the players; nil for
+// key returns the identity of a query in the cache, given the players' profile, or nil for
 // networks without metadata inputs.
 func (s *Server) key(q *Query, who *features.Meta) cacheKey {
 	g, o := q.Game, &q.Options

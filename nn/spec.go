@@ -110,8 +110,8 @@ const (
 	RoleSpatial    Role = iota // input: planes, [C,H,W]
 	RoleGlobal                 // input: values of the whole position, [G]
 	RoleMeta                   // input: the player, [192] (KataGo's human SL networks)
-	RolePolicy                 // out: [A+1] with pass last, or [C,H,W] beside RolePass
-	RolePass                   // out: [C] pass logits beside RolePolicy
+	RolePolicy                 // out: [A+1] with pass last, or [C,H,W] if there is a RolePass
+	RolePass                   // out: [C] pass logits, with a RolePolicy of [C,H,W]
 	RoleValue                  // out: [1] or [3], see ValueKind
 	RoleScoreValue             // out: KataGo's 1, 2, 4 or 6 score values
 	RoleScore                  // out: [1] expected score for the side to move
@@ -196,7 +196,7 @@ type Description struct {
 	Version   int    // version of a KataGo network; 0 for others
 	// TakesProfile says that the network has inputs for a profile of the players.
 	TakesProfile bool
-	// Areas are the modes of area scoring that it was trained with.
+	// Areas are the modes of area scoring that the network was trained with.
 	Areas board.AreaModes
 }
 

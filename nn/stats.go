@@ -55,8 +55,8 @@ func (s *Server) Stats() Stats {
 		Invalid: c.invalid.Load(), RunTime: time.Duration(c.runTime.Load())}
 }
 
-// counters keeps the numbers that sessions write and those that callers write on different cache
-// lines.
+// counters has different cache lines for the numbers that sessions write and for those that callers
+// write.
 type counters struct {
 	rows, batches atomic.Uint64
 	runTime       atomic.Int64

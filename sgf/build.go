@@ -6,8 +6,7 @@ import (
 	"kosumi/board"
 )
 
-// Steps converts moves to steps of a record. comments are the moves' comments; the list may be
-// shorter than moves.
+// Steps converts moves to steps of a record; comments[i], if there is one, belongs to moves[i].
 func Steps(moves []board.Move, comments []string) []Step {
 	steps := make([]Step, len(moves))
 	for i, m := range moves {
@@ -114,7 +113,7 @@ func addClock(n *Node, c Clock, left, stones string) {
 // ScoreResult writes a score, White minus Black in points, as RE has it: "B+3.5",
 // "W+0.5", "0" for a draw.
 func ScoreResult(score float64) string {
-	text := strconv.FormatFloat(max(score, -score), 'f', -1, 32) // as precise as komi, a float32
+	text := strconv.FormatFloat(max(score, -score), 'f', -1, 32) // komi is a float32
 	switch {
 	case score > 0:
 		return "W+" + text

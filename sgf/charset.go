@@ -9,7 +9,7 @@ import (
 
 // charset is an encoding of text. The zero value is no charset.
 type charset struct {
-	table table // nil for UTF-8, which utf8 stands for
+	table table // nil for UTF-8
 	utf8  bool
 	cut   cut
 }
@@ -41,8 +41,8 @@ func known(name string, how cut) charset {
 	return charset{table: t, cut: how}
 }
 
-// aliases are names of charsets in files that the WHATWG index lacks, without punctuation and
-// prefixes such as "cp" of Windows code pages.
+// aliases maps names of charsets in files, reduced to letters and digits without prefixes such as
+// "cp" of Windows code pages, to names of the WHATWG index.
 var aliases = map[string]string{
 	"932": "shift_jis", "31j": "shift_jis", "shiftjis": "shift_jis",
 	"936": "gbk", "gb": "gbk", "gb2312": "gbk", "gb231280": "gbk", "euccn": "gbk", "54936": "gb18030",
@@ -79,8 +79,8 @@ func charsetName(name string) string {
 	return key
 }
 
-// charsetOf returns the charset that a CA property names, the zero value if it is unknown
-// or UTF-16: the file's bytes show that it is not in UTF-16.
+// charsetOf returns the charset that a CA property names. The zero value means that it is
+// unknown, or UTF-16, which the file's bytes rule out.
 func charsetOf(name string) charset {
 	name = strings.ToLower(strings.TrimSpace(name))
 	t, canonical := tableOf(name)
@@ -123,8 +123,8 @@ func (c charset) decode(raw string) string {
 }
 
 // withoutByteEscapes undoes an error of writers that ignore charsets, such as MultiGo: they
-// escape the second byte of a character if it is a backslash or a bracket. A value whose escapes
-// do not fit is left unchanged.
+// escape the second byte of a character if it is a backslash or a bracket. A value without that
+// error is left unchanged.
 func withoutByteEscapes(raw string, how cut) string {
 	if end, _, _ := how.end(raw+"]", 0); end == len(raw) {
 		return raw
@@ -143,8 +143,8 @@ func withoutByteEscapes(raw string, how cut) string {
 	return string(out)
 }
 
-// fromUTF16 converts a file in UTF-16, with a byte order mark or with the zeros of
-// its first parenthesis, and returns any other file unchanged.
+// fromUTF16 converts a file in UTF-16, recognised by a byte order mark or by the zero byte next
+// to its first parenthesis, and returns any other file unchanged.
 func fromUTF16(src string) string {
 	order := unicode.BigEndian
 	switch {
@@ -165,9 +165,9 @@ func fromUTF16(src string) string {
 type cut uint8
 
 const (
-	cutBytes  cut = iota // each byte for itself: UTF-8, EUC, tables of 256, and writers that escape each byte
+	cutBytes  cut = iota // no byte takes the next one with it: UTF-8, EUC, tables of 256, writers that escape each byte
 	cutPairs             // a byte from 0x81 on takes the next one with it: GBK, Big5
-	cutKana              // the same, but bytes 0xA0 to 0xDF are single: Shift-JIS
+	cutKana              // as cutPairs, but bytes 0xA0 to 0xDF are single: Shift-JIS
 	cutShifts            // two bytes a character between ESC $ and ESC (: ISO-2022-JP
 )
 
@@ -227,7 +227,7 @@ func plainEnd(src string, i int) (end int, high bool) {
 	return -1, high
 }
 
-// mostAhead bounds how far another cut looks for the end of a value.
+// mostAhead bounds, in bytes, how far cuts other than cutBytes look for the end of a value.
 const mostAhead = 1 << 16
 
 // valueEnd returns the end of the value that starts at src[start], or -1. If bytes of characters

@@ -17,8 +17,9 @@ import (
 	"kosumi/sgf"
 )
 
-// FuzzRead: every input gives an error or trees that survive writing and reading; every tree
-// gives an error or a record that also survives them and can be replayed.
+// FuzzRead: every input gives an error, or trees that writing and reading leave unchanged. Every
+// tree gives an error, or a record that writing and reading leave unchanged and that can be
+// replayed.
 func FuzzRead(f *testing.F) {
 	files, err := filepath.Glob("../testdata/sgf/*.sgf")
 	require.NoError(f, err)
@@ -83,7 +84,8 @@ func fuzzRecord(t *testing.T, root *sgf.Node) {
 	require.Equal(t, r.Moves(), split.Moves())
 }
 
-// FuzzRoot reads root properties: komi, handicap and rules in any form.
+// FuzzRoot: komi, handicap and rules in any form give an error, or a record that is unchanged by
+// writing and reading and can be replayed.
 func FuzzRoot(f *testing.F) {
 	f.Add("6½", "2", "日本ルール")
 	f.Add("1e3", "-1", "Chinese (OGS)")

@@ -16,7 +16,7 @@ func (p *parser) decodeAll(declared charset) {
 		if shifts(*v) {
 			*v = iso2022.decode(*v)
 		}
-		*v = strings.ReplaceAll(*v, "\x1b", "") // otherwise the next reader would apply the shift
+		*v = strings.ReplaceAll(*v, "\x1b", "") // the next reader would take an ESC for a shift
 		if isUTF8(*v) {
 			*v = mended(raw.property, *v)
 			continue
@@ -58,7 +58,7 @@ func guess(sample string, declared, before charset) charset {
 	}
 	best, most := utf8Text, plausible(text)
 	if declared.utf8 {
-		most = 0 // a few broken bytes are more likely than implausible text
+		most = 0 // UTF-8 with a few broken bytes is likelier than implausible text in another charset
 	}
 	try := func(c charset, bonus int) (sure bool) {
 		if c == (charset{}) || c.utf8 {
@@ -150,8 +150,8 @@ func plausibleCase(before, r rune) int {
 	return 1
 }
 
-// usual are the characters of Chinese, Japanese and Korean that names of players,
-// events and short remarks are mostly made of, a bit each.
+// usual has one bit for each character of Chinese, Japanese and Korean that is common in names of
+// players and events and in short remarks.
 var usual = func() *[1 << 10]uint64 {
 	set := new([1 << 10]uint64)
 	for _, r := range chinese + japaneseNames + koreanSyllables {

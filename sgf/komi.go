@@ -10,7 +10,7 @@ import (
 	"kosumi/board"
 )
 
-// mostKomi bounds the amount of a plausible komi, as the board's area does.
+// mostKomi bounds plausible komi, as does the board's area.
 const mostKomi = 400
 
 // readKomi interprets the komi of a record, with a note if its meaning is not the number in
@@ -41,9 +41,9 @@ func (r *Record) readKomi(root *Node, named int) {
 }
 
 // komiPoints converts the number of a record to points; false if it makes no sense. The Fox
-// server and its imitators write hundredths: 650 for 6.5 points, and under Chinese rules
-// hundredths of stones of two points: 375 for 7.5. In any record quarters count such stones: 3.75
-// for 7.5 points.
+// server and its imitators write hundredths of points (650 for 6.5) or, under Chinese rules, of
+// stones worth two points (375 for 7.5). In any record a number with a quarter counts such
+// stones: 3.75 means 7.5 points.
 func (r *Record) komiPoints(k float64, fox, area bool) (float64, bool) {
 	most := min(mostKomi, float64(r.Size.Area()))
 	size := math.Abs(k)
@@ -121,7 +121,7 @@ func (r *Record) namedHandicap(root *Node) int {
 }
 
 // settleHandicap counts the handicap stones, set up or played as Black's first moves. If there
-// are none and White begins, as in records of the Fox server, it places them.
+// are none and White begins, as in records of the Fox server, it places the number in HA.
 func (r *Record) settleHandicap(named int) {
 	if r.Handicap = named; named < 2 {
 		return
@@ -151,8 +151,8 @@ func (r *Record) settleHandicap(named int) {
 	}
 }
 
-// opening returns the number of Black's moves before White's first stone, if more than one,
-// and whether White makes the first move or there is no move.
+// opening returns how many moves Black makes before White's first stone, 0 if only one, and
+// whether White begins or there are no moves.
 func (r *Record) opening() (black int, whiteFirst bool) {
 	first := slices.IndexFunc(r.Steps, func(s Step) bool { return s.Setup != nil || s.Move.Color == board.White && s.Move.Point >= 0 })
 	if first < 0 {

@@ -24,7 +24,7 @@ type Node struct {
 	// Children are the nodes that may follow; the first continues the main line.
 	Children []*Node
 
-	notes *[]string // at a root: notes about reading it
+	notes *[]string // of a root node: notes about reading its tree
 }
 
 // Notes of a root node describe in plain sentences what was repaired or left out when its game
@@ -52,8 +52,8 @@ func (n *Node) Has(id string) bool {
 	return slices.ContainsFunc(n.Properties, func(p Property) bool { return p.ID == id })
 }
 
-// Values returns every value of every property called id. If there is one such property,
-// the slice is the node's own.
+// Values returns every value of every property called id. If there is one such property, its
+// values are not copied.
 func (n *Node) Values(id string) []string {
 	var all []string
 	for i := range n.Properties {

@@ -63,7 +63,8 @@ func (p *parser) findTree(first bool) bool {
 	return ok
 }
 
-// nextTree finds a parenthesis that a semicolon or one of the properties ids follows.
+// nextTree finds, from an index on, a parenthesis followed by a semicolon or a property of a
+// list.
 func (p *parser) nextTree(at int, ids string) (int, bool) {
 	for {
 		i := strings.IndexByte(p.src[at:], '(')
@@ -157,8 +158,8 @@ func (p *parser) readTree() (root *Node, closed bool, err error) {
 	}
 }
 
-// beginsGame reports whether the parenthesis at p.pos opens another game rather than
-// a variation: its first property is one of root nodes.
+// beginsGame reports whether the parenthesis at p.pos opens another game rather than a variation:
+// its first property belongs to root nodes only.
 func (p *parser) beginsGame() bool {
 	return listed(rootOnly, p.nodeAt(skipSpace(p.src, p.pos+1)))
 }
@@ -190,7 +191,7 @@ func (p *parser) note(at int, format string, args ...any) {
 	}
 }
 
-// lineCount counts lines up to a position, starting at the previous call's.
+// lineCount counts lines up to a position, continuing from that of the previous call.
 type lineCount struct{ at, line int }
 
 func (l *lineCount) of(src string, at int) int {
@@ -326,7 +327,7 @@ func (p *parser) value(id string) (v string, high, ok bool) {
 	}
 	v, ok = p.src[start:end], true
 	if at := tornAt(id, v); at >= 0 && p.ahead >= 0 && p.follows(next) {
-		p.ahead -= end - start // those bytes will be read again
+		p.ahead -= end - start // the bytes from start+at on will be read again
 		v, next = v[:at], start+at
 	} else if next > end { // closed
 		if at >= 0 {
@@ -380,7 +381,7 @@ func tornAt(property, value string) int {
 	return len(rest)
 }
 
-// closesFirst reports whether no value of a property holds brackets: numbers, points,
+// closesFirst reports whether a property's values never contain brackets, as in numbers, points and
 // names of charsets.
 func closesFirst(property string) bool {
 	return listed(usualIDs, property) && !listed(texts, property)

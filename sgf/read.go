@@ -117,8 +117,8 @@ type parser struct {
 	last   charset    // charset of the previous game tree
 	plain  bool       // the whole file is UTF-8
 	high   bool       // the game tree has values with bytes above 127
-	raw    []rawValue // those values, undecoded
-	split  bool       // a game inside another one becomes a game of its own
+	raw    []rawValue // the game tree's values with bytes above 127, undecoded
+	split  bool       // games inside another one become separate games
 	nested bool       // a game inside another one was found
 	notes  []string
 	lines  lineCount

@@ -25,8 +25,8 @@ type Record struct {
 	HasKomi bool
 	// Rules is the text of RU; BoardRules interprets it.
 	Rules string
-	// Handicap is the number of handicap stones (HA) that are set up or Black's first
-	// moves; 0 in an even game.
+	// Handicap is the number of handicap stones, set up or played as Black's first moves; 0 in an
+	// even game.
 	Handicap int
 	// Black and White are the players (PB BR BT, PW WR WT).
 	Black, White Player
@@ -41,11 +41,11 @@ type Record struct {
 	Steps []Step
 	// Notes describe in plain sentences what reading repaired, assumed or left out.
 	Notes []string
-	// Fault is about the first point outside the board, nil if there is none: such a move
-	// ends the record, such a stone is left out. It wraps ErrPoint.
+	// Fault is about the first point outside the board; nil if there is none. A move there ends
+	// the record, a stone there is left out. It wraps ErrPoint.
 	Fault error
 
-	remarks int    // comments on nodes of the main line
+	remarks int    // calls of remark
 	badKomi string // text of a KM that cannot be used
 	placed  bool   // the reader placed the handicap stones
 }
@@ -54,7 +54,7 @@ func (r *Record) note(format string, args ...any) {
 	r.Notes = append(r.Notes, fmt.Sprintf(format, args...))
 }
 
-// remark is note for faults that every node may have: it stops after mostNotes.
+// remark adds a note about a fault that any node may have, at most mostNotes times.
 func (r *Record) remark(format string, args ...any) {
 	switch r.remarks++; {
 	case r.remarks <= mostNotes:
@@ -121,7 +121,7 @@ func RecordOf(root *Node) (*Record, error) {
 	return r, nil
 }
 
-// StrictRecordOf is RecordOf that returns a Fault as an error.
+// StrictRecordOf is RecordOf, but returns [Record.Fault] as an error.
 func StrictRecordOf(root *Node) (*Record, error) {
 	r, err := RecordOf(root)
 	if err == nil {
@@ -163,8 +163,8 @@ func (r *Record) movesRead() string {
 	return fmt.Sprintf("move %d", n)
 }
 
-// readNode adds one node to the record. Set-up before the first move goes to
-// start, later set-up to a step of its own.
+// readNode adds one node to the record. Set-up before the first move changes the start position;
+// later set-up becomes a separate step.
 func (r *Record) readNode(n *Node, setup *Setup, isRoot bool, start *position) error {
 	if setup != nil && len(r.Steps) == 0 {
 		start.apply(setup)
@@ -246,7 +246,7 @@ func (s *Setup) add(size board.Size, p Property) (fault error) {
 		}
 		return nil
 	}
-	// Marks instead of a growing list: a file may name every point a million times.
+	// Points are marked rather than listed, since a file may name every point a million times.
 	var marked [board.MaxPoints]bool
 	var some []board.Point
 	for _, at := range *list {
@@ -329,7 +329,7 @@ func (p *position) stones(c board.Color) []board.Point {
 	return points
 }
 
-// setup returns the position as one set-up of an empty board, nil for nothing.
+// setup returns the set-up that makes this position from an empty board; nil if nothing changes.
 func (p *position) setup() *Setup {
 	s := &Setup{Black: p.stones(board.Black), White: p.stones(board.White), ToMove: p.toMove}
 	if s.Black == nil && s.White == nil && s.ToMove == board.Empty {

@@ -278,7 +278,8 @@ func TestKomi(t *testing.T) {
 	require.Equal(t, []string{`The komi "1e3" of the record makes no sense; 7.5 was taken.`}, notes)
 }
 
-// TestHandicap: the handicap is the number of stones present.
+// TestHandicap: the handicap is the number of stones set up or played before White's first move,
+// whatever HA says. If there are none and White begins, HA's stones are placed.
 func TestHandicap(t *testing.T) {
 	for text, want := range map[string]struct {
 		handicap, stones int
@@ -289,7 +290,7 @@ func TestHandicap(t *testing.T) {
 		"HA[3];W[ee];B[dd]":                       {3, 3, "names 3 handicap stones and has none; they were placed on the star points"},
 		"HA[9];W[eh];B[dd]":                       {9, 9, "they were placed"},
 		"HA[9];B[ee];W[dd]":                       {0, 0, "names 9 handicap stones and has none; none was counted"},
-		"HA[9];W[ee];B[dd]":                       {0, 0, "none was counted"}, // W[ee] is a star point
+		"HA[9];W[ee];B[dd]":                       {0, 0, "none was counted"}, // White takes a star point
 		"HA[3];B[cc];B[gg];B[cg];W[ee]":           {3, 0, ""},
 		"HA[3];B[cc];W[];B[gg];W[tt];B[cg];W[ee]": {3, 0, ""},
 		"HA[3]AB[cc][gg];B[cg];W[ee]":             {2, 2, "has 2"},

@@ -53,10 +53,11 @@ func (r *Record) Playable(rules board.Rules) (moves int, notes []string, err err
 	return moves, append(notes, fmt.Sprintf("The record ends after move %d: %s.", moves, said)), nil
 }
 
-// reason returns why a move is illegal, without the words that it is.
+// reason returns why a move is illegal, without the prefix "illegal move".
 func reason(err error) string { return strings.TrimPrefix(err.Error(), "illegal move: ") }
 
-// replay plays the first n moves and calls before with the number of each, from 0.
+// replay plays the first n moves, or all if n is negative, and calls a function ahead of each
+// move.
 func (r *Record) replay(rules board.Rules, n int, before func(g *board.Game, i int, m board.Move)) (*board.Game, error) {
 	g, err := board.NewGame(r.Size, rules)
 	if err != nil {
@@ -116,7 +117,7 @@ func (r *Record) startGame(g *board.Game) error {
 	return nil
 }
 
-// HandicapPlayed reports whether the handicap stones are just the moves that Black makes
+// HandicapPlayed reports whether the handicap stones are exactly the moves that Black makes
 // before White's first stone, so that the game itself counts them.
 func (r *Record) HandicapPlayed() bool {
 	played, _ := r.opening()
@@ -140,7 +141,7 @@ func (r *Record) firstToMove() board.Color {
 	return board.Black
 }
 
-// change puts a set-up on top of the present position.
+// change applies a set-up to a game's current position.
 func change(g *board.Game, s *Setup) error {
 	now := position{size: g.Size(), at: make([]board.Color, g.Size().Area()), toMove: g.ToMove()}
 	for i := range now.at {

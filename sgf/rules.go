@@ -53,8 +53,8 @@ func ruleKey(text string) string {
 	return text
 }
 
-// BoardRules reads the record's rules, with its komi if it has one. It knows the names of FF[4],
-// those of board.ParseRules, names in several languages, and KataGo's composed form
+// BoardRules returns the record's rules, with the record's komi if it has one. It knows the names
+// of FF[4], those of board.ParseRules, names in several languages, and KataGo's composed form
 // (koSIMPLEscoreAREAtaxNONEsui0button1whbN).
 func (r *Record) BoardRules() (board.Rules, error) {
 	rules, err := parseRules(r.Rules)

@@ -126,7 +126,7 @@ func TestCharsetOfEachTree(t *testing.T) {
 	require.Equal(t, "\uFFFD( \uFFFD", parseOne(t, "(;CA[UTF-8]C[\xC3\x28 \xFF])").Text("C"))
 }
 
-// TestDamage reads damaged files as far as possible: the moves of each game, and the first note.
+// TestDamage: damaged files are read as far as possible, with the expected moves and first note.
 func TestDamage(t *testing.T) {
 	for name, c := range map[string]struct{ text, moves, note string }{
 		"no last parenthesis":         {"(;SZ[9];B[aa](;W[bb]", "b A9 w B8", "ends before the game does"},

@@ -7,7 +7,7 @@ import (
 )
 
 // SplitMoves splits nodes with several moves, so that each move has its own node with the
-// properties after it.
+// properties that follow it.
 func SplitMoves(root *Node) {
 	for n := range root.All() {
 		seen := false

@@ -10,8 +10,8 @@ import (
 // indexed is a table from package encoding.
 type indexed struct{ encoding.Encoding }
 
-// tableOf returns the table of a charset and the name that it has in the WHATWG index;
-// nil and "" for a name that is not there.
+// tableOf returns the table of a charset and the name that it has in the WHATWG index; nil and ""
+// for an unknown name.
 func tableOf(name string) (t table, canonical string) {
 	e, err := htmlindex.Get(name)
 	if err != nil {

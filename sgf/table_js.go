@@ -5,11 +5,11 @@ import "syscall/js"
 // indexed names a table of the browser; shipping the tables would take half a megabyte.
 type indexed string
 
-// tableOf returns the table of a charset and the name that it has in the WHATWG index;
-// nil and "" for a name that is not there.
+// tableOf returns the table of a charset and the name that it has in the WHATWG index; nil and ""
+// for an unknown name.
 func tableOf(name string) (t table, canonical string) {
 	defer func() {
-		if recover() != nil { // a RangeError was thrown
+		if recover() != nil { // TextDecoder throws a RangeError for an unknown name
 			t, canonical = nil, ""
 		}
 	}()

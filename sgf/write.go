@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// ErrProperty means that a tree holds a property name that no file can.
+// ErrProperty means that a tree has a property whose name cannot be written.
 var ErrProperty = errors.New("bad property name")
 
 // wide is the line length at which the next node starts a new line.

@@ -33,7 +33,7 @@ func appendDump(b []byte, v any) []byte {
 		if !strings.ContainsAny(string(v), ".eE") && fitsWord(string(v)) {
 			return append(b, v...)
 		}
-		f, _ := v.Float64() // the number is too large for JSON
+		f, _ := v.Float64() // an error only means that the number is out of range
 		return append(b, setting.Float(f)...)
 	case string:
 		return appendString(b, v)
@@ -79,7 +79,7 @@ func appendString(b []byte, s string) []byte {
 	return append(b, bytes.TrimRight(out.Bytes(), "\n")...)
 }
 
-// number is a number of a result, written with nine significant digits and always with a point.
+// number is a float of a result, written with nine significant digits and always with a point.
 type number float64
 
 func (n number) MarshalJSON() ([]byte, error) { return appendNumber(nil, float64(n)), nil }
@@ -90,7 +90,7 @@ func appendNumber(b []byte, x float64) []byte {
 	return append(b, setting.Float(x)...)
 }
 
-// numbers is a list written like number.
+// numbers is a list of floats, each written as a number is.
 type numbers []float32
 
 func (list numbers) MarshalJSON() ([]byte, error) {

@@ -17,7 +17,7 @@ type gated struct {
 
 	mu    sync.Mutex
 	doors chan struct{} // once closed, every evaluation passes
-	clear int           // calls of ClearCache
+	clear int           // number of calls of ClearCache
 	fault func(*nn.Query) error
 }
 
@@ -29,7 +29,7 @@ func (g *gated) open() { close(g.doors) }
 
 func (g *gated) Evaluate(ctx context.Context, q *nn.Query, out *nn.Output) error {
 	if err := ctx.Err(); err != nil {
-		return err // the test does not read asked
+		return err // asked would keep an evaluation that the test does not expect
 	}
 	copied := *q
 	copied.Game = nil

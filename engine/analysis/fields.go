@@ -50,7 +50,7 @@ func (r *fieldReader) raw(field string) json.RawMessage {
 	return bytes.TrimSpace(text)
 }
 
-// take decodes a field into v and reports whether it was there. fault is the error text for a
+// take decodes a field into v and reports whether it was present. fault is the error text for a
 // field that cannot be decoded.
 func (r *fieldReader) take(field, fault string, v any) bool {
 	text := r.raw(field)

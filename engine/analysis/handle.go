@@ -116,7 +116,7 @@ func (s *Server) act(id, action string, fields map[string]json.RawMessage) {
 		for _, t := range waiting {
 			s.write(noResults(t))
 		}
-		s.write(reply) // the reply comes before the results that it causes
+		s.write(reply) // before the results that stop causes
 		stop()
 		return
 	case "set_focus":

@@ -10,8 +10,8 @@ import (
 	"kosumi/search"
 )
 
-// leveled is a query's field "level": the rank for which it wants a move beside its analysis.
-// KataGo's protocol does not have it.
+// leveled is a query's field "level": the rank for which it wants a move in addition to its
+// analysis. KataGo's protocol does not have the field.
 type leveled struct {
 	name    string
 	setting level.Setting

@@ -19,8 +19,8 @@ type lifeAnswer struct {
 	Error string `json:"error,omitempty"`
 }
 
-// life answers the query's field "life": its stones, of one colour, must all live. KataGo's
-// protocol does not have it.
+// life answers the query's field "life", a list of stones of one colour: can all of them live?
+// KataGo's protocol does not have the field.
 func (s *Server) life(ctx context.Context, t *task) *lifeAnswer {
 	out, err := s.judge(ctx, t)
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestLife: a query that asks for the life of stones gets a proof beside its analysis, at each
-// turn; one about a point without a stone gets the reason, and its analysis all the same.
+// TestLife: a query with the field "life" gets a proof at each turn, or the reason why there is
+// none, such as a point without a stone. Its analysis is the usual one.
 func TestLife(t *testing.T) {
 	s := serve(t, alone(t), newHashNet(t))
 	corner := [][]string{{"b", "A8"}, {"b", "B8"}, {"b", "C8"}, {"b", "D8"}, {"b", "D9"},

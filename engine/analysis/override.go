@@ -13,8 +13,8 @@ import (
 	"kosumi/search"
 )
 
-// perspectives are KataGo's words for the side whose view numbers take, by board.Color; Empty is
-// the side to move.
+// perspectives are KataGo's words for the side from whose view the numbers are, by board.Color;
+// Empty is the side to move.
 var perspectives = []string{"", "black", "white"}
 
 // Overrides read the settings of a query.

@@ -17,7 +17,7 @@ type task struct {
 	query    *query
 	turn     int
 	priority int64
-	order    int64  // number of arrival
+	order    int64  // place in the order of arrival
 	hash     string // position hash, set when the search begins
 	symHash  string
 	shown    func(*search.Result) // corrects a result before it is shown; set when the search begins
@@ -33,7 +33,7 @@ type queue struct {
 	running map[*task]bool
 	arrived int64
 	closed  bool
-	most    int64         // limit of size, in bytes
+	most    int64         // limit of the field size, in bytes
 	size    int64         // bytes of the queries that have waiting tasks
 	room    chan struct{} // holds a token if there may be room again
 }

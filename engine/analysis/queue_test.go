@@ -27,7 +27,7 @@ func TestQueueOrder(t *testing.T) {
 		q.add(some)
 		all = append(all, some...)
 	}
-	// Remove some from anywhere in the queue.
+	// Remove some tasks from anywhere in the queue.
 	odd := map[*task]bool{}
 	for i, x := range all {
 		odd[x] = i%3 == 0
@@ -151,7 +151,7 @@ func TestFloodOfQueries(t *testing.T) {
 			before := inUse()
 			served := make(chan error)
 			go func() { served <- s.Serve(ctx, &floodReader{line + "\n"}, io.Discard) }()
-			synctest.Wait() // would not return while the server reads
+			synctest.Wait() // Wait would not return while the server reads
 			require.Less(t, inUse()-before, 2*c.MaxQueue, name)
 			cancel()
 			net.open()

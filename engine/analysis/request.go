@@ -26,7 +26,7 @@ type query struct {
 	limits   search.Limits
 	restrict []thinking.Restriction
 	focus    *thinking.Focus // initial focus of each turn; an action can change it
-	view     board.Color     // side whose view numbers are in; Empty: the side to move
+	view     board.Color     // numbers are from the view of this side; Empty: of the side to move
 	reports  schedule
 	want     thinking.Details
 	pvLen    int           // longest variation, first move included
@@ -40,12 +40,12 @@ type query struct {
 // memory estimates the bytes that a waiting query holds: its moves and lists take less than twice
 // the length of its line.
 func (q *query) memory(line int) int64 {
-	const perTurn = int64(unsafe.Sizeof(task{})) + 4*8 // a task and its entries in queue and lists
+	const perTurn = int64(unsafe.Sizeof(task{})) + 4*8 // a task, and its entries in the queue and in lists
 	return int64(unsafe.Sizeof(*q)) + 2*int64(line) + perTurn*int64(len(q.turns))
 }
 
-// schedule says when a running search reports: first is the time before the first report, every
-// the interval after it. Zero means only at the end.
+// schedule has the times before the first report of a running search and between its reports. Zero
+// means a report only at the end.
 type schedule struct{ first, every time.Duration }
 
 // KataGo's limits for the numbers of a query.
@@ -65,7 +65,7 @@ func (s *Server) parseQuery(id string, fields map[string]json.RawMessage) (*quer
 	q := &query{id: id, params: s.conf.Search, limits: s.conf.Limits, view: s.conf.Perspective, pvLen: s.conf.PVLen + 1}
 	q.options = s.conf.Game
 	delete(fields, "id")
-	delete(fields, "action") // an action that is not a string
+	delete(fields, "action") // not a string, or handle would have carried it out
 	delete(fields, "terminateId")
 	delete(fields, "targetId")
 	delete(fields, "turnNumbers")

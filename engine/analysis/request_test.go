@@ -73,7 +73,7 @@ type fieldCase struct {
 	want    func(q *query)
 }
 
-// fieldsSize is the board of field cases.
+// fieldsSize is the board size of field cases.
 var fieldsSize = board.Size{W: 5, H: 7}
 
 func at(t *testing.T, vertices ...string) (points []board.Point) {
@@ -216,7 +216,7 @@ func TestFaultsOfQuery(t *testing.T) {
 		for _, text := range texts {
 			_, _, err := parse(t, map[string]string{field: text})
 			require.Error(t, err, "%s %s", field, text)
-			if got := err.(fieldError).field; !slices.Contains([]string{"player", "moves", "untilDepth"}, got) { // a field of an entry of the list
+			if got := err.(fieldError).field; !slices.Contains([]string{"player", "moves", "untilDepth"}, got) { // a field inside a restriction
 				require.Equal(t, field, got, "%s %s: %v", field, text, err)
 			}
 			require.NotEmpty(t, err.(fieldError).text)

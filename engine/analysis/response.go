@@ -40,7 +40,7 @@ type owners struct {
 	OwnershipStdev shares `json:"ownershipStdev,omitempty"`
 }
 
-// variation is the fields of a principal variation, with the visits of each of its moves.
+// variation holds the fields of a principal variation, with the visits of each of its moves.
 type variation struct {
 	PV           []string `json:"pv"`
 	PVEdgeVisits []int64  `json:"pvEdgeVisits,omitzero"`
@@ -128,7 +128,7 @@ func (v viewer) chance(x float64) number {
 // plain returns a number that is the same from every view.
 func plain(x float64) number { return number(finite(x)) }
 
-// points converts a list by point.
+// points converts numbers that belong to the board's points.
 func (v viewer) points(values []float32) []float32 {
 	if values == nil {
 		return nil
@@ -201,7 +201,7 @@ func (t *task) rootInfo(r *search.Result, v viewer) *rootInfo {
 	return out
 }
 
-// owners returns the wanted ones of the two lists.
+// owners returns the ownership, its standard deviation, both or neither, as the query wants.
 func (v viewer) owners(mean bool, ownership []float32, spread bool, stdev []float32) (o owners) {
 	if mean {
 		o.Ownership = shares(v.points(ownership))

@@ -27,7 +27,7 @@ type Config struct {
 	Threads     int           // positions searched at the same time
 	PVLen       int           // default length of a variation after its first move
 	MaxSize     int           // longest side of a board; 0: board.MaxSize
-	Perspective board.Color   // default side whose view numbers are in; Empty: the side to move
+	Perspective board.Color   // numbers are from the view of this side by default; Empty: of the side to move
 	// QuitWithoutWaiting drops waiting queries when the input ends.
 	QuitWithoutWaiting bool
 	Version            string                      // such as "1.2.3"
@@ -38,7 +38,7 @@ type Config struct {
 	MaxQueue int64
 	// Overrides reads the overrideSettings of queries; nil: every name is unknown.
 	Overrides Overrides
-	// ModelNames is the name of the networks in messages; "": their file names.
+	// ModelNames names the networks in messages; "": by their files.
 	ModelNames string
 	// SupportedRules returns the nearest rules that the network was trained under; nil: it knows
 	// all rules.

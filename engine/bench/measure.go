@@ -27,7 +27,7 @@ type Speed struct {
 	RawEvals    float64 `json:"raw_evals_per_second"`
 	SearchEvals float64 `json:"search_evals_per_second"`
 	Visits      float64 `json:"visits_per_second"`
-	Ratio       float64 `json:"search_to_raw"` // median of the rounds' own ratios
+	Ratio       float64 `json:"search_to_raw"` // median of the ratios in each round
 	// RawMicros and SearchMicros are microseconds of processor time per evaluation, of the
 	// network alone and in search; other programs on the machine hardly change them.
 	// ProcessorRatio is the median of the rounds' ratios. 0 where processor time is unknown.
@@ -36,7 +36,7 @@ type Speed struct {
 	ProcessorRatio float64 `json:"search_to_raw_by_processor_time"`
 }
 
-// Work is statistics of a benchmark's searches.
+// Work holds statistics of a benchmark's searches.
 type Work struct {
 	MeanBatch    float64 `json:"mean_batch"`
 	CacheHitRate float64 `json:"cache_hit_rate"`

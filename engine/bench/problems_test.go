@@ -81,8 +81,8 @@ func (p *problem) turned(tb testing.TB, k board.Symmetry) (*board.Game, map[boar
 	return g, right
 }
 
-// TestOwnProblems checks the project's problems by the rules: each is of its kind, and its
-// correct moves work.
+// TestOwnProblems: each of the project's problems is of the kind that its file's name says, and
+// its correct moves work.
 func TestOwnProblems(t *testing.T) {
 	checks := map[string]func(t *testing.T, p *problem){
 		"ladders": ladder, "snapbacks": snapback, "semeai": race, "seki": seki, "bent-four": bentFour, "cyclic": cyclic,
@@ -156,8 +156,8 @@ func race(t *testing.T, p *problem) {
 }
 
 // seki: after the correct moves two chains share two or three liberties, so that the side that
-// fills the last but one is captured. The opponent's chain has no other liberties; before those
-// moves it had one more for each of them.
+// fills the last but one is captured. The opponent's chain has no other liberties; each correct
+// move takes one of its liberties away.
 func seki(t *testing.T, p *problem) {
 	me := p.game.ToMove()
 	b := board.NewBoard(p.game.Size())
@@ -224,7 +224,7 @@ func bentFour(t *testing.T, p *problem) {
 	require.Equal(t, board.Empty, p.game.At(corner), p.name)
 	stone := size.Point(1, size.H-2)
 	require.Equal(t, me, p.game.At(stone), p.name)
-	eye := []board.Point{size.Point(0, size.H-2), size.Point(1, size.H-1), size.Point(2, size.H-1)} // the corner point is next to no stone
+	eye := []board.Point{size.Point(0, size.H-2), size.Point(1, size.H-1), size.Point(2, size.H-1)} // without the corner, which touches no stone
 	require.ElementsMatch(t, eye, p.game.Board().LibertyPoints(nil, stone), p.name)
 	require.Equal(t, board.Empty, p.game.Board().PassAlive(nil, false)[stone], p.name)
 	require.Len(t, p.right, 2)

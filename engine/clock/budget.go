@@ -13,7 +13,7 @@ type Budget struct {
 	UseUp       bool // time not used for this move is lost
 }
 
-// Rest returns how much of Maximum is left after used.
+// Rest returns how much of Maximum is left after the time used.
 func (b Budget) Rest(used time.Duration) time.Duration {
 	if b.Unlimited {
 		return maxDuration
@@ -21,8 +21,8 @@ func (b Budget) Rest(used time.Duration) time.Duration {
 	return max(b.Maximum-used, 0)
 }
 
-// Hold returns how long a ready answer may be held back: wish, but no longer than the recommended
-// time allows, less a tenth for waking up late.
+// Hold returns how long a ready answer may be held back: as long as wished, but no longer than
+// the recommended time allows, less a tenth for waking up late.
 func (b Budget) Hold(wish, used time.Duration) time.Duration {
 	if b.Unlimited {
 		return wish
@@ -71,7 +71,7 @@ func (c *Clock) fischer(area, stones int, lag time.Duration) Budget {
 	return c.capped(rec, min(afterLag(c.Left.Main, lag), inc+excess/5))
 }
 
-// capped makes maximum obey the limit per move, and rec obey maximum.
+// capped bounds maximum by the limit per move, and rec by maximum.
 func (c *Clock) capped(rec, maximum time.Duration) Budget {
 	maximum = max(maximum, 0)
 	if c.Settings.System == CappedFischer && c.Settings.MoveLimit > 0 {

@@ -4,7 +4,7 @@ import "time"
 
 // Policy says what happens when a move exceeds its time.
 type Policy struct {
-	grace    time.Duration // a move less than this late is in time
+	grace    time.Duration // a move that is late by less is in time
 	forgives bool          // the flag never falls
 }
 
@@ -17,16 +17,16 @@ var (
 	Forgiving = Policy{forgives: true}
 )
 
-// Tolerant allows each move to be late by less than a grace. Such a move uses up all the time,
-// but a period is not lost if it was exceeded by less than the grace.
+// Tolerant lets each move be late by less than a grace: it uses up the remaining time, but loses
+// neither the game nor a period.
 func Tolerant(grace time.Duration) Policy { return Policy{grace: grace + 1} }
 
 // Left is a player's remaining time.
 type Left struct {
-	Main     time.Duration // main time, or the Fischer bank
+	Main     time.Duration // main time, or the bank of Fischer time
 	Overtime bool          // main time is used up and there is overtime
-	Period   time.Duration // in overtime: rest of the current period
-	Count    int           // in overtime: periods left, with the current one, or stones to play in it
+	Period   time.Duration // in overtime: what is left of the current period
+	Count    int           // in overtime: periods left, including the current one, or stones to play in it
 }
 
 // Clock is one player's clock: [Clock.Run] takes time off, [Clock.Moved] ends a move.

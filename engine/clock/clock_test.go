@@ -67,8 +67,8 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// TestBudgetLeaves: a search leaves time for what follows it, and nothing if there is enough time
-// anyway.
+// TestBudgetLeaves: time for later work is taken from Maximum, at most half of it; a Recommended
+// time that leaves enough stays.
 func TestBudgetLeaves(t *testing.T) {
 	b := Budget{Recommended: 10 * sec, Maximum: 10 * sec}
 	require.Equal(t, Budget{Recommended: 8 * sec, Maximum: 8 * sec}, b.Leaving(2*sec))
@@ -104,7 +104,7 @@ func TestNormalize(t *testing.T) {
 	}
 }
 
-// TestForgiving takes the time of moves off a clock that never loses on time.
+// TestForgiving: a clock that never loses on time shows the expected time after each move.
 func TestForgiving(t *testing.T) {
 	type step struct {
 		took time.Duration
@@ -231,7 +231,8 @@ func TestBudgetByHand(t *testing.T) {
 		t.Helper()
 		require.InDelta(t, want.Seconds(), got.Seconds(), 0.001)
 	}
-	// Absolute, 9x9, empty: 0.5*(0.95*81+20) = 48.475 moves; lag twice 1 s.
+	// Absolute, 9x9, empty: 0.5*(0.95*81+20) = 48.475 moves share 98 s, since two lags of 1 s are
+	// kept.
 	k := newForgiving(Settings{System: Absolute, Main: 100 * sec})
 	b := k.Budget(81, 0, sec)
 	near(98*sec/48475*1000, b.Recommended)
@@ -240,7 +241,7 @@ func TestBudgetByHand(t *testing.T) {
 	k = newForgiving(Settings{System: Byoyomi, Period: 5 * sec, Periods: 1})
 	b = k.Budget(81, 0, sec)
 	near(3*sec, b.Recommended)
-	// An earlier period.
+	// Before the last period only one lag is kept.
 	k = newForgiving(Settings{System: Byoyomi, Period: 5 * sec, Periods: 3})
 	near(4*sec, k.Budget(81, 0, sec).Recommended)
 	// Canadian: 10 stones in 20 s.
@@ -248,7 +249,7 @@ func TestBudgetByHand(t *testing.T) {
 	b = k.Budget(81, 0, sec)
 	near(1900*time.Millisecond, b.Recommended)
 	near(19*sec*100/775, b.Maximum)
-	// Fischer below one increment: everything but the lag.
+	// Fischer with less than one increment left: everything but the lag.
 	k = newForgiving(Settings{System: Fischer, Main: 3 * sec, Increment: 5 * sec})
 	near(2*sec, k.Budget(81, 0, sec).Recommended)
 	// Fischer: excess 100-5-1 s; 0.5*(0.75*81+15) = 37.875 and 48.475 moves.

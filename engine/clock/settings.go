@@ -36,7 +36,7 @@ type Settings struct {
 	Stones    int           // Canadian: moves to play in a period
 	Periods   int           // byo-yomi: number of periods
 	Increment time.Duration // Fischer
-	MainLimit time.Duration // capped Fischer: the bank never exceeds it; negative: no limit
+	MainLimit time.Duration // capped Fischer: the most that the bank can hold; negative: no limit
 	MoveLimit time.Duration // capped Fischer: longest move; negative: no limit
 }
 
@@ -46,8 +46,9 @@ var ErrSettings = errors.New("bad time settings")
 // maxDuration bounds every duration, so that sums do not overflow.
 const maxDuration = 10_000 * time.Hour
 
-// Normalize returns settings that a clock can use: negative times become zero (bridges send
-// them), and overtime without stones, periods or time becomes the time system that it amounts to.
+// Normalize returns settings that a clock can use: negative times, which some GTP controllers
+// send, become zero, and overtime without stones, periods or time becomes the time system that it
+// amounts to.
 func (s Settings) Normalize() (Settings, error) {
 	clamp := func(d *time.Duration) { *d = min(max(*d, 0), maxDuration) }
 	clamp(&s.Main)
@@ -72,7 +73,7 @@ func (s Settings) Normalize() (Settings, error) {
 
 func (s Settings) hasOvertime() bool { return s.System == Canadian || s.System == Byoyomi }
 
-// count is the stones of a Canadian period, or the number of byo-yomi periods.
+// count returns the stones of a Canadian period, or the number of byo-yomi periods.
 func (s Settings) count() int {
 	switch s.System {
 	case Canadian:

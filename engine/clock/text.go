@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// ParseSystem reads the name of a time system, also "byo-yomi".
+// ParseSystem reads a time system's name, also spelled "byo-yomi".
 func ParseSystem(name string) (System, bool) {
 	i := slices.Index(names[:], strings.Replace(strings.ToLower(name), "byo-yomi", "byoyomi", 1))
 	return System(max(i, 0)), i >= 0

@@ -21,12 +21,12 @@ const (
 // PlayerRating is an estimate of a player's strength on one size of board: a probability
 // distribution, which games narrow and time widens.
 type PlayerRating struct {
-	Games float64   `json:"games"` // counted, in part where they count less
-	Last  time.Time `json:"last"`  // when the last one ended
+	Games float64   `json:"games"` // number of games that counted; some count in part
+	Last  time.Time `json:"last"`  // when the last game ended
 	// Weights are the probabilities of the grid, from the weakest.
 	Weights []float64 `json:"weights"`
 	// Judged counts the games whose moves counted, see [PlayerRating.JudgedBy]; Reviewed holds
-	// their IDs, the newest ones.
+	// the IDs of the newest of them.
 	Judged   int      `json:"judged,omitempty"`
 	Reviewed []string `json:"reviewed,omitempty"`
 	// History is the player's standing after each game that counted, oldest first.
@@ -116,7 +116,7 @@ func (f *PlayerRating) drift(now time.Time) {
 	f.normalise()
 }
 
-// quantile is the strength that the player is below with probability q.
+// quantile returns the strength below which the player is with probability q.
 func (f *PlayerRating) quantile(q float64) float64 {
 	sum := 0.0
 	for i, w := range f.Weights {

@@ -6,8 +6,8 @@ import (
 	"kosumi/board"
 )
 
-// Reading is the dial beyond which a level plays as beginners do: it knows nothing of
-// points, and sees less and less of the board.
+// Reading is the dial beyond which a level plays as beginners do: points do not count for it, and
+// it sees less and less of the board.
 const Reading = 10.0
 
 // beginner maps a dial to the strength of beginners' habits: 0 up to [Reading], 1 at 20, 1.8
@@ -36,7 +36,7 @@ func (s *Situation) glance(p board.Point, blind, off float64) float64 {
 }
 
 const (
-	sight   = 1    // what [Situation.misjudged] judges here
+	sight   = 1    // the kind of judgement, for [Situation.misjudged]
 	notSeen = 20.0 // played only if no other move is seen
 )
 

@@ -11,7 +11,7 @@ import (
 	"kosumi/internal/file"
 )
 
-// mostBytes bounds the file of levels; a real one has some kilobytes.
+// mostBytes bounds the file of levels; a real one has kilobytes.
 const mostBytes = 1 << 20
 
 // ReadPlayerRatings reads a player's ratings from a file; without the file they are empty.
@@ -42,8 +42,8 @@ func (f PlayerRatings) Write(name string) error {
 	return file.WriteBytes(name, append(data, '\n'))
 }
 
-// TryFile reports, before a game that counts for it, why a file cannot hold a player's ratings:
-// it contains something else, or cannot be written.
+// TryFile reports why a file cannot hold a player's ratings: it contains something else, or
+// cannot be written. Call it before a game that is to count.
 func TryFile(name string) error {
 	if _, err := ReadPlayerRatings(name); err != nil {
 		return err

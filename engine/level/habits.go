@@ -1,25 +1,25 @@
 package level
 
-// Habits count mistakes that beginners make and others rarely do, in the records of one player.
+// Habits counts mistakes that beginners make and others rarely do, in the records of one player.
 type Habits struct {
-	Sides int `json:"sides"` // of games
-	Moves int `json:"moves"` // passes included
-	// FirstLine are moves on the edge of the board among the first 30 of a game.
+	Sides int `json:"sides"` // number of sides of games
+	Moves int `json:"moves"` // their moves, passes included
+	// FirstLine counts moves on the edge of the board among the first 30 of a game.
 	FirstLine int `json:"firstLine"`
-	// SelfAtaris put three stones or more into atari and capture nothing.
+	// SelfAtaris counts moves that put three stones or more into atari and capture nothing.
 	SelfAtaris int `json:"selfAtaris"`
 	// Ataris counts the opponent's moves that put a chain into atari which a capture or an
 	// extension to three liberties would save. AtarisLeft counts those after which the player did
 	// not save it.
 	Ataris     int `json:"ataris"`
 	AtarisLeft int `json:"atarisLeft"`
-	// Eyes are one-point eyes of one's own that were filled without saving a chain.
+	// Eyes counts one-point eyes that the player filled without saving a chain.
 	Eyes int `json:"eyes"`
-	// EarlyPasses lose a point or more; the opponent played on.
+	// EarlyPasses counts passes that lost a point or more while the opponent played on.
 	EarlyPasses int `json:"earlyPasses"`
 }
 
-// Add sums up.
+// Add adds the counts of other records.
 func (h *Habits) Add(o Habits) {
 	h.Sides, h.Moves = h.Sides+o.Sides, h.Moves+o.Moves
 	h.FirstLine, h.SelfAtaris = h.FirstLine+o.FirstLine, h.SelfAtaris+o.SelfAtaris

@@ -144,13 +144,14 @@ func TestMisjudgementLasts(t *testing.T) {
 	was := s.misjudged(40, 0)
 	require.NoError(t, s.Game.Play(board.Black, 8)) // far away
 	require.Equal(t, was, s.misjudged(40, 0))
-	require.NoError(t, s.Game.Play(board.White, 41)) // beside it
+	require.NoError(t, s.Game.Play(board.White, 41)) // next to the point
 	require.NotEqual(t, was, s.misjudged(40, 0))
 	s.Seed = 6
 	require.NotEqual(t, was, s.misjudged(40, 0))
 }
 
-// TestDrawsWhatIsThere: every dial chooses a move, whatever is known of the moves.
+// TestDrawsWhatIsThere: at every dial a candidate is chosen, even if a loss is unknown or there
+// is only one candidate.
 func TestDrawsWhatIsThere(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for _, dial := range []float64{0, 3.3, Reading, 10.1, Weakest} {

@@ -21,7 +21,7 @@ type Candidate struct {
 type Situation struct {
 	Game       *board.Game
 	Candidates []Candidate
-	Seed       uint64 // of the game
+	Seed       uint64 // of this game's errors of judgement
 }
 
 // scale converts points of a 9x9 game to another size, where the value of a move grows more
@@ -41,8 +41,8 @@ func drawBy(logs []float64, rng *rand.Rand) int {
 
 // choose draws a move at a dial and returns its index. The weight of a move is its likelihood
 // times exp(-points lost/tau), where the points have an error that lasts as long as the shape
-// around the move does. Up to [Reading] the dial is how many points a level gives away knowingly;
-// beyond it points do not count, and the level plays like a beginner.
+// around the move does. Up to [Reading], the higher the dial, the more points a level gives away
+// knowingly; beyond it points do not count, and the level plays like a beginner.
 func (s *Situation) choose(dial float64, rng *rand.Rand) int {
 	unit := scale(s.Game.Size())
 	tau := 0.1 * math.Pow(2, dial) * unit           // 0.1 to 100 points on 9x9, more on larger boards

@@ -13,8 +13,8 @@ import (
 
 // Player chooses moves at a level.
 type Player struct {
-	Dial float64 // Strongest to Weakest
-	Seed uint64  // of the errors that the level makes in this game
+	Dial float64 // from Strongest to Weakest
+	Seed uint64  // of this game's errors of judgement
 }
 
 // Choice is the result of [Player.Choose].
@@ -92,7 +92,7 @@ func emptyShare(g *board.Game) float64 {
 }
 
 // candidates lists the plausible moves that pass the filter, likeliest first, and counts the
-// other moves above the least probability.
+// plausible moves that do not.
 func (p *Player) candidates(g *board.Game, r *search.Result) (list []Candidate, refused int) {
 	size := g.Size()
 	loss := losses(r)
@@ -123,9 +123,9 @@ func (p *Player) candidates(g *board.Game, r *search.Result) (list []Candidate, 
 }
 
 // losses returns by how many points each searched move is worse than the one that the search
-// would play. A move with few visits is assumed worse by one point over the root of its visits:
-// the best of many rough estimates is mostly luck. For a network that predicts only winrates, a
-// hundredth of the game counts as half a point.
+// would play. A move with few visits is assumed worse by one point over the square root of its
+// visits: the best of many rough estimates is mostly luck. For a network that predicts only
+// winrates, a hundredth of the game counts as half a point.
 func losses(r *search.Result) map[board.Point]float64 {
 	value := func(m *thinking.Move) float64 {
 		if !r.Root.Raw.HasScore {

@@ -15,34 +15,34 @@ import (
 type quality struct{ elo, mean, spread float64 }
 
 // qualities were measured on games between levels of this program, reviewed with 32 visits a
-// position by the built-in network: 192 games on 9x9, 22 on 13x13. The mean root follows strength
-// more closely than the mean does, which depends much on single large slips. Other boards are not
-// measured.
+// position by the built-in network: 192 games on 9x9, 22 on 13x13. The mean of square roots
+// follows strength more closely than the mean, which depends much on single slips. Other boards
+// are not measured.
 var qualities = map[board.Size][]quality{ // by board, the weakest first
 	board.Square(9): {
 		{-250, 0.981, 0.277}, // 15k, 48 sides of games
-		{-100, 0.754, 0.185}, // 12k, 64
-		{50, 0.672, 0.180},   // 9k, 64
-		{200, 0.463, 0.185},  // 6k, 64
-		{350, 0.336, 0.145},  // 3k, 64
-		{500, 0.241, 0.118},  // 1d, 64
-		{650, 0.159, 0.120},  // 4d, 16
+		{-100, 0.754, 0.185}, // 12k, 64 sides
+		{50, 0.672, 0.180},   // 9k, 64 sides
+		{200, 0.463, 0.185},  // 6k, 64 sides
+		{350, 0.336, 0.145},  // 3k, 64 sides
+		{500, 0.241, 0.118},  // 1d, 64 sides
+		{650, 0.159, 0.120},  // 4d, 16 sides
 	},
 	board.Square(13): {
-		{-400, 0.885, 0.244}, // 18k, 6
-		{-250, 0.676, 0.186}, // 15k, 10
-		{-100, 0.406, 0.112}, // 12k, 8
-		{50, 0.342, 0.094},   // 9k, 8
-		{200, 0.236, 0.065},  // 6k, 6
-		{350, 0.236, 0.065},  // 3k, 4
-		{450, 0.224, 0.062},  // 1k, 2
+		{-400, 0.885, 0.244}, // 18k, 6 sides
+		{-250, 0.676, 0.186}, // 15k, 10 sides
+		{-100, 0.406, 0.112}, // 12k, 8 sides
+		{50, 0.342, 0.094},   // 9k, 8 sides
+		{200, 0.236, 0.065},  // 6k, 6 sides
+		{350, 0.236, 0.065},  // 3k, 4 sides
+		{450, 0.224, 0.062},  // 1k, 2 sides
 	},
 }
 
 const (
-	mostLoss   = 10.0 // most points that one move counts
-	leastMoves = 12   // moves of the player in a game
-	judgedKept = 1000 // games whose IDs are remembered
+	mostLoss   = 10.0 // points lost above which a move counts no more
+	leastMoves = 12   // least number of the player's moves in a game that counts
+	judgedKept = 1000 // most games whose IDs are remembered
 	// judgedWeight is the exponent of a game's likelihood, below 1, since people differ from this
 	// program's levels, and the games of one player are alike.
 	judgedWeight = 0.5

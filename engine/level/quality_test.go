@@ -26,14 +26,14 @@ func flat() *PlayerRating {
 }
 
 // TestQualityOfKnownLevels rates players by the quality of their moves alone, in games of this
-// program's levels, whose ranks are known: it measures the mean error from one game and from
-// five, and how often the rank is within the stated range.
+// program's levels, whose ranks are known. It bounds the mean error from one game and from five,
+// and requires that the rank is often enough within the stated range.
 func TestQualityOfKnownLevels(t *testing.T) {
 	for _, c := range []struct {
 		size, games  int
 		most, within float64
 	}{{9, 1, 3.1, 0.85}, {9, 5, 1.9, 0.85}, {13, 1, 4.5, 0.75}, {13, 5, 3, 0.75}} {
-		data, err := os.ReadFile(fmt.Sprintf("testdata/quality%d.json", c.size)) // root losses of the sides of reviewed games, by rank
+		data, err := os.ReadFile(fmt.Sprintf("testdata/quality%d.json", c.size)) // rootLoss of each side of reviewed games, by rank
 		require.NoError(t, err)
 		sides := map[string][]float64{}
 		require.NoError(t, json.Unmarshal(data, &sides))

@@ -22,14 +22,14 @@ func newScreen(g *board.Game) *screen {
 const (
 	bigChain  = 5    // number of stones that no rank gives away for nothing
 	opening   = 0.88 // share of empty points above which the edge is left alone
-	edgePrior = 0.05 // unless the move is at least so likely
+	edgePrior = 0.05 // probability from which an edge move is not screened
 	sure      = 0.98 // winrate of a side that has practically won
 )
 
 // refuses reports whether no rank plays p: it fills an eye or settled area, gives away a big
-// chain without a capture although the search would not, or is on the edge in the opening or with
-// no stone beside it. In a decided game all moves are equal to a search, so its choice does not
-// count. loss may be NaN: unknown.
+// chain without a capture although the search would not, or is an unlikely move on the edge, in
+// the opening or with no stone next to it. In a decided game the search's choice does not count,
+// since all moves are equal to a search. loss may be NaN: unknown.
 func (s *screen) refuses(p board.Point, prior, loss, empty float64) bool {
 	us, b := s.game.ToMove(), s.game.Board()
 	if s.alive[p] != board.Empty && !inAtari(b, us.Opponent(), p) {
@@ -90,7 +90,7 @@ func Suicidal(b, work *board.Board, us board.Color, p board.Point) bool {
 }
 
 // FillsEye reports whether a move fills an eye of a player whose surrounding chains are not in
-// danger. To fill an eye may save a chain in atari.
+// danger. Filling an eye may be right to save a chain in atari.
 func FillsEye(b *board.Board, us board.Color, p board.Point) bool {
 	return b.IsEye(p, us) && !inAtari(b, us, p)
 }

@@ -11,8 +11,9 @@ import (
 type Standing struct {
 	When           time.Time `json:"when"`
 	Low, Mid, High Rank
-	// Judged reports whether the game counted by the quality of its moves, with the mean loss
-	// Mark; otherwise it counted by its result, Mark in points (1, 0.5 or 0).
+	// Judged reports whether the game counted by the quality of its moves; Mark is then their
+	// mean loss. Otherwise the game counted by its result, and Mark is the player's points (1,
+	// 0.5 or 0).
 	Judged bool    `json:"judged,omitempty"`
 	Mark   float64 `json:"mark"`
 }

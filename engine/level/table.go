@@ -16,36 +16,35 @@ import (
 // Visits is the length of the search that a level chooses from, at dials from 0 up.
 const Visits = 48
 
-// The ends of the dial. Below 0 it plays as at 0 after a longer search, beyond [Reading]
-// as beginners do.
+// The ends of the dial. Levels below 0 play like 0 after a longer search, those beyond [Reading]
+// like beginners.
 const (
 	Strongest = -4.0
 	Weakest   = 25.0
 )
 
 // VisitsAt is the length of the search that a dial chooses from: each step below 0 doubles it,
-// and beginners read a third as far.
+// and beyond [Reading] it falls to a third.
 func VisitsAt(dial float64) int64 {
 	return int64(math.Round(Visits * math.Pow(2, max(0, -dial)) * max(1.0/3, 1-0.2*max(0, dial-Reading))))
 }
 
-// Considered is how many of the likeliest moves that search considers.
+// Considered is how many of the likeliest moves a level's search considers.
 const Considered = 16
 
 // Support is a dial with a measured strength.
 type Support struct {
 	Dial  float64 `json:"dial"`
 	Elo   float64 `json:"elo"`
-	Error float64 `json:"error"` // 95 %
+	Error float64 `json:"error"` // of Elo, at 95 %
 	Games int     `json:"games"`
 	// PointsLost is the mean loss of a move, LargeLosses the share of moves that lose more than
 	// ten points, both by the search that the moves were chosen from.
 	PointsLost  float64 `json:"pointsLost"`
 	LargeLosses float64 `json:"blunders"`
-	// Nonsense is the number of moves in 1,000, among the Moves moves of the records, that fill
-	// an eye or put five stones or more into atari for nothing, and lose a point or more by a
-	// search of the position. Suspects counts the moves examined for that, whether they lose or
-	// not.
+	// Nonsense is the number of moves in 1,000, out of all Moves in the records, that fill an eye
+	// or put five stones or more into atari for nothing, and lose a point or more by a search of
+	// the position. Suspects counts the moves examined for nonsense, whether they lose or not.
 	Nonsense float64 `json:"nonsense"`
 	Suspects int     `json:"suspects,omitempty"`
 	Moves    int     `json:"moves,omitempty"`
@@ -71,8 +70,8 @@ type Pair struct {
 // Ladder holds the strength of each dial with one network on one board. Elo counts from GNU Go
 // 3.8 at level 10.
 type Ladder struct {
-	Network string    `json:"network"` // its name
-	SHA256  string    `json:"sha256"`  // of its file, that of the board if there are two
+	Network string    `json:"network"` // name of the network
+	SHA256  string    `json:"sha256"`  // of the network's file
 	Size    int       `json:"size"`
 	Visits  int       `json:"visits"`
 	Machine string    `json:"machine"`
@@ -169,7 +168,7 @@ func nearest(ladders []Ladder, sha256 string, size board.Size) (best *Ladder, ow
 }
 
 // Find returns how a rank is played on a board with the network whose file has this sha256: by
-// the network's own ladder of the nearest size, else by another one's.
+// that network's ladder of the nearest size, else by another network's.
 func Find(ladders []Ladder, sha256 string, size board.Size, r Rank) (Setting, error) {
 	best, own := nearest(ladders, sha256, size)
 	if best == nil {
@@ -212,9 +211,9 @@ const (
 	mostShare  = 0.95
 )
 
-// measured reports whether a dial lies between two dials that GNU Go has measured, which are
-// those that took 5 to 95 % of the points against it, with or without a handicap. All others are
-// known only by games between levels.
+// measured reports whether a dial lies between two dials that GNU Go has measured: dials that
+// took 5 to 95 % of the points against it, with or without a handicap. All others are known only
+// by games between levels.
 func (l *Ladder) measured(dial float64) bool {
 	first, last := math.Inf(1), math.Inf(-1)
 	for _, p := range l.Pairs {
@@ -255,7 +254,7 @@ type RankSupport struct {
 	// Measured reports whether the rank lies between dials that GNU Go measured;
 	// else it is extrapolated from games between levels.
 	Measured bool
-	Support  // without games and nonsense; the habits are those of the nearest dial
+	Support  // without Games and Nonsense; Habits are those of the nearest dial
 }
 
 // Ranks returns the ranks that the ladder serves, weakest first.
@@ -336,16 +335,15 @@ func ParseDial(name string) (dial float64, named bool, err error) {
 	return dial, true, nil
 }
 
-// around is the place of a dial: between Support[i-1] and Support[i], at the share t of
-// the way.
+// around returns a dial's place: a share t of the way from Support[i-1] to Support[i].
 func (l *Ladder) around(dial float64) (i int, t float64) {
 	i = min(max(1, slices.IndexFunc(l.Support, func(s Support) bool { return s.Dial >= dial })), len(l.Support)-1)
 	a, b := l.Support[i-1], l.Support[i]
 	return i, (dial - a.Dial) / max(b.Dial-a.Dial, 1e-9)
 }
 
-// PointsLost is the mean loss in points of a rank's move, on a board and with the network of that
-// sha256, by the ladder that [Find] chooses. It is 0 if there is none.
+// PointsLost is the mean loss, in points, of a rank's move on a board, by the ladder that [Find]
+// chooses for a network; 0 if there is no ladder.
 func PointsLost(ladders []Ladder, sha256 string, size board.Size, r Rank) float64 {
 	l, _ := nearest(ladders, sha256, size)
 	if l == nil {

@@ -68,7 +68,7 @@ func TestShapesOnEveryBoard(t *testing.T) {
 				m := build(t, parse(t, name, w, h), 1)
 				require.NoError(t, onnx.Check(m))
 				require.Equal(t, onnx.Shape{n, onnx.D(planes), onnx.D(int64(h)), onnx.D(int64(w))}, m.Graph.Inputs[0].Shape)
-				for i := range m.Graph.Outputs { // dropped, so that shapes must be inferred again
+				for i := range m.Graph.Outputs { // without declared shapes they must be inferred
 					m.Graph.Outputs[i].Shape = nil
 				}
 				got, err := onnx.InferShapes(m)
@@ -177,8 +177,8 @@ func marshal(t testing.TB, m *onnx.Model) []byte {
 	return data
 }
 
-// TestSeedsGiveBytes compares the bytes of two networks: weights must not change with the library
-// of random numbers or the order in which layers are made.
+// TestSeedsGiveBytes: a seed gives the same bytes in every version. Weights must not change with
+// the library of random numbers or the order in which layers are made.
 func TestSeedsGiveBytes(t *testing.T) {
 	for name, want := range map[string]string{
 		"mini-b1c4": "48198b90d2bb4a66",

@@ -10,8 +10,8 @@ import (
 // epsilon is PyTorch's default for BatchNormalization.
 const epsilon = 1e-5
 
-// Gains of a layer's weights, which keep the variance through the activation that
-// follows (He et al. 2015).
+// Gains of a layer's weights. They keep the variance through the activation that follows (He et
+// al. 2015).
 const (
 	gainReLU   = math.Sqrt2
 	gainLinear = 1
@@ -62,8 +62,8 @@ func (m *maker) standard() float64 {
 	return float64(sum)/(1<<bits) - 6
 }
 
-// conv adds a convolution that keeps the board's size, with a bias of zero.
-// scale multiplies the weights, which keep the variance at scale 1.
+// conv adds a convolution that keeps the board's size, with a bias of zero. At scale 1 its
+// weights keep the variance; another scale multiplies them.
 func (m *maker) conv(name string, x onnx.Value, in, out, kernel int, scale float64) onnx.Value {
 	fan := float64(in * kernel * kernel)
 	w := m.normal(out*in*kernel*kernel, scale/math.Sqrt(fan))
@@ -99,8 +99,8 @@ func (m *maker) dense(name string, x onnx.Value, in, out int, scale float64) onn
 	return m.g.Gemm(x, w, b, true)
 }
 
-// squeezedHead adds the first layers of most heads: a 1x1 convolution to a few planes,
-// norm, ReLU, flattened.
+// squeezedHead adds the first layers of most heads: a 1x1 convolution to a few planes, norm,
+// ReLU, flattening.
 func (m *maker) squeezedHead(conv, norm string, x onnx.Value, in, planes int) onnx.Value {
 	x = m.conv(conv, x, in, planes, 1, gainReLU)
 	return m.g.Flatten(m.g.Relu(m.norm(norm, x, planes, 1)))

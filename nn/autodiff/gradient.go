@@ -178,8 +178,8 @@ func (t *tape) reshape(v onnx.Value, dims []int64) onnx.Value {
 	return t.b.Reshape(v, dims...)
 }
 
-// sumTo sums the derivative of a result over the axes along which an operand was broadcast. from
-// has the result's dimensions, to the operand's; v may be narrow.
+// sumTo sums the derivative of a result over the axes along which an operand was broadcast: from
+// the result's dimensions to the operand's. v may be narrow.
 func (t *tape) sumTo(v onnx.Value, from, to []int64) onnx.Value {
 	have := align(t.dims(v), len(from))
 	want := align(to, len(from))
@@ -271,10 +271,10 @@ type step struct {
 func (s *step) x(i int) onnx.Value { return onnx.Value(s.n.Input(i)) }
 func (s *step) y(i int) onnx.Value { return onnx.Value(s.n.Output(i)) }
 
-// dy is the derivative of the first output, possibly narrow.
+// dy returns the derivative of the first output, possibly narrow.
 func (s *step) dy() onnx.Value { return s.dys[0] }
 
-// fullDy is the derivative of the first output in the output's own shape.
+// fullDy returns the derivative of the first output in that output's shape.
 func (s *step) fullDy() onnx.Value { return s.full(s.dys[0], s.dims(s.y(0))) }
 
 // wants reports whether the derivative of input i is needed.
@@ -300,8 +300,8 @@ func (s *step) constInts(i int) ([]int64, error) {
 	return c.Int64s()
 }
 
-// axes returns the axes of a node, from the attribute or from input i, none negative; all if
-// neither is given.
+// axes returns the axes that a node names in its attribute or in input i, counted from the front;
+// all axes if it names none.
 func (s *step) axes(i int) ([]int64, error) {
 	rank := int64(len(s.dims(s.x(0))))
 	axes, ok := s.n.Ints("axes")

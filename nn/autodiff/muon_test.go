@@ -44,7 +44,7 @@ func (m matrix) turned() matrix {
 	return out
 }
 
-// plus is x*m + y*n.
+// plus returns x*m + y*n.
 func (m matrix) plus(x float64, n matrix, y float64) matrix {
 	out := make(matrix, len(m))
 	for i := range m {

@@ -21,11 +21,11 @@ const (
 	SGD Method = "sgd"
 	// Adam (Kingma and Ba 2015), decay added to the gradient.
 	Adam Method = "adam"
-	// AdamW (Loshchilov and Hutter 2019): w -= lr*d*w beside Adam's step.
+	// AdamW (Loshchilov and Hutter 2019): w -= lr*d*w in addition to Adam's step.
 	AdamW Method = "adamw"
 	// Muon (Jordan 2024; scaled as by Liu and others 2025): the step of a kernel or matrix is its
-	// Nesterov momentum with all singular values near 1, times 0.2 and the root of the longer
-	// side, so that it is as large as AdamW's. The other weights take AdamW's step.
+	// Nesterov momentum with all singular values near 1, times 0.2 and the square root of the
+	// longer side, so that it is as large as AdamW's. The other weights take AdamW's step.
 	Muon Method = "muon"
 )
 
@@ -88,7 +88,7 @@ const (
 	InputBias2     = "bias2"          // 1/(1-beta2^t), all but SGD
 	OutputGradNorm = "grad_norm"      // Euclidean norm of all gradients before clipping
 	NextPrefix     = "next/"          // output NextPrefix+X is the new value of input X
-	momentumPrefix = "sgd.momentum/"  // inputs of state, one for each parameter
+	momentumPrefix = "sgd.momentum/"  // prefixes of state inputs, one input per parameter
 	muonPrefix     = "muon.momentum/" //
 	firstPrefix    = "adam.mean/"     //
 	secondPrefix   = "adam.variance/" //
@@ -149,7 +149,7 @@ type update struct {
 	states                   []State
 }
 
-// norm is the Euclidean norm of all gradients; "" if there are none.
+// norm returns the Euclidean norm of all gradients; "" if there are none.
 func (u *update) norm(grads []onnx.Value) onnx.Value {
 	var squares []onnx.Value
 	for _, g := range grads {

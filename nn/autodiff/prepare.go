@@ -86,7 +86,7 @@ type Prepared struct {
 	Stats  []Stat
 }
 
-// builderConst names the constants that onnx.Builder makes: never weights.
+// builderConst matches the names of constants that onnx.Builder makes: these are never weights.
 var builderConst = regexp.MustCompile(`^const_[0-9]+$`)
 
 // Prepare makes a stored model ready for training: functions inlined, the batch

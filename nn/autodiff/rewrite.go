@@ -42,7 +42,7 @@ type writer struct {
 	values map[string]onnx.Value
 	users  map[string][]*onnx.Node
 	output map[string]bool
-	// held maps outputs to convolutions that are not written yet: the scales and biases of channels
+	// held maps outputs to convolutions that are not written yet. Scales and biases of channels
 	// that follow are merged into the weights, which are few, instead of applied at every point of
 	// the board.
 	held map[string]*heldConv
@@ -83,8 +83,8 @@ func newWriter(m *onnx.Model) (*writer, error) {
 	return w, w.b.Err()
 }
 
-// in is the new value of input i of a node; a convolution that was held is
-// written now.
+// in returns the new value of input i of a node, and writes the convolution that makes it if that
+// was held.
 func (w *writer) in(n *onnx.Node, i int) onnx.Value {
 	name := n.Input(i)
 	if c := w.held[name]; c != nil {
@@ -169,8 +169,8 @@ func (w *writer) foldIntoConv(n *onnx.Node) bool {
 	return false
 }
 
-// perChannel reports whether a value is one number per channel: [C,1,1] or [1,C,1,1]. Such a
-// value does not depend on the batch, except for a batch of one row, where it is equivalent.
+// perChannel reports whether a value is one number per channel, [C,1,1] or [1,C,1,1], the same
+// for all rows of the batch.
 func (w *writer) perChannel(v onnx.Value, channels int64) bool {
 	dims, ok := w.b.Shape(v).Sizes()
 	return ok && (slices.Equal(dims, []int64{channels, 1, 1}) || slices.Equal(dims, []int64{1, channels, 1, 1}))
@@ -214,7 +214,7 @@ func (w *writer) frozenNorm(n *onnx.Node) error {
 	return nil
 }
 
-// channelShape is [1,C,1,...] for [N,C,...].
+// channelShape returns [1,C,1,...] for [N,C,...].
 func channelShape(dims []int64) []int64 {
 	shape := make([]int64, len(dims))
 	for i := range shape {

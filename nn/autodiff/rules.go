@@ -6,7 +6,7 @@ var rules map[string]rule
 
 func init() {
 	rules = map[string]rule{
-		// one number in, one number out
+		// one input, element by element
 		"Identity": func(s *step) error { s.add(0, s.dy()); return nil },
 		"Dropout":  func(s *step) error { s.add(0, s.dy()); return nil }, // inference form
 		"Cast":     func(s *step) error { s.add(0, s.dy()); return nil }, // between float types; see reach
@@ -40,7 +40,7 @@ func init() {
 		"Min":   extreme,
 		"Where": where,
 
-		// moving
+		// operators that only move elements
 		"Reshape":   reshape,
 		"Flatten":   reshape,
 		"Squeeze":   reshape,

@@ -6,7 +6,7 @@ import (
 	"kosumi/nn/onnx"
 )
 
-// geometry is the geometry of a two-dimensional convolution.
+// geometry describes a two-dimensional convolution.
 type geometry struct {
 	in, out       [2]int64 // height and width
 	kernel        [2]int64
@@ -64,8 +64,8 @@ func conv(s *step) error {
 	return nil
 }
 
-// convBack is the derivative of a convolution's input: for stride 1 a convolution
-// with the kernel turned round and its channels exchanged.
+// convBack returns the derivative with respect to a convolution's input: for stride 1 a
+// convolution with the kernel turned round and its channels exchanged.
 func (t *tape) convBack(dy, w value, g geometry, wd, in, out []int64) value {
 	var o onnx.ConvOptions
 	o.Dilations, o.Group = g.dilat[:], g.group
@@ -84,7 +84,7 @@ func (t *tape) convBack(dy, w value, g geometry, wd, in, out []int64) value {
 	return t.b.ConvTranspose(dy, w, "", o)
 }
 
-// turned is w [O,C,kH,kW] as [C,O,kH,kW] with the kernel turned by 180 degrees.
+// turned returns w [O,C,kH,kW] as [C,O,kH,kW] with the kernel turned by 180 degrees.
 func (t *tape) turned(w value, kernel [2]int64) value {
 	w = t.b.Transpose(w, 1, 0, 2, 3)
 	var axes, starts, ends, steps []int64
@@ -99,7 +99,7 @@ func (t *tape) turned(w value, kernel [2]int64) value {
 	return t.b.SliceAxes(w, axes, starts, ends, steps)
 }
 
-// convWeight is the derivative of a convolution's weight, [O,C/group,kH,kW].
+// convWeight returns the derivative with respect to a convolution's weight, [O,C/group,kH,kW].
 func (t *tape) convWeight(x, dy value, g geometry, w []int64) value {
 	if t.kernels && g.plain3x3() {
 		exchanged := func(v value) value { return t.b.Transpose(v, 1, 0, 2, 3) }
@@ -131,10 +131,10 @@ func (t *tape) parts(v value, n int64) []value {
 // maxPatchBytes bounds the memory that the patches of one product take.
 const maxPatchBytes = 64 << 20
 
-// weightProduct is one large matrix product: patches of x, [C*kH*kW, outH*outW*N], by dy, [O,
-// outH*outW*N]. The batch comes last, so that patches are copied in runs of N numbers and both
-// matrices are in the layout that the product reads. If all patches together would be too large,
-// channels are taken in parts.
+// weightProduct computes the derivative as one large matrix product: patches of x, [C*kH*kW,
+// outH*outW*N], by dy, [O, outH*outW*N]. The batch comes last, so that patches are copied in runs
+// of N numbers and both matrices are in the layout that the product reads. If all patches
+// together would be too large, channels are taken in parts.
 func (t *tape) weightProduct(x, dy value, g geometry, w []int64) value {
 	n := t.dims(x)[0]
 	points := g.out[0] * g.out[1]
@@ -156,7 +156,7 @@ func (t *tape) weightProduct(x, dy value, g geometry, w []int64) value {
 	return t.b.Transpose(t.b.Reshape(v, w[1], w[2], w[3], w[0]), 3, 0, 1, 2)
 }
 
-// batchLast is [N,C,H,W] as [C*H*W,N]. Convolutions that share an input share the result.
+// batchLast returns [N,C,H,W] as [C*H*W,N]. Convolutions that share an input share the result.
 func (t *tape) batchLast(v value) value {
 	if u, ok := t.turnedBatch[v]; ok {
 		return u
@@ -174,8 +174,8 @@ type patchKey struct {
 	at, size int64
 }
 
-// patches turns some channels of [N,C,H,W], as many as size, into [size*kH*kW, outH*outW*N]: for
-// each channel and place in the kernel, the inputs that it meets at each point of the result.
+// patches turns consecutive channels of [N,C,H,W] into [size*kH*kW, outH*outW*N]: for each
+// channel and place in the kernel, the input under that place at each point of the result.
 func (t *tape) patches(x value, g geometry, at, size, channels int64) value {
 	key := patchKey{x, g, at, size}
 	if v, ok := t.patched[key]; ok {

@@ -9,7 +9,7 @@ import (
 
 type value = onnx.Value
 
-// unary is the rule of an elementwise operator. The result of d may be narrow only if the
+// unary makes the rule of an elementwise operator. The result of d may be narrow only if the
 // derivative is the same for all elements.
 func unary(d func(s *step) value) rule {
 	return func(s *step) error {
@@ -20,8 +20,8 @@ func unary(d func(s *step) value) rule {
 
 func (t *tape) scale(v value, by float64) value { return t.b.Mul(v, t.b.Scalar(by)) }
 
-// positive is 1 where v > 0 and 0 elsewhere. Sign would be one operator instead of
-// two, but takes longer on CPUs.
+// positive returns 1 where v > 0 and 0 elsewhere. Sign would be one operator instead of two, but
+// takes longer on CPUs.
 func (t *tape) positive(v value) value {
 	return t.holds(t.b.Op("Greater", nil, v, t.b.Scalar(0)))
 }

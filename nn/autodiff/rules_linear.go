@@ -28,7 +28,7 @@ func matMul(s *step) error {
 		return nil
 	}
 	if len(dw) == 2 {
-		// One product over all rows.
+		// Multiply all rows in one product.
 		rows := []int64{-1, dx[len(dx)-1]}
 		if len(dx) > 2 {
 			x = s.b.Reshape(x, rows...)
@@ -51,7 +51,7 @@ func (t *tape) gemm(x, y value, transX, transY bool) value {
 	if transY {
 		a["transB"] = onnx.AttrInt(1)
 	}
-	if t.b.Opset() < 11 { // the third input was not optional
+	if t.b.Opset() < 11 { // before opset 11 the third input was not optional
 		t.b.Fail("opset %d is too old: 11 is needed", t.b.Opset())
 	}
 	return t.b.Op("Gemm", a, x, y)

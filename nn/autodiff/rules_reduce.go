@@ -29,7 +29,7 @@ func reduceMean(s *step) error {
 	return nil
 }
 
-// count is how many elements of input 0 make one of the result.
+// count returns how many elements of input 0 are reduced to one element of the result.
 func (s *step) count(axes []int64) int64 {
 	n, dims := int64(1), s.dims(s.x(0))
 	for _, a := range axes {
@@ -38,7 +38,7 @@ func (s *step) count(axes []int64) int64 {
 	return n
 }
 
-// spatialAxes are all but the first two.
+// spatialAxes returns all axes of input 0 but the first two.
 func (s *step) spatialAxes() []int64 {
 	var axes []int64
 	for a := range s.dims(s.x(0)) {
@@ -141,8 +141,8 @@ func batchNorm(s *step) error {
 	return nil
 }
 
-// layerNorm: y = xhat scale + bias, xhat = (x-mean)/sqrt(var+epsilon) over the
-// axes from axis on.
+// layerNorm: y = xhat scale + bias, xhat = (x-mean)/sqrt(var+epsilon) over the last axes, from
+// the attribute axis on.
 func layerNorm(s *step) error {
 	dims := s.dims(s.x(0))
 	axis := s.axis("axis", -1)

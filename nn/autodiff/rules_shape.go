@@ -112,8 +112,8 @@ func (s *step) slicePicked(starts, axes, steps []int64) error {
 	return nil
 }
 
-// scatter returns the derivative of an operator that picked the entries in index from an axis of
-// the given size: a product with a matrix of ones and zeros.
+// scatter returns the derivative of an operator that picked entries by index from an axis of the
+// given size, as a product with a matrix of ones and zeros.
 func (t *tape) scatter(v value, axis, size int64, index []int64) value {
 	dims := t.dims(v)
 	pick := make([]float32, size*int64(len(index)))

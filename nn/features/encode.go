@@ -14,7 +14,7 @@ type Scratch struct {
 // NewScratch returns buffers for boards of any size, with a new Memory.
 func NewScratch() *Scratch { return NewMemory().NewScratch() }
 
-// NewScratch returns buffers for boards of any size that share m.
+// NewScratch returns buffers for boards of any size. Scratches of one Memory share it.
 func (m *Memory) NewScratch() *Scratch { return &Scratch{memory: m} }
 
 // Encode writes the planes of g for the side to move into spatial and the

@@ -21,7 +21,7 @@ const (
 	V5                         // KataGo V5: model version 6
 	V6                         // KataGo V6: model version 7
 	AGZ17                      // AlphaGo Zero's 17 planes in the paper's order, X(t), Y(t), X(t-1), Y(t-1), ...
-	AGZ17Split                 // the same planes, first all of the side to move, then all of the opponent
+	AGZ17Split                 // the planes of AGZ17, first all of the side to move, then all of the opponent
 )
 
 // shapes holds name, planes and globals of each encoding.
@@ -168,7 +168,7 @@ func (m Mode) over(auto bool) bool {
 // unknown, the game's.
 type Areas struct{ PassAliveUnderSuicide, ExcludeTerritoryAdjacentToAtari Mode }
 
-// Over returns the modes, with those of auto in place of Auto.
+// Over returns the modes; in place of Auto it returns the argument's mode.
 func (a Areas) Over(auto board.AreaModes) board.AreaModes {
 	return board.AreaModes{
 		PassAliveUnderSuicide:           a.PassAliveUnderSuicide.over(auto.PassAliveUnderSuicide),

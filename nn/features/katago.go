@@ -76,7 +76,7 @@ func (w *writer) v5() {
 	w.oldGlobals()
 }
 
-// modernPlanes writes all planes of the 22 but the areas.
+// modernPlanes writes the 22 planes except those of areas.
 func (w *writer) modernPlanes(turns int) {
 	w.fill(planeOnBoard, 1)
 	own, opp := w.plane(planeOwn), w.plane(planeOpp)
@@ -166,8 +166,8 @@ func (w *writer) limitTurns(turns int) int {
 }
 
 // turnsLegal counts the moves, at most five, after the latest suicide or ko violation. It does not
-// notice superko violations: that would require the whole record, for records that break the rules
-// and networks that nobody has trained since 2020.
+// notice superko violations: that would require the whole record, only for records that break the
+// rules and networks that nobody has trained since 2020.
 func (w *writer) turnsLegal() int {
 	w.g.PastBoard(&w.s.past, 0)
 	for i := range historyTurns {
@@ -186,8 +186,8 @@ func (w *writer) turnsLegal() int {
 	return historyTurns
 }
 
-// history marks the last moves in the planes from first on, and the passes among them in the first
-// globals, as long as colours alternate. It returns how many were shown.
+// history marks the last moves in the planes from index first on, and the passes among them in the
+// first globals, as long as colours alternate. It returns the number of moves shown.
 func (w *writer) history(first, turns int) int {
 	color := w.opp
 	for i := range turns {
@@ -231,7 +231,7 @@ func (w *writer) scoringArea() (lossIfEnded bool) {
 	return float32(white)+w.g.SelfKomi(w.o.DrawWins()) <= 0
 }
 
-// modernGlobals writes the globals that V6 and V7 share, komi limited to clip.
+// modernGlobals writes the globals that V6 and V7 share, with komi limited to ±clip.
 func (w *writer) modernGlobals(hideEnd bool, clip float32) {
 	rules := w.g.Rules()
 	w.global[globalKomi] = w.komi(clip) / 20
@@ -271,8 +271,8 @@ func (w *writer) komi(clip float32) float32 {
 	return max(-clip, min(clip, w.g.SelfKomi(w.o.DrawWins())))
 }
 
-// parityWave relates komi to the results that the board's parity allows: 0 if a draw is possible,
-// +0.5 half a point above, -0.5 half a point below.
+// parityWave relates komi to the results that the board's parity allows. It is 0 if a draw is
+// possible, 0.5 half a point above that, -0.5 half a point below.
 func (w *writer) parityWave(clip float32) float32 {
 	if w.g.Rules().Scoring == board.ScoringTerritory && w.g.Phase() < 2 {
 		return 0

@@ -42,8 +42,8 @@ func NewMemory() *Memory { return new(Memory) }
 
 func (m *Memory) shard(h board.Hash) *memoryShard { return &m.shards[h.Hi%memoryShards] }
 
-// recall marks the laddered stones of the board with that hash in plane, if known; turn maps
-// points to indices in the plane.
+// recall marks a known board's laddered stones in a plane; false if the board with this hash is
+// not known. turn maps points to indices in the plane.
 func (m *Memory) recall(h board.Hash, plane []float32, turn []board.Point) bool {
 	s := m.shard(h)
 	s.mu.Lock()
@@ -61,8 +61,8 @@ func (m *Memory) recall(h board.Hash, plane []float32, turn []board.Point) bool 
 	return true
 }
 
-// store marks the stones of all laddered chains of b, which has that hash, in
-// plane and remembers them.
+// store marks the stones of all laddered chains of b in a plane, and remembers them under b's
+// hash.
 func (m *Memory) store(h board.Hash, b *board.Board, ladders []board.Ladder, plane []float32, turn []board.Point) {
 	e := ladderEntry{hash: h, known: true}
 	for i := range ladders {
@@ -92,9 +92,9 @@ func (m *Memory) store(h board.Hash, b *board.Board, ladders []board.Ladder, pla
 	s.mu.Unlock()
 }
 
-// ladderPlanes marks laddered stones now, one and two moves ago, and the moves
-// that start a working ladder against the opponent. An older board that is not
-// shown repeats the next newer one.
+// ladderPlanes marks laddered stones now, one and two moves ago, and the moves that start a
+// working ladder against the opponent. Without an older board its plane repeats the next newer
+// one.
 func (w *writer) ladderPlanes(shown int) {
 	ladders := w.b.Ladders(&w.s.search)
 	now, _ := w.g.PastHash(0)

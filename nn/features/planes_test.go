@@ -55,7 +55,8 @@ const (
 	full4 = "\n1111\n1111\n1111\n1111"
 )
 
-// TestMini7: the planes are the tutorial's seven, but passes count as moves, unlike in its sketch.
+// TestMini7: the planes are the tutorial's seven, but passes count as moves, unlike in the
+// tutorial's sketch.
 func TestMini7(t *testing.T) {
 	g, err := board.NewGame(board.Square(4), board.TrompTaylor())
 	require.NoError(t, err)

@@ -22,7 +22,7 @@ type heads struct {
 	kv, group, dim int
 	weights        *layer // columns in the order of heads
 	cosines, sines []float32
-	nodes          []*onnx.Node // all its nodes
+	nodes          []*onnx.Node // all nodes from the projection to the heads
 }
 
 // attentionAt returns the attention whose softmax is n, nil if n is in none. Package katago writes
@@ -90,7 +90,8 @@ func sameTurn(q, k []float32, kv, group, pairs int) bool {
 	return true
 }
 
-// take marks nodes as fused, unless other nodes read any of their results but out.
+// take marks nodes as fused, or returns false if anything else reads their results, apart from
+// the value named out.
 func (r *rewriter) take(nodes []*onnx.Node, out string) bool {
 	for _, n := range nodes {
 		name := n.Output(0)
@@ -180,8 +181,8 @@ func (r *rewriter) project(h *heads, order func(column int) int) bool {
 	return true
 }
 
-// turnOf reads the rotation of pairs, whose first numbers are in the first half of the
-// projection's columns and whose second numbers are in the other:
+// turnOf reads the rotation of pairs. The first half of the projection's columns has the first
+// numbers of all pairs, the second half the second numbers:
 //
 //	concat(first*cos - second*sin, first*sin + second*cos)
 func (r *rewriter) turnOf(h *heads, join *onnx.Node, half int) bool {
@@ -216,8 +217,7 @@ func (r *rewriter) turnOf(h *heads, join *onnx.Node, half int) bool {
 
 func equal(a, b []float32) bool { return slices.Equal(a, b) }
 
-// isSlice reports whether a node is a slice of tokens that keeps the columns from first up to, not
-// including, last.
+// isSlice reports whether a node is a slice of tokens that keeps the columns first to last-1.
 func (r *rewriter) isSlice(n *onnx.Node, first, last int) bool {
 	if !n.Is("Slice") || len(n.Inputs) < 4 || n.Input(4) != "" && !r.isInts(n.Input(4), 1) {
 		return false

@@ -100,7 +100,8 @@ func (r *rewriter) pools() {
 	}
 }
 
-// tokens replaces the nodes that turn boards into tokens by views: [N,H,W,C] to [N,H*W,C].
+// tokens replaces the nodes that turn boards into tokens: tokens [N,H*W,C] are a view of
+// [N,H,W,C].
 func (r *rewriter) tokens() {
 	for _, n := range r.g.Nodes {
 		flat := r.producers[n.Input(0)]

@@ -71,7 +71,7 @@ type rewriter struct {
 
 	layers     []*layer
 	attentions []*attention
-	gone       map[*onnx.Node]bool // part of a layer
+	gone       map[*onnx.Node]bool // nodes that are part of a layer
 	boards     map[string]bool     // values that became [N,H,W,C]
 	readers    []*onnx.Node        // nodes of the default domain that read [N,H,W,C]
 }
@@ -93,8 +93,8 @@ func (r *rewriter) blocks() {
 	}
 }
 
-// layer is a convolution or a product of tokens, with the nodes fused into it so far. Its
-// result is the value out.
+// layer is a convolution or a product of tokens, with the nodes fused into it so far. The field
+// out names its result.
 type layer struct {
 	x                string
 	in, outs, size   int
@@ -171,7 +171,7 @@ func plainConv(n *onnx.Node, size int) bool {
 	return size == 1
 }
 
-// productOf is a product of tokens [N,S,in] by a constant matrix [in,outs].
+// productOf returns a product of tokens [N,S,in] by a constant matrix [in,outs].
 func (r *rewriter) productOf(n *onnx.Node) *layer {
 	w, x := r.consts[n.Input(1)], r.shapes[n.Input(0)]
 	if w == nil || len(w.Dims) != 2 || w.Type != onnx.Float || len(x) != 3 || !x[1].Known() || x[1].Size < leastArea {
@@ -222,8 +222,8 @@ func other(n *onnx.Node, v string) string {
 	return n.Input(0)
 }
 
-// byChannel returns a constant as one value for each channel of the layer; nil if that is not what
-// it is.
+// byChannel returns a constant as one value for each channel of the layer; nil if it has any other
+// form.
 func (r *rewriter) byChannel(l *layer, name string) []float32 {
 	t := r.consts[name]
 	if t == nil {

@@ -64,11 +64,11 @@ type halver struct {
 	producers map[string]*onnx.Node
 	consts    map[string]*onnx.Tensor
 	types     map[string]onnx.ValueInfo
-	half      map[string]bool   // values that are held in 16 bits
+	half      map[string]bool   // values in 16 bits
 	cast      map[castOf]string // values that were cast to the other width
 	nodes     []*onnx.Node
 	names     *onnx.Names
-	count     int // nodes in 16 bits
+	count     int // number of nodes in 16 bits
 }
 
 // halves reports whether a node is computed in 16 bits.
@@ -141,7 +141,7 @@ func (h *halver) get(name string, half bool) string {
 	}
 	var v string
 	if t := h.consts[name]; t != nil {
-		data, _ := t.Float32s() // fitsHalf has read it
+		data, _ := t.Float32s() // cannot fail, since fitsHalf has read the data
 		c := onnx.NewFloat16(h.names.New(name+".half"), data, t.Dims...)
 		h.graph.Initializers = append(h.graph.Initializers, c)
 		v = c.Name
@@ -162,7 +162,7 @@ func (h *halver) convert(from, base string, half bool) string {
 	return v
 }
 
-// outputInFull gives an output of the graph in 32 bits under its own name.
+// outputInFull makes a 32-bit output of the graph from a 16-bit one, under the same name.
 func (h *halver) outputInFull(name string) {
 	inner := h.names.New(name + ".inner")
 	for _, n := range h.nodes {

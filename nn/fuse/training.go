@@ -15,9 +15,9 @@ import (
 // is a mask: where it is 0, the node's result is 0. The gradient of its weights, which package
 // autodiff writes as a convolution of x by dy with batch and channels exchanged, becomes a node
 // ConvolutionGradient of x and dy. Relu(x*scale + shift), scale and shift by channel, becomes
-// ScaledRelu. Its gradient becomes ScaledReluGradient of x, scale, the result, its gradient, and
-// further terms of the gradient of x; it gives the gradients of x, [C] of scale and [C] of shift.
-// All are in float32.
+// ScaledRelu. Its gradient becomes ScaledReluGradient, which reads x, scale, the result, the
+// result's gradient, and further terms of the gradient of x, and gives the gradients of x, of
+// scale [C] and of shift [C]. All nodes are in float32.
 func Training(m *onnx.Model) (*onnx.Model, int, error) {
 	c := m.Clone()
 	shapes, err := onnx.InferShapes(c)
@@ -76,8 +76,8 @@ func (r *rewriter) remove(n *onnx.Node) string {
 	return n.Output(0)
 }
 
-// masked returns the y of a node that multiplies dy by 1 where y, the result of a Relu, is above
-// 0, else by 0; "" for other nodes.
+// masked returns y if a node multiplies dy by 1 where y is above 0 and by 0 elsewhere; "" for
+// other nodes. That is the gradient of a Relu with the result y.
 func (r *rewriter) masked(n *onnx.Node, dy string) string {
 	if n == nil || !n.Is("Mul") || !slices.Equal(r.shapes[n.Input(0)], r.shapes[n.Input(1)]) {
 		return ""

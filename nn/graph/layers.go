@@ -144,7 +144,7 @@ func (p *planner) attention(n *onnx.Node, at func(int) *value) error {
 	return nil
 }
 
-// matMul is a product by a constant matrix.
+// matMul adds a product by a constant matrix.
 func matMul(c *call) (bool, error) {
 	x, m := c.block(0), c.matrix(1)
 	if x == nil || m == nil || len(c.in[0].dims) < 1 {
@@ -154,7 +154,7 @@ func matMul(c *call) (bool, error) {
 	return true, nil
 }
 
-// matrix returns an input that is a constant matrix; nil where it is not.
+// matrix returns an input that is a constant matrix; nil if it is none.
 func (c *call) matrix(i int) *value {
 	v := c.in[i]
 	if v == nil || !v.fixed || v.tensor.Type != onnx.Float || len(v.dims) != 2 || product(v.dims) == 0 {
@@ -163,8 +163,7 @@ func (c *call) matrix(i int) *value {
 	return v
 }
 
-// product adds a layer that multiplies each point of x, a vector of in values, by the call's
-// constant matrix.
+// product adds a layer that multiplies the vectors in x by the call's constant matrix.
 func (c *call) product(x *block, in, out int, factor float32, turned bool, bias *block, to *block) {
 	matrix := c.in[1].tensor
 	c.layer(c.Node, kernel.Shape{In: in, Out: out, Size: 1}, func() ([]float32, error) {
@@ -187,7 +186,7 @@ func (c *call) product(x *block, in, out int, factor float32, turned bool, bias 
 	c.step(&work{step: kernel.Step{Kind: kernel.StepLayer, N: x.size / in, H: 1, W: 1}, layer: c.Node, writes: [2]*block{to}, reads: [3]*block{x, bias}})
 }
 
-// gemm is a product by a constant matrix, plus any value.
+// gemm adds a product by a constant matrix, plus any value.
 func gemm(c *call) (bool, error) {
 	x, m := c.block(0), c.matrix(1)
 	if x == nil || m == nil || c.Int("transA", 0) != 0 || len(c.in[0].dims) != 2 || c.Input(2) != "" && c.block(2) == nil {

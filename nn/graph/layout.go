@@ -39,9 +39,9 @@ type layer struct {
 type block struct {
 	size  int // count of numbers
 	place place
-	at    int // offset in the arena or the constants; number of the input or output
+	at    int // offset in the arena or the constants, or number of the input or output
 
-	// Of a block in the arena: the steps that write it first and touch it last.
+	// For a block in the arena: the steps that write it first and read or write it last.
 	first, last int
 }
 
@@ -145,7 +145,7 @@ func (p *plan) arrange() int {
 				continue
 			}
 			if old := w.replaced(b, i+1); old != nil {
-				b.at, old.last = old.at, 0 // old's place becomes b's
+				b.at, old.last = old.at, 0 // b takes the place of old
 				continue
 			}
 			b.at = a.take(whole(b.size))

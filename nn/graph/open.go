@@ -93,7 +93,7 @@ func Check(m *onnx.Model, spec nn.Spec) error {
 	return newLayout(m, &spec, 1).add(1)
 }
 
-// fit compares the model with its description. fixed says that it takes exactly one row.
+// fit compares the model with its description. fixed says that the model takes exactly one row.
 func fit(m *onnx.Model, spec *nn.Spec) (fixed bool, err error) {
 	rows, err := onnx.Fit(m.Graph, spec.Inputs, spec.Outputs)
 	if err == nil && rows > 1 {

@@ -21,7 +21,7 @@ type work struct {
 	reads  [3]*block
 	toAt   int // for a copy: offset in the block that it writes
 	fromAt int
-	over   []int // indices in reads of blocks that may be overwritten
+	over   []int // blocks that may be overwritten, by index in reads
 }
 
 // to returns the blocks that are written.

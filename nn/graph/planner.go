@@ -198,7 +198,7 @@ func (p *planner) give(name string, dims []int) *block {
 func (p *planner) step(w *work) { p.work = append(p.work, w) }
 
 // move adds a copy along axes, the outermost first: to[toAt+i·a] = from[fromAt+i·b] for all i below
-// dims. It reports false if the kernels have fewer axes.
+// dims. It reports false if there are more axes than the kernels have.
 func (p *planner) move(to *block, toAt int, from *block, fromAt int, dims, a, b []int) bool {
 	dims, strides := merged(dims, a, b)
 	if len(dims) > kernel.StepAxes {

@@ -104,8 +104,8 @@ func (c *call) only(name string) *onnx.Node {
 	return nil
 }
 
-// times returns the node that multiplies a value which nothing else reads by the call's first
-// input; otherwise nil.
+// times returns the node that multiplies a value by the call's first input, if nothing else reads
+// the value; otherwise nil.
 func (c *call) times(by string) *onnx.Node {
 	mul, x := c.only(by), c.Input(0)
 	if mul != nil && mul.Is("Mul") && len(mul.Inputs) == 2 && by != x && (mul.Inputs[0] == x && mul.Inputs[1] == by || mul.Inputs[1] == x && mul.Inputs[0] == by) {
@@ -114,7 +114,7 @@ func (c *call) times(by string) *onnx.Node {
 	return nil
 }
 
-// chain joins all inputs, one after the other.
+// chain makes the function that joins all inputs, one after the other, by a function of two.
 func chain(what int) func(*call) (bool, error) {
 	return func(c *call) (bool, error) {
 		for i := range c.in {
@@ -235,7 +235,7 @@ func along(s *kernel.Step, dims []int, strides [][]int) {
 	}
 }
 
-// reduction takes the mean, sum or maximum along neighbouring axes.
+// reduction makes the function for means, sums or maxima along neighbouring axes.
 func reduction(what int) func(*call) (bool, error) {
 	return func(c *call) (bool, error) {
 		x := c.block(0)
@@ -271,7 +271,7 @@ func reduction(what int) func(*call) (bool, error) {
 	}
 }
 
-// pool reduces all axes after the channels.
+// pool makes the function that reduces all axes after the channels.
 func pool(what int) func(*call) (bool, error) {
 	return func(c *call) (bool, error) {
 		x := c.block(0)
@@ -314,7 +314,8 @@ func (c *call) reduce(what int, x *block, dims []int, gone []bool) (bool, error)
 	return true, nil
 }
 
-// softmax is over the last axis; before opset 13 over all axes from the named one on.
+// softmax makes the function for softmax, or its logarithm, over the last axis; before opset 13
+// over all axes from the named one on.
 func softmax(logarithm int) func(*call) (bool, error) {
 	return func(c *call) (bool, error) {
 		x := c.block(0)

@@ -96,7 +96,7 @@ type MetaEncoder struct {
 // PolicyHead holds the policy's layers, in the order of the file.
 type PolicyHead struct {
 	Name     string
-	Channels int // 1: plain; 2: also optimistic; 4: also two of Q values
+	Channels int // 1: plain policy; 2: also the optimistic one; 4: also two of Q values
 	P1       Conv
 	G1       Conv
 	GNorm    Norm
@@ -279,8 +279,9 @@ type Attention struct {
 // Rope holds the rotation of queries and keys by position.
 type Rope struct {
 	Name  string
-	Theta float64 // fixed kind
-	// Freqs is indexed (kvHead*pairs+pair)*2+{0: per column, 1: per row}; learned kind.
+	Theta float64 // of the fixed kind
+	// Freqs is indexed (kvHead*pairs+pair)*2+{0: per column, 1: per row}; only the learned kind
+	// has it.
 	KVHeads, Pairs int
 	Freqs          []float32
 }

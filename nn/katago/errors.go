@@ -13,7 +13,7 @@ var (
 	ErrTruncated = errors.New("katago network is cut short")
 	// ErrVersion: a model version that is not supported.
 	ErrVersion = errors.New("katago model version not supported")
-	// ErrUnsupported: well-formed, but asks for a layer or option that is not supported.
+	// ErrUnsupported: a well-formed file that asks for a layer or option that is not supported.
 	ErrUnsupported = errors.New("katago network uses something not supported")
 	// ErrShape: layers do not fit each other.
 	ErrShape = errors.New("katago network is inconsistent")
@@ -25,7 +25,7 @@ var (
 	ErrNotExact = errors.New("onnx graph holds no katago network in exact form")
 )
 
-// unknown is an [ErrUnsupported] about something that newer versions of KataGo's trainers may
+// unknown makes an [ErrUnsupported] about something that newer versions of KataGo's trainers may
 // write.
 func unknown(format string, args ...any) error {
 	return fmt.Errorf("%w: %s; a newer program may know it", ErrUnsupported, fmt.Sprintf(format, args...))

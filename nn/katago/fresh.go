@@ -147,7 +147,7 @@ func (a Arch) poolBlocks() map[int]bool {
 	case n < 30:
 		first, step = 7, 5
 	}
-	last := n - 1 // leaves out the last one, unless it is the only one
+	last := n - 1 // the last block does not pool, unless it is the only one that would
 	if !a.Nested && n >= 8 && n < 15 {
 		last = n - 2
 	}
@@ -169,7 +169,7 @@ func (a Arch) headWidths() headWidths {
 	return w
 }
 
-// mid is the number of channels inside a block.
+// mid returns the number of channels inside a block.
 func (a Arch) mid() int {
 	if a.Nested {
 		return a.Channels / 2
@@ -214,7 +214,7 @@ func Fresh(arch string, seed uint64) (*Network, error) {
 	return freshLike(a, seed, nil)
 }
 
-// freshLike is Fresh, except that its first blocks pool where those of like do.
+// freshLike is Fresh, except that the first blocks pool where existing blocks do.
 func freshLike(a Arch, seed uint64, like []Block) (*Network, error) {
 	f := &fresh{arch: a, w: a.headWidths(), rng: rand.New(rand.NewPCG(seed, 0x6b6174616e657473)), pools: a.poolBlocks()}
 	for i, b := range like {

@@ -16,9 +16,9 @@ func (e *emitter) rmsNorm(b *onnx.Builder, v onnx.Value, n *RMSNorm) onnx.Value 
 	return v
 }
 
-// projection multiplies normalised tokens by a matrix. In FormRun the norm's
-// weight and a factor for every output go into the matrix, and output i is that
-// of the file's column order[i], if order is given.
+// projection multiplies normalised tokens by a matrix. In FormRun the norm's weight and a factor
+// for every output are folded into the matrix. If an order is given, output i is the output of
+// column order[i] in the file.
 func (e *emitter) projection(b *onnx.Builder, v onnx.Value, m *MatMul, n *RMSNorm, factor float64, order []int) onnx.Value {
 	if e.exact {
 		return e.matmul(b, v, m)
@@ -70,14 +70,14 @@ func (e *emitter) turn(b *onnx.Builder, q, key onnx.Value, k *Attention) (turned
 	}
 }
 
-// attend is softmax(q·keyᵀ)·value over the last two axes.
+// attend returns softmax(q·keyᵀ)·value over the last two axes.
 func (e *emitter) attend(b *onnx.Builder, q, key, value onnx.Value) onnx.Value {
 	scores := b.MatMul(q, b.Transpose(key, 0, 1, 2, 4, 3))
 	return b.MatMul(b.Softmax(scores, -1), value)
 }
 
-// rotation holds cosines and sines: [S, kvHeads or 1, 1, pairs, 1], or for
-// turnHalves one for each pair of every head, [S, heads*pairs].
+// rotation holds cosines and sines: [S, kvHeads or 1, 1, pairs, 1], or [S, heads*pairs] for
+// turnHalves, where each pair of every head has its own.
 type rotation struct{ cos, sin onnx.Value }
 
 // heads turns tokens [N,S,kvHeads*group*dim] into [N,kvHeads,group,S,dim].
@@ -96,10 +96,10 @@ func (e *emitter) turnPairs(b *onnx.Builder, v onnx.Value, k *Attention, group i
 		b.Add(b.Mul(first, rot.sin), b.Mul(second, rot.cos)))
 }
 
-// halves is the order of columns for turnHalves, nil without rotation: the first
-// number of each pair of every head, then the second ones. Queries and keys are
-// only ever multiplied with each other, so the order inside a head is free. On a
-// CPU the rotation takes about a quarter of the time that it takes with neighbours.
+// halves returns the order of columns for turnHalves: the first numbers of all pairs of all
+// heads, then their second numbers; nil without rotation. Queries and keys are only ever
+// multiplied with each other, so the order inside a head is free. On a CPU the rotation takes
+// about a quarter of the time that it takes if the numbers of a pair are neighbours.
 func (b *Attention) halves(group int) []int {
 	if !b.UseRope {
 		return nil
@@ -164,9 +164,9 @@ func tables(b *onnx.Builder, angles []float64, dims ...int64) *rotation {
 	return &rotation{cos: b.Const(onnx.NewTensor("", cos, dims...)), sin: b.Const(onnx.NewTensor("", sin, dims...))}
 }
 
-// angles of a block, indexed [point][kvHead][pair]; kv is 1 where all heads turn
-// alike. Points count row by row from the top left corner. With a fixed table
-// the first half of the pairs turns by the row and the second by the column.
+// angles returns an attention block's angles, indexed [point][kvHead][pair]; kv is 1 where all
+// heads turn alike. Points count row by row from the top left corner. With a fixed table the
+// first half of the pairs turns by the row and the second by the column.
 func (e *emitter) angles(k *Attention) (kv int, angles []float64) {
 	pairs := k.QDim / 2
 	kv = 1

@@ -2,7 +2,7 @@ package katago
 
 import "kosumi/nn/onnx"
 
-// normAct is the norm and activation that begin a branch.
+// normAct adds the norm and activation that begin a branch.
 func (e *emitter) normAct(b *onnx.Builder, normName, actName string, v onnx.Value, n *Norm, a Act) onnx.Value {
 	return e.act(b.In(actName), e.norm(b.In(normName), v, n), a.Kind)
 }
@@ -73,7 +73,7 @@ func (e *emitter) inTokens(k *Nested) bool {
 	return true
 }
 
-// nestedTokens is nested on tokens [N,S,C], where a convolution is a product.
+// nestedTokens adds a nested block on tokens [N,S,C], where a convolution is a product.
 func (e *emitter) nestedTokens(b *onnx.Builder, x onnx.Value, k *Nested) onnx.Value {
 	conv := func(b *onnx.Builder, v onnx.Value, c *Conv) onnx.Value {
 		return b.MatMul(v, b.Floats("weight", c.Weights, int64(c.In), int64(c.Out)))

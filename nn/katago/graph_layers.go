@@ -22,7 +22,7 @@ func (e *emitter) act(b *onnx.Builder, v onnx.Value, a Activation) onnx.Value {
 	return ""
 }
 
-// norm is a batch-norm record on [N,C,H,W].
+// norm adds a batch-norm record on [N,C,H,W].
 func (e *emitter) norm(b *onnx.Builder, v onnx.Value, n *Norm) onnx.Value {
 	if e.exact {
 		return e.exactNorm(b, v, n)
@@ -30,12 +30,12 @@ func (e *emitter) norm(b *onnx.Builder, v onnx.Value, n *Norm) onnx.Value {
 	return affine(b, v, n, int64(n.Channels), 1, 1)
 }
 
-// tokenNorm is a batch-norm record on tokens [N,S,C], in FormRun.
+// tokenNorm adds a batch-norm record on tokens [N,S,C], in FormRun.
 func (e *emitter) tokenNorm(b *onnx.Builder, v onnx.Value, n *Norm) onnx.Value {
 	return affine(b, v, n, int64(n.Channels))
 }
 
-// affine is a norm as a product and a sum with constants of a shape.
+// affine adds a norm as a product and a sum with constants of a shape.
 func affine(b *onnx.Builder, v onnx.Value, n *Norm, dims ...int64) onnx.Value {
 	scale, bias := n.merge()
 	if !allEqual(scale, 1) {
@@ -95,8 +95,8 @@ func (e *emitter) conv(b *onnx.Builder, v onnx.Value, c *Conv) onnx.Value {
 	return e.convWith(b, v, c, nil, "")
 }
 
-// convNorm is a convolution followed by a norm; in FormRun they are one. b is
-// the scope above both.
+// convNorm adds a convolution followed by a norm; in FormRun they are one. b is the scope above
+// both.
 func (e *emitter) convNorm(b *onnx.Builder, convName, normName string, v onnx.Value, c *Conv, n *Norm) onnx.Value {
 	if e.exact {
 		return e.norm(b.In(normName), e.conv(b.In(convName), v, c), n)
@@ -106,7 +106,7 @@ func (e *emitter) convNorm(b *onnx.Builder, convName, normName string, v onnx.Va
 	return e.convWith(b, v, c, scale, e.maybeBias(b, bias))
 }
 
-// maybeBias is an initializer, or nothing where all are 0.
+// maybeBias adds an initializer for a bias, but none if all its numbers are 0.
 func (e *emitter) maybeBias(b *onnx.Builder, bias []float32) onnx.Value {
 	if allEqual(bias, 0) {
 		return ""
@@ -149,18 +149,18 @@ func convTensor(c *Conv, scale []float32) *onnx.Tensor {
 		Dims: []int64{int64(c.Out), int64(c.In), int64(c.KY), int64(c.KX)}, Raw: raw}
 }
 
-// matmul is a matrix product over the last axis.
+// matmul adds a matrix product over the last axis.
 func (e *emitter) matmul(b *onnx.Builder, v onnx.Value, m *MatMul) onnx.Value {
 	return b.MatMul(v, b.Floats("weight", m.Weights, int64(m.In), int64(m.Out)))
 }
 
-// linear is a matrix product of [N,In] with a bias.
+// linear adds a matrix product of [N,In], with a bias.
 func (e *emitter) linear(b *onnx.Builder, mulName, biasName string, v onnx.Value, m *MatMul, bias *Bias) onnx.Value {
 	w := b.In(mulName).Floats("weight", m.Weights, int64(m.In), int64(m.Out))
 	return b.In(mulName).Gemm(v, w, b.In(biasName).Floats("bias", bias.Weights, int64(bias.Channels)), false)
 }
 
-// poolKind is the third part of a pooled vector.
+// poolKind says which third part a pooled vector has.
 type poolKind uint8
 
 const (
@@ -169,10 +169,10 @@ const (
 )
 
 // pool reduces [N,C,H,W] over the board: to [N,3C] in FormExact; in FormRun to [N,2C] (mean,
-// maximum) or [N,C] (mean), which poolWeights go with.
+// maximum) or [N,C] (mean), for the weights of poolWeights.
 //
-// act is the activation before it. KataGo's maximum is never below -1; that makes a difference
-// only without an activation.
+// act is the activation before the pooling. KataGo's maximum is never below -1; that makes a
+// difference only without an activation.
 func (e *emitter) pool(b *onnx.Builder, v onnx.Value, kind poolKind, act Activation) onnx.Value {
 	mean := b.Op("GlobalAveragePool", nil, v)
 	second, third := e.poolFactors()
@@ -196,8 +196,8 @@ func (e *emitter) pool(b *onnx.Builder, v onnx.Value, kind poolKind, act Activat
 	return b.Flatten(parts)
 }
 
-// poolWeights are the weights [in,out] that go with a pooled vector, each output
-// multiplied by scale if given.
+// poolWeights adds the weights [in,out] for a pooled vector, each output multiplied by scale if
+// given.
 func (e *emitter) poolWeights(b *onnx.Builder, m *MatMul, kind poolKind, scale []float32) onnx.Value {
 	if e.exact {
 		return b.Floats("weight", m.Weights, int64(m.In), int64(m.Out))

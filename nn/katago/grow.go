@@ -61,7 +61,7 @@ func widen(big, n *Network) error {
 			}
 		}
 	}
-	to = collected(big) // collect again, with the new parts of its norms
+	to = collected(big) // collect again: norms of big have new parts
 	for path, src := range from.blocks {
 		dst, ok := to.blocks[path]
 		if !ok || !widened(dst, src, pooledParts(path)) {

@@ -95,7 +95,8 @@ func TestUnknownOptions(t *testing.T) {
 	}
 }
 
-// TestUnknownParts: the same holds for unknown words and numbers in later layers.
+// TestUnknownParts: an unknown word or number in a later layer is an error that names it, with
+// the same advice.
 func TestUnknownParts(t *testing.T) {
 	plain := plainBytes(t, toy(t, 17))
 	for name, c := range map[string]struct{ old, new, want string }{

@@ -42,8 +42,8 @@ func endEarly(err error) error {
 
 func isSpace(c byte) bool { return c == ' ' || c >= '\t' && c <= '\r' }
 
-// next reads a token; it is valid until the next call. A token that ends with the input may be
-// incomplete, so that is an error unless last says that it is the last number of a text file.
+// next reads a token; it is valid until the next call. A token at the end of the input may be
+// incomplete. That is an error, unless the caller says that it is the last number of a text file.
 func (s *source) next(last bool) ([]byte, error) {
 	s.tok = s.tok[:0]
 	for {

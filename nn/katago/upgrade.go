@@ -52,7 +52,8 @@ func Upgrade(n *Network) *Network {
 }
 
 // upgradePass inserts a layer between the pooled features and the pass logits. For each logit x
-// it computes ReLU(x) and ReLU(-x), whose difference is x; its other outputs are unused so far.
+// the layer computes ReLU(x) and ReLU(-x), whose difference is x; its other outputs are unused so
+// far.
 func (p *PolicyHead) upgradePass() {
 	in, old, hidden := p.Pass1.In, p.Pass1.Out, p.P1.Out
 	f := fresh{arch: Arch{Activation: ReLU}, rng: rand.New(rand.NewPCG(1, freshVersion))}

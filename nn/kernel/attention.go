@@ -6,17 +6,18 @@ import "fmt"
 // query heads share a head of keys and values. Queries must be scaled already.
 //
 // It reads x [n][tokens][queries, keys, values] of all heads and writes y [n][tokens][heads][VDim].
-// Cosines and sines, [tokens][KVHeads][QDim/2] each, rotate queries and keys, in which the first
-// numbers of all pairs stand before the second ones; without them nothing is rotated.
+// Cosines and sines, [tokens][KVHeads][QDim/2] each, rotate queries and keys: the first half of
+// each holds the first numbers of all pairs, the second half the second ones. Without cosines and
+// sines nothing is rotated.
 type Attention struct {
 	Heads, KVHeads, QDim, VDim int
 	Precision                  Precision
 }
 
-// mostTokens keeps sums of probabilities far below their bound.
+// mostTokens is the largest number of tokens: sums of probabilities stay far below their bound.
 const mostTokens = 1 << 16
 
-// row is how many numbers a token has: its queries, keys and values.
+// row returns how many numbers a token has: its queries, keys and values.
 func (a *Attention) row() int { return a.Heads*a.QDim + a.KVHeads*(a.QDim+a.VDim) }
 
 func (a *Attention) checkHeads(n, tokens int) error {

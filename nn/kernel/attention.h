@@ -1,6 +1,6 @@
-// Attention: y = softmax(q kᵀ) v for each head. Queries stand in the lanes of vectors,
-// so that maximum, exponential and sum of a softmax need no step across lanes, and both
-// products are those of rows and panels that layers have. Included by isa.h.
+// Attention: y = softmax(q kᵀ) v for each head. Queries are in the lanes of vectors, so that
+// maximum, exponential and sum of a softmax need no step across lanes, and both products multiply
+// rows by panels, as layers do. Included by isa.h.
 
 // In integers each query has its own scale, the keys of a head share one, and values have one per
 // channel. NORM bounds the norms of queries and of keys, so that by Cauchy and Schwarz no score

@@ -20,7 +20,7 @@
 // The points are 0, ±1/√2, ±√2 and infinity: half the error of 0, ±1, ±2 and
 // infinity. F(3,3) leaves out -√2, so that both share their transformed weights and
 // a board is covered by tiles of 4 and of 3 mixed: 19 = 4·4+3, 13 = 4+3·3, 9 = 3·3.
-// The divisors stand in Bᵀ. A tile may reach over the edge: what lies there counts
+// Bᵀ contains the divisors. A tile may reach over the edge: what lies there counts
 // as 0 and is not written.
 //
 // # Fewer bits
@@ -50,7 +50,7 @@
 //
 // # Attention
 //
-// One operator for all heads: attention.h has its bounds and its order. Queries stand in the lanes
+// One operator for all heads: attention.h has its bounds and its order. Queries are in the lanes
 // of vectors, so that maximum, exponential and sum of a softmax are those of whole vectors, and
 // probabilities come out in the order in which the product with the values reads them.
 //

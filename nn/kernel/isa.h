@@ -5,13 +5,13 @@
 //   ISA         the name of its isa_t
 //   NR          vectors of outputs in the widest panel
 //   ROWS        the most tiles at a time for panels of 1 to NR vectors: {0, ...}
-//   INT16       the name of its products in integers; without it the following are not there
+//   INT16       the name of its products in integers; without it the following are undefined
 //     vi, SPLAT2(p), DOT2(acc, w, v)   products of pairs of int16, summed in int32
 //     TO_FLOAT(vi), STORE16(p, vf)     conversion; rounding to int16
 //   VNNI, VNNI_INT16   the same for the set that differs in these products alone, if any
 //   PREFETCH(p)
 //
-// The mathematics stands in doc.go.
+// doc.go has the mathematics.
 
 #include "layer.h"
 #include <math.h>

@@ -47,7 +47,7 @@ typedef struct {
 
 // The inputs and outputs of attention. x is [n][tokens][queries, keys, values] of all heads, y
 // [n][tokens][heads][v_dim]. cosines and sines, [tokens][kv_heads][q_dim/2], rotate queries and
-// keys, of which the first numbers of all pairs stand before the second ones; NULL: no rotation.
+// keys, in which the first numbers of all pairs come before the second ones; NULL: no rotation.
 typedef struct {
 	int n, tokens;
 	const float *x, *cosines, *sines;
@@ -80,7 +80,7 @@ typedef struct {
 } scaled_call;
 
 // Its gradient. dx has skip added, unless that is NULL; what one part of the boards adds
-// to the gradients of scale and shift stands in dscale and dshift.
+// to the gradients of scale and shift is in dscale and dshift.
 typedef struct {
 	int n, channels, area;
 	const float *x, *scale, *y, *dy, *skip;
@@ -102,7 +102,7 @@ enum { STEP_AXES = 6 };
 
 // By kind, to and from are: y and sum, x, bias and residual of a layer; y, x, cosines and
 // sines of attention; y and x of a map of dims[0] numbers (MAP_ACTIVATE and above: one of
-// the activations), and of a reduction of the middle one of three axes or a softmax over
+// the activations), and of a reduction over the second of three axes or a softmax over
 // the second of two (what = 1: its logarithm); y, a and b of a join and y and x of a move
 // (y[i·strides[0]] = x[i·strides[1]]), whose axes are the outermost first, 1 where there
 // are less.

@@ -66,7 +66,7 @@ func reference(s Shape, weights []float32, c Call) (y, sum []float64) {
 	return y, sum
 }
 
-// gated is silu(s)*t for the halves s and t of each point's values.
+// gated returns silu(s)*t for the halves s and t of each point's values.
 func gated(sum []float64, out int) (y []float64) {
 	for at := 0; at < len(sum); at += out {
 		for o := range out / 2 {
@@ -96,7 +96,7 @@ func normal(rng *rand.Rand, n int, scale float64) []float32 {
 	return v
 }
 
-// relative is the root mean square of the differences divided by that of the values.
+// relative returns the root mean square of the differences divided by that of the values.
 func relative(want []float64, got []float32) float64 {
 	off, all := 0.0, 1e-30
 	for i, x := range want {
@@ -249,7 +249,7 @@ func TestNothingOverflows(t *testing.T) {
 				s := Shape{In: in, Out: out, Size: size}
 				c := Call{N: 1, H: side, W: side, X: x}
 				want, _ := reference(s, weights, c)
-				w, v := at(6) // the largest value of each kind
+				w, v := at(6) // the largest weight and input of every pattern
 				most := math.Abs(float64(w)*float64(v)) * float64(in*size*size)
 				everywhere(t, func(t *testing.T, isa ISA, p Precision) {
 					s, c := s, c

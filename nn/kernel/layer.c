@@ -122,7 +122,7 @@ static double integer_scale(const double *column, int n, int limit)
 	return fmin(32767 / most, ((double)INT32_MAX / limit - 0.5 * n - 1) / sum);
 }
 
-// source returns which of the outputs stands at a place; -1: none. The vectors of the two halves of
+// source returns which of the outputs is at a place; -1: none. The vectors of the two halves of
 // a gated layer alternate.
 static int source(const layer *l, int place)
 {

@@ -26,7 +26,7 @@ type Shape struct {
 	Epsilon       float32   // above 0, only for Size 1: x is first divided by sqrt(mean(x²) + Epsilon)
 }
 
-// values is how many values a point of the result has.
+// values returns how many values a point of the result has.
 func (s *Shape) values() int {
 	if s.Activation == SwiGLU {
 		return s.Out / 2

@@ -12,7 +12,7 @@ enum { MOST_PANELS = 1024 };
 
 // packed holds weights as the kernels of one set of instructions read them.
 //
-// For each block of outputs, each position and each panel of the block stand
+// For each block of outputs, each position and each panel of the block there are
 // ins/2 pairs (KERNEL_INT16) or ins values (KERNEL_FLOAT) for each output of the
 // panel, the pairs of one input together.
 typedef struct packed {

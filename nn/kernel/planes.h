@@ -57,7 +57,7 @@ static const float *sum_of(const layer *l, int plane, int h, int w)
 }
 
 // add_spots computes width vectors of outputs of one point. The spots of the points in one row of
-// the kernel stand one after the other: from spots[first[q]] on for a point q.
+// the kernel follow one another: from spots[first[q]] on for a point q.
 INLINE void add_spots(int width, int has, const layer *l, const layer_call *c, int b, int y, int x, int o, const float *base,
 	const spot *spots, const int *first)
 {

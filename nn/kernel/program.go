@@ -19,12 +19,12 @@ const (
 	StepAttention                 // y; x, cosines, sines: see [Attention]
 	StepMap                       // y; x: a function of each of Dims[0] numbers
 	StepJoin                      // y; a, b: a function of two, along strides
-	StepReduce                    // y; x: over the middle one of the axes Dims[:3]
+	StepReduce                    // y; x: over the second of the axes Dims[:3]
 	StepSoftmax                   // y; x: over the second of the axes Dims[:2]
 	StepMove                      // y; x: a copy along strides
 )
 
-// The functions of maps, beside those of [Activation].
+// The functions of maps, in addition to those of [Activation].
 const (
 	MapSigmoid = 16 + iota
 	MapTanh

@@ -22,7 +22,7 @@ type AttentionCall struct {
 	Y                 []float32
 }
 
-// alone is a layer by itself.
+// alone is a layer for which each Run opens a new session.
 type alone struct {
 	isa     ISA
 	shape   Shape

@@ -9,7 +9,7 @@ import (
 type Layout struct {
 	Size            int
 	Rows            int       // largest batch
-	Inputs, Outputs []Operand // their first row, and in Row how many numbers each row has
+	Inputs, Outputs []Operand // At is a tensor's first row in the memory, Row how many numbers a row has
 	Constants       []float32
 	ConstantsAt     int
 }

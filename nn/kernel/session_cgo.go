@@ -61,8 +61,8 @@ func available() []ISA {
 // stays valid.
 func Table() unsafe.Pointer { return unsafe.Pointer(C.kernel_table()) }
 
-// Session is a memory with layers and programs that work in it, for one instruction set
-// of the processor. One caller at a time may use it.
+// Session is a block of memory with layers and programs, for one instruction set of the
+// processor. One caller at a time may use it.
 type Session struct {
 	isa      ISA
 	layout   Layout
@@ -145,7 +145,7 @@ func pointer(v []float32) *C.float {
 }
 
 // Program makes a program of steps that may start at any row from 0 to last, and returns its
-// number. The session owns its layers.
+// number. The steps' layers belong to the session.
 func (s *Session) Program(steps []Step, last int) (int, error) {
 	if err := s.layout.checkSteps(steps, last); err != nil {
 		return 0, err

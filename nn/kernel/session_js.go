@@ -17,8 +17,8 @@ func available() []ISA {
 // Table returns nil: the kernels are not in the program.
 func Table() unsafe.Pointer { return nil }
 
-// Session is a memory with layers and programs that work in it, in one of the workers.
-// One caller at a time may use it.
+// Session is a part of a worker's memory, with its layers and programs. One caller at a time may
+// use it.
 type Session struct {
 	worker          *worker
 	layout          Layout
@@ -133,7 +133,7 @@ func (s *Session) Layer(shape Shape, weights []float32) (*Layer, error) {
 }
 
 // Program makes a program of steps that may start at any row from 0 to last, and returns its
-// number. The session owns its layers.
+// number. The steps' layers belong to the session.
 func (s *Session) Program(steps []Step, last int) (int, error) {
 	if err := s.layout.checkSteps(steps, last); err != nil {
 		return 0, err

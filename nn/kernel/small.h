@@ -1,4 +1,4 @@
-// The small steps of a program: what a network has beside layers and attention.
+// The small steps of a program: what a network has besides layers and attention.
 // Included by isa.h.
 
 INLINE vf sigmoid(vf x) { return 1 / (1 + power(vmin(splat(87), -x) * LOG2E)); }

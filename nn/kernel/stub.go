@@ -9,7 +9,7 @@ func available() []ISA { return nil }
 // Table returns nil: the kernels are written in C.
 func Table() unsafe.Pointer { return nil }
 
-// Session is a memory with programs that work on it. Without the kernels it cannot be made.
+// Session is a block of memory with layers and programs. Without the kernels it cannot be made.
 type Session struct{}
 
 // Layer is a convolution with packed weights. Without the kernels it cannot be made.

@@ -1,4 +1,4 @@
-// TARGET_BEGIN and TARGET_END stand around code for processors that have certain
+// TARGET_BEGIN and TARGET_END enclose code for processors that have certain
 // instructions. cgo compiles all files of a package with the same flags.
 #define TARGET_PRAGMA(x) _Pragma(#x)
 #if defined(__clang__)

@@ -100,7 +100,7 @@ INLINE vf activate(int activation, vf x)
 }
 
 // The parts of a call: those that it lacks cost nothing if the compiler knows.
-// WHOLE: all points and outputs are there, none of them padding.
+// WHOLE: none of the points and outputs is padding.
 enum { HAS_BIAS = 1, HAS_RESIDUAL = 2, HAS_SUM = 4, HAS_Y = 8, HAS_SCALE = 16, HAS_SHIFT = 32, HAS_RELU = 64, WHOLE = 128 };
 
 static inline int has(const layer *l, const layer_call *c)

@@ -83,7 +83,7 @@ INLINE void output_axis(int tile, const vf *m, vf *y)
 
 // ---- Tiles -----------------------------------------------------------------
 
-// The four kinds of tile in the order in which they stand. A position at EXTRA is
+// The four kinds of tile in the order of their tiles in memory. A position at EXTRA is
 // missing in those of 3 points along its axis; in this order what is left is always
 // a range.
 static const struct { int ty, tx; } kinds[4] = {{4, 3}, {4, 4}, {3, 4}, {3, 3}};
@@ -126,7 +126,7 @@ static void range(const tiling *t, int position, int *from, int *to)
 	*to = t->first[y ? 2 : x ? 3 : 4];
 }
 
-// A place is where a tile stands: its board and its first point.
+// A place is where a tile is: its board and its first point.
 typedef struct { int board, y, x; } place;
 
 // place_all writes the places of all tiles.
@@ -375,7 +375,7 @@ static void take(const layer *l, const layer_call *c, const tiling *t, int b, co
 	}
 }
 
-// run3 is a 3x3 convolution of boards that are worked on together. Inputs stand in v,
+// run3 is a 3x3 convolution of boards that are worked on together. Inputs are in v,
 // [position][tile][ins], products in m, [tile][position][outs of the block].
 static int run3(const layer *l, const layer_call *c, scratch *s)
 {

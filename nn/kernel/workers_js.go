@@ -37,7 +37,7 @@ var workers struct {
 // Bounds of how often workers are started again: a system that ends them every time is short of
 // memory.
 const (
-	fewerAfter = 4 // from then on an ended worker is not replaced while others remain
+	fewerAfter = 4 // after that many ends, an ended worker is not replaced while others remain
 	mostStarts = 20
 )
 
@@ -326,8 +326,8 @@ func (w *worker) ended() error {
 	return w.err
 }
 
-// pick returns the worker with the fewest sessions and counts one more for it. It starts
-// ended workers again first, or goes on with those that are left if they end again and again.
+// pick returns the worker with the fewest sessions and counts one more for it. First it replaces
+// ended workers; if workers keep ending, it drops them while others remain.
 func pick() (*worker, error) {
 	workers.Lock()
 	defer workers.Unlock()

@@ -44,7 +44,7 @@ func TestWorkerEnds(t *testing.T) {
 		require.Equal(t, want, s.Outputs()[0])
 		require.Equal(t, count, Count())
 	}
-	// If workers end again and again, fewer remain.
+	// If workers keep ending, one remains.
 	for ends := 2; ends <= fewerAfter; ends++ {
 		s.worker.stop(ErrStopped)
 		s.Close()

@@ -26,7 +26,7 @@ import (
 	"kosumi/nn/ort"
 )
 
-// devices lists the providers that auto measures beside the CPU where they work.
+// devices lists the providers that auto measures besides the CPU, where they work.
 var devices = []string{"cuda", "coreml", "directml", "webgpu"}
 
 // onDevice reports whether a provider computes on a device, not on the processor's cores.
@@ -128,7 +128,7 @@ func (c *chooser) loadAll() (err error) {
 	return err
 }
 
-// working lists the providers of devices that work here. The error names one that hangs.
+// working lists the providers of devices that work here. The error names a provider that hangs.
 func (c *chooser) working() (names []string, err error) {
 	if c.conf.Plugin != "" {
 		names = append(names, ort.PluginProvider())

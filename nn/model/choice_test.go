@@ -28,7 +28,7 @@ func TestStartsThatEnd(t *testing.T) {
 	for name, c := range map[string]struct {
 		load, ask, rate func() error
 		says            string
-		fails           bool // the next start fails
+		fails           bool // the next start fails, instead of using the CPU
 	}{
 		"dies in loading":   {dies, well, well, "an earlier start ended while it loaded " + lib.Path, true},
 		"dies when asked":   {well, dies, well, "an earlier start ended while it asked " + lib.Path + " for devices", false},

@@ -26,8 +26,8 @@ import (
 type pretended struct {
 	on   runner
 	runs atomic.Int64
-	// opens is called before a session is opened, fails before each run, closes before one is
-	// closed.
+	// The test may set functions to call: opens before a session is opened, fails before each
+	// run, closes before a session is closed.
 	opens, fails func(n int64) error
 	closes       func()
 }
@@ -216,7 +216,7 @@ func (f failing) Close() error {
 
 // TestSessionHangs: if a device hangs while opening a session, the CPU takes over: for the first
 // board if auto chose the device, for another board always. A device requested by name that never
-// worked is an error. Both happen in time.
+// worked is an error. The CPU or the error comes within the time limit.
 func TestSessionHangs(t *testing.T) {
 	for name, c := range map[string]struct {
 		provider string
@@ -295,8 +295,8 @@ func TestEndWhileItHangs(t *testing.T) {
 	})
 }
 
-// TestDeviceFull: an error if the device was requested by name and never worked, otherwise the
-// CPU takes over.
+// TestDeviceFull: if a device has no memory for a session, the CPU takes over; but it is an error
+// if the device was requested by name and never worked.
 func TestDeviceFull(t *testing.T) {
 	full := errors.New("onnxruntime: Failed to allocate memory for requested buffer of size 8589934592")
 	fine := func(int64) error { return nil }

@@ -7,5 +7,5 @@
 // operators. A file that stays ambiguous is refused with an error that names the setting to give.
 //
 // On the CPU a graph is rewritten for the kernels of this program, in 16-bit integers or in
-// float32, each time it is opened: that takes less time than to read the file.
+// float32, each time it is opened: that takes less time than reading the file.
 package model

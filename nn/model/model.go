@@ -76,7 +76,7 @@ type Model struct {
 	lost      atomic.Bool  // the device has failed
 	opened    atomic.Int64 // longest time to open a session; 0: none yet
 	alive     context.Context
-	stop      context.CancelCauseFunc // ends alive when the device is lost
+	stop      context.CancelCauseFunc // cancels the context alive when the device is lost
 
 	mu    sync.Mutex
 	specs map[board.Size]nn.Spec
@@ -170,8 +170,8 @@ func (m *Model) Serves(size board.Size) error {
 	return err
 }
 
-// Open makes a session, which the caller closes. If a device fails that "auto" chose, or
-// that worked before, the session is on the CPU.
+// Open makes a session, which the caller closes. The session is on the CPU if the device fails,
+// provided that "auto" chose the device or it worked before.
 func (m *Model) Open(size board.Size, maxBatch int) (nn.Backend, error) {
 	if m.lost.Load() {
 		return m.openSpare(size, maxBatch)

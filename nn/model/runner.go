@@ -36,7 +36,7 @@ func (w *work) marshal() ([]byte, error) {
 	return data, err
 }
 
-// The providers beside onnxruntime's.
+// The providers besides onnxruntime's.
 const (
 	Kernel = "kernel"  // this program's kernels, without onnxruntime
 	OnnxGo = "onnx-go" // pure Go
@@ -135,7 +135,7 @@ func processorRunner(c Config, src source, why string) (runner, error) {
 	if !errors.Is(err, ort.ErrNoLibrary) || errors.Is(err, ort.ErrNoCgo) {
 		reason = err.Error()
 	}
-	if ort.Available { // without cgo the program says so at its start
+	if ort.Available { // a program without cgo warns at its start
 		c.Log.Warn("running the network through onnx-go, many times slower than onnxruntime", "reason", reason)
 	}
 	return onnxgoRunner{reason}, nil

@@ -18,7 +18,7 @@ import (
 type spared struct {
 	nn.Backend
 	model *Model
-	busy  *sync.Mutex // held while it runs
+	busy  *sync.Mutex // held during a run
 }
 
 var _ nn.Fragile = spared{}
@@ -42,7 +42,7 @@ func (b spared) Lost(why error) { b.model.lose(why) }
 // closeIn limits the time in which a device closes a session.
 const closeIn = 5 * time.Second
 
-// Close closes the session. One that still computes, or hangs while it is closed, is
+// Close closes the session. A session that still computes, or hangs while it is closed, is
 // abandoned.
 func (b spared) Close() error {
 	ctx, cancel := context.WithTimeoutCause(context.Background(), closeIn, fmt.Errorf("%s has not closed its session after %v", b.model.run.name(), closeIn))

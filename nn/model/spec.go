@@ -116,7 +116,8 @@ func (info *Info) boardInput() (onnx.ValueInfo, board.Size, error) {
 }
 
 // findHeads assigns roles to the outputs. A single number not made by Tanh is inferred to be a
-// score; if there is no value output and o names the value's form, it is the value.
+// score; but if there is no value output and the overrides name the value's form, it is the
+// value.
 func (info *Info) findHeads(o Overrides, spec *nn.Spec, size board.Size) error {
 	var seen [nn.RoleOwnership + 1]bool
 	for _, out := range info.outputs {

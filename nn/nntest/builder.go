@@ -26,13 +26,13 @@ func (b *builder) weights(name string, deviation float64, dims ...int64) onnx.Va
 	return b.Floats(name, w, dims...)
 }
 
-// conv is a convolution with a square kernel of odd width k and a bias.
+// conv adds a convolution with a square kernel of odd width k and a bias.
 func (b *builder) conv(name string, x onnx.Value, in, out, k int) onnx.Value {
 	w := b.weights(name+".weight", math.Sqrt(2/float64(in*k*k)), int64(out), int64(in), int64(k), int64(k))
 	return b.Conv(x, w, b.weights(name+".bias", 0.2, int64(out)))
 }
 
-// norm is a BatchNormalization in its inference form.
+// norm adds a BatchNormalization in its inference form.
 func (b *builder) norm(name string, x onnx.Value, channels int) onnx.Value {
 	n := int64(channels)
 	scale, bias, mean := b.weights(name+".scale", 0.7, n), b.weights(name+".bias", 0.3, n), b.weights(name+".mean", 0.3, n)
@@ -43,7 +43,7 @@ func (b *builder) norm(name string, x onnx.Value, channels int) onnx.Value {
 	return b.BatchNorm(x, scale, bias, mean, b.Floats(name+".variance", variance, n), 1e-4)
 }
 
-// dense is a product with weights [out,in], and a bias.
+// dense adds a product with weights [out,in], and a bias.
 func (b *builder) dense(name string, x onnx.Value, in, out int) onnx.Value {
 	w := b.weights(name+".weight", math.Sqrt(1/float64(in)), int64(out), int64(in))
 	return b.Gemm(x, w, b.weights(name+".bias", 0.2, int64(out)), true)

@@ -110,7 +110,7 @@ func (h *hasher) plane(out []float32, scale float32) {
 		h.drawn[i] = h.draw(scale)
 	}
 	for p := range out {
-		sum := 0.0 // exact, whatever the order
+		sum := 0.0 // the sum is exact in any order
 		for _, table := range h.frames {
 			sum += float64(h.drawn[table[p]])
 		}

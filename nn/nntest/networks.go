@@ -54,7 +54,7 @@ func (n *Network) RandomRow(rng *rand.Rand) [][]float32 {
 	return rows
 }
 
-// opset is that of the networks here, the one that PyTorch exports by default.
+// opset is the default of PyTorch's exporter.
 const opset = 17
 
 func begin(spec nn.Spec, seed uint64) (*builder, *Network) {
@@ -88,8 +88,8 @@ func (n *Network) finish(b *builder) *Network {
 	return n
 }
 
-// DualHead is a network in the manner of the tutorial's: a residual tower,
-// log-probabilities of the moves and a value.
+// DualHead returns a network like the tutorial's: a residual tower, log-probabilities of the
+// moves and a value.
 func DualHead(size board.Size, blocks, channels int, seed uint64) *Network {
 	b, n := begin(nn.Spec{
 		Name: "dual-head", Kind: nn.KindDualHead, Encoding: features.Mini7, Policy: nn.PolicyLogSoftmax, Sizes: nn.Sizes{Fixed: size},
@@ -111,9 +111,8 @@ func DualHead(size board.Size, blocks, channels int, seed uint64) *Network {
 	return n.finish(b)
 }
 
-// FourHeads is a network in the manner of KataGo's: planes and globals,
-// pre-activation blocks, one of them with global pooling, mish, and heads for
-// policy, value, score and ownership.
+// FourHeads returns a network like KataGo's: planes and globals, pre-activation blocks, one of
+// them with global pooling, mish, and heads for policy, value, score and ownership.
 func FourHeads(size board.Size, channels int, seed uint64) *Network {
 	b, n := begin(nn.Spec{
 		Name: "four-heads", Kind: nn.KindSeed, Encoding: features.V7, Policy: nn.PolicyLogits, Sizes: nn.Sizes{Fixed: size},
@@ -146,7 +145,7 @@ func FourHeads(size board.Size, channels int, seed uint64) *Network {
 	return n.finish(b)
 }
 
-// pool is KataGo's global pooling: means, means scaled by the board's width, and maxima.
+// pool adds KataGo's global pooling: means, means scaled by the board's width, and maxima.
 func (b *builder) pool(x onnx.Value, size board.Size) onnx.Value {
 	mean := b.Op("GlobalAveragePool", nil, x)
 	return b.Concat(1, mean, b.Mul(mean, b.Scalar((float64(size.W+size.H)/2-14)/10)), b.Op("GlobalMaxPool", nil, x))

@@ -14,7 +14,7 @@ import (
 type Perishable struct {
 	nn.Model
 	At    int64         // run that it is lost at, counted from 1
-	Hangs chan struct{} // until it is closed, that run and later ones hang; nil: they fail
+	Hangs chan struct{} // until it is closed, runs from At on hang; nil: they fail
 	Takes time.Duration // duration of an earlier run
 	Spare error         // error of opening without the device
 
@@ -63,7 +63,7 @@ func (b onDevice) Run(n int) error {
 		return fmt.Errorf("%w: %w", nn.ErrLost, err)
 	}
 	<-b.m.Hangs
-	return b.Backend.Run(n) // its outputs are not read
+	return b.Backend.Run(n) // nobody reads the outputs
 }
 
 func (b onDevice) Lost(err error) { b.m.Lost.CompareAndSwap(nil, &err) }

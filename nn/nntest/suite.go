@@ -216,7 +216,7 @@ func testSpecs(t *testing.T, open Opener, n *Network) {
 	}
 }
 
-// testModels opens invalid models: an error, never a panic.
+// testModels: an invalid model is an error, never a panic.
 func testModels(t *testing.T, open Opener, n *Network) {
 	try := func(name string, model []byte) {
 		t.Run(name, func(t *testing.T) {
@@ -237,7 +237,7 @@ func testModels(t *testing.T, open Opener, n *Network) {
 	try("noise", noise)
 	t.Run("a batch of no rows is one row", func(t *testing.T) {
 		b, err := open(t, n.Model, n.Spec, -5)
-		if err == nil { // a backend may also refuse it
+		if err == nil { // a backend may also refuse such a batch
 			require.Equal(t, 1, b.MaxBatch())
 			require.NoError(t, b.Close())
 		}

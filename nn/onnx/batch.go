@@ -7,8 +7,8 @@ import (
 
 // SetBatch changes the first dimension of the named inputs, or of all [Graph.Feeds] if none
 // are named, to a number or to a symbol for any number. A Reshape to a constant shape that
-// begins with the old number keeps its first dimension instead. Declarations of values
-// in between are dropped; outputs are declared anew. The model is unchanged on error.
+// begins with the old number keeps its first dimension instead. Declarations of inner
+// values are dropped; outputs are declared anew. The model is unchanged on error.
 func SetBatch(m *Model, batch Dim, inputs ...string) error {
 	if !batch.Known() && batch.Param == "" || batch.Known() && batch.Size < 1 {
 		return fmt.Errorf("%w: a batch of %v", ErrShape, batch)
@@ -99,7 +99,7 @@ func mendReshape(g *Graph, n *Node, f *inference, names *Names, old, batch Dim) 
 	if err != nil || len(list) == 0 || list[0] != old.Size {
 		return
 	}
-	if n.Int("allowzero", 0) != 0 { // PyTorch writes this although no size is zero
+	if n.Int("allowzero", 0) != 0 { // PyTorch writes allowzero although no size is zero
 		if slices.Contains(list, 0) {
 			return
 		}

@@ -42,7 +42,7 @@ type build struct {
 	taken   map[string]bool   // names of values in use
 	counts  map[string]int    // number of nodes by prefix and operator
 	consts  map[string]Value  // constants that the builder has named, by content
-	outputs map[string]Value  // graph output -> value it shows
+	outputs map[string]Value  // graph output -> its value
 	rename  map[string]string // value -> its name as an output of the finished graph
 	shapes  *inference
 }

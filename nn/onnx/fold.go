@@ -140,8 +140,8 @@ func FoldBatchNorm(m *Model) int {
 	return len(gone)
 }
 
-// foldedConv returns the weight and bias of a convolution that includes a scale and a shift
-// per output channel; nil if its own are not constant or do not fit.
+// foldedConv returns the weight and bias of a convolution after merging a scale and a shift per
+// output channel; nil if the convolution's weight or bias is not constant or does not fit.
 func foldedConv(conv *Node, consts map[string]*Tensor, scale, shift []float64) (w, b *Tensor) {
 	weight := consts[conv.Input(1)]
 	if weight == nil || weight.Type != Float || len(weight.Dims) < 1 || weight.Dims[0] != int64(len(scale)) {

@@ -42,7 +42,7 @@ func elemOf(d Dim) elem {
 	return elem{}
 }
 
-// dim returns the dimension that an element asks for.
+// dim returns the dimension whose size an element gives.
 func (e elem) dim() Dim {
 	switch {
 	case e.sym != "":
@@ -132,7 +132,7 @@ func (c *call) sameTypes(inputs ...int) (DataType, error) {
 	return typ, nil
 }
 
-// floats does as sameTypes and refuses anything but floating point.
+// floats is sameTypes, but refuses anything but floating point.
 func (c *call) floats(inputs ...int) (DataType, error) {
 	typ, err := c.sameTypes(inputs...)
 	if err == nil && typ != Undefined && !typ.IsFloat() {
@@ -232,7 +232,7 @@ func InferShapes(m *Model) (map[string]Shape, error) {
 	return shapes, nil
 }
 
-// InferTypes does as [InferShapes] and returns element types too.
+// InferTypes is [InferShapes], but returns element types too.
 func InferTypes(m *Model) (map[string]ValueInfo, error) {
 	f, err := infer(m)
 	if err != nil {
@@ -271,8 +271,8 @@ func infer(m *Model) (*inference, error) {
 			return nil, fmt.Errorf("node %d (%s): %w", i, n, err)
 		}
 		for _, name := range n.Outputs {
-			// Files, PyTorch's among them, often declare wrong shapes for values in
-			// between: a declaration counts only if it contradicts nothing.
+			// Files, PyTorch's among them, often declare wrong shapes for inner values: a
+			// declaration counts only if it contradicts nothing.
 			if v, ok := hints[name]; ok {
 				_ = f.believe(v)
 			}

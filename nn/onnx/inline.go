@@ -91,7 +91,7 @@ func (in *inliner) expandAttrs(n *Node, depth int) (err error) {
 	return nil
 }
 
-// call returns the nodes of one call: inputs and outputs take the caller's names, values in between
+// call returns the nodes of one call: inputs and outputs take the caller's names, all other values
 // get new names.
 func (in *inliner) call(n *Node, f *Function) ([]*Node, error) {
 	if len(n.Inputs) > len(f.Inputs) || len(n.Outputs) > len(f.Outputs) {

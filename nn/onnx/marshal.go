@@ -10,8 +10,8 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// ErrTooLarge says that a model does not fit into one ONNX file: protobuf ends
-// at 2 GiB.
+// ErrTooLarge says that a model does not fit into one ONNX file, since protobuf allows at most 2
+// GiB.
 var ErrTooLarge = errors.New("model larger than 2 GiB does not fit into one ONNX file")
 
 // Marshal returns the model as an ONNX file. Equal models give equal bytes:

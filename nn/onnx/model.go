@@ -30,7 +30,7 @@ type Graph struct {
 	Inputs       []ValueInfo // IR version 3 lists initializers here too
 	Outputs      []ValueInfo
 	Initializers []*Tensor
-	Values       []ValueInfo // types of values in between; a hint, may be empty
+	Values       []ValueInfo // types of values other than inputs and outputs; a hint, may be empty
 
 	extra []byte
 }

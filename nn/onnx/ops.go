@@ -47,7 +47,7 @@ func Known(n *Node) bool {
 // operators lists the operators of the default domain that this package knows.
 var operators = allOperators()
 
-// single lists the operators whose rule or arity is their own.
+// single lists the operators that have an entry each; allOperators adds those that share one.
 func single() map[string]operator {
 	return map[string]operator{
 		"Conv":               {2, 3, 1, inferConv},

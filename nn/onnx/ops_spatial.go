@@ -8,7 +8,7 @@ type window struct {
 	auto                                     string // auto_pad other than NOTSET
 }
 
-// window reads the attributes for n spatial axes; a kernel of nil is not known.
+// window reads the attributes for n spatial axes; kernel is nil if unknown.
 func (c *call) window(n int, kernel []int64) (window, error) {
 	w := window{kernel: kernel, auto: c.Str("auto_pad", "NOTSET")}
 	ones := slices.Repeat([]int64{1}, n)

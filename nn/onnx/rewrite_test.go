@@ -131,7 +131,8 @@ func TestNames(t *testing.T) {
 	require.Equal(t, "_1", n.New(""))
 }
 
-// TestFoldBatchNormRoundsOnce compares with the exact product and sum.
+// TestFoldBatchNormRoundsOnce: merged weights and biases equal the exact products and sums,
+// rounded once.
 func TestFoldBatchNormRoundsOnce(t *testing.T) {
 	w := []float32{0.1, -0.3, 1e-20, 7}
 	bias, gamma, beta, mean, variance := []float32{0.7, -5}, []float32{0.3, -2}, []float32{0.01, 4}, []float32{1.5, -0.2}, []float32{0.33, 9}

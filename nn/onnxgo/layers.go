@@ -8,8 +8,8 @@ import (
 	"kosumi/nn/onnx"
 )
 
-// lowerConv lowers a convolution without groups. Its bias becomes an addition
-// of equal shapes, and one of 1x1 becomes a product of matrices.
+// lowerConv lowers a convolution without groups. Its bias becomes an addition of equal shapes,
+// and a convolution of 1x1 becomes a product of matrices.
 func lowerConv(l *lowering, n *onnx.Node, x value) (value, error) {
 	w, err := l.get(n.Input(1))
 	if err != nil {
@@ -169,7 +169,7 @@ func global(how string) rule {
 	return func(l *lowering, n *onnx.Node, x value) (value, error) { return l.pool(n, x, how, 2) }
 }
 
-// pool reduces all axes from first on.
+// pool reduces all axes from the given first one on.
 func (l *lowering) pool(n *onnx.Node, x value, how string, first int) (value, error) {
 	shape, err := l.outShape(n)
 	if err != nil {

@@ -60,7 +60,7 @@ type lowering struct {
 }
 
 // lower returns a model that computes one row of spec, whose inputs and outputs are in the order of
-// spec. It changes file.
+// spec. The model passed in is changed.
 func lower(file *onnx.Model, spec *nn.Spec) (*onnx.Model, error) {
 	if n := len(file.Graph.Nodes); n > maxNodes {
 		return nil, fmt.Errorf("%w: it has %d nodes, at most %d are possible", ErrModel, n, maxNodes)
@@ -239,7 +239,7 @@ func constant(t *onnx.Tensor) (value, error) {
 	return v, nil
 }
 
-// outShape returns the shape of a node's first output; like plain, it gives a scalar one axis.
+// outShape returns the shape of a node's first output; a scalar gets one axis, as from plain.
 func (l *lowering) outShape(n *onnx.Node) ([]int, error) {
 	shape, err := l.shapeOf(n.Output(0))
 	if err == nil && len(shape) == 0 {

@@ -198,7 +198,7 @@ func (l *lowering) stretch(v value, shape []int) (value, error) {
 	kept, after := 1, 1
 	for i, d := range shape {
 		switch {
-		case from[i] == d && after == 1: // kept, even if both sizes are 1
+		case from[i] == d && after == 1: // the axis is kept, even if both sizes are 1
 			kept *= d
 		case from[i] == 1:
 			after *= d

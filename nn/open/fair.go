@@ -14,7 +14,7 @@ type Fair struct {
 	most  int // most jobs under way at a time
 	mu    sync.Mutex
 	users map[string]*line
-	ring  []*line // lines that are not empty, the next one first
+	ring  []*line // queues that are not empty, the next one first
 	out   int
 	busy  bool // handOver is running
 }
@@ -31,8 +31,8 @@ type ticket struct {
 	job *nn.Job
 }
 
-// NewFair divides a network. most limits the evaluations under way at a time; a few full batches
-// are a good number.
+// NewFair divides a network among users, with at most the given number of evaluations under way at
+// a time; a few full batches are a good number.
 func NewFair(net nn.Network, most int) *Fair {
 	return &Fair{net: net, most: max(1, most), users: map[string]*line{}}
 }
@@ -89,8 +89,8 @@ func (s *Share) Evaluate(ctx context.Context, q *nn.Query, out *nn.Output) error
 	return j.Err
 }
 
-// handOver passes waiting jobs on, up to the limit. One goroutine at a time does it, also for the
-// other callers.
+// handOver passes waiting jobs to the network, up to the limit. One goroutine at a time does it,
+// also for the other callers.
 func (f *Fair) handOver() {
 	f.mu.Lock()
 	if f.busy {
@@ -120,7 +120,7 @@ func (f *Fair) pass(t ticket) {
 		t.job.Err = inner.Err
 		then := t.job.Then
 		if t.job.Done(); then != nil {
-			then() // runs on the goroutine of some caller
+			then() // Then runs on the goroutine of some caller
 		}
 		f.mu.Lock()
 		f.out--

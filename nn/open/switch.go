@@ -34,7 +34,8 @@ func (s *Switch[N]) Now() N {
 	return s.now
 }
 
-// Replace puts another network in place of the present one, as soon as that is not pinned.
+// Replace puts another network in place of the present one, as soon as the present one is not
+// pinned.
 func (s *Switch[N]) Replace(by N) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -45,7 +46,8 @@ func (s *Switch[N]) Replace(by N) {
 	s.turn()
 }
 
-// turn replaces the network if it is not pinned. The caller holds mu.
+// turn puts the waiting network in place of the present one if that is not pinned. The caller
+// holds mu.
 func (s *Switch[N]) turn() {
 	if !s.waits || s.pinned > 0 {
 		return

@@ -11,8 +11,7 @@ import (
 // from its own folder: Windows would look for them beside the program only.
 func loadCompanions(dir string) {
 	for _, name := range []string{"DirectML.dll", "dxil.dll", "dxcompiler.dll"} {
-		// An absent one is missed only by the provider that needs it, and
-		// reported there.
+		// Only the provider that needs an absent library misses it, and reports it.
 		_, _ = syscall.LoadLibrary(filepath.Join(dir, name))
 	}
 }

@@ -14,9 +14,8 @@ type Config struct {
 	Library string
 	// Provider executes the graph, see [ProviderNames]; "" means "cpu".
 	Provider string
-	// Device is the number of the provider's device in [Devices]; 0 is the provider's
-	// choice or the first. Of onnxruntime's own providers only CUDA, TensorRT and DirectML
-	// have several.
+	// Device is the number of the provider's device in [Devices]; 0 lets the provider choose, or
+	// is the first. Of onnxruntime's own providers only CUDA, TensorRT and DirectML have several.
 	Device int
 	// Threads is the number of threads in one Run; 0 means 1. Several sessions of one
 	// thread serve more rows a second than one session of several threads.

@@ -115,7 +115,7 @@ func (d *Device) NewTensor(dims ...int64) (*Tensor, error) {
 	return t, nil
 }
 
-// newer is the copy of a tensor that was written last.
+// newer says which copy of a tensor was written last.
 type newer uint8
 
 const (

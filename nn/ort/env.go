@@ -97,9 +97,9 @@ func answer[T any](in time.Duration, call func() (T, error), late func(T, error)
 }
 
 func initialize(lib Library) (Library, error) {
-	// Microsoft's builds report usage, and on Linux and macOS they keep an id of the
-	// device and a database in the user's cache as soon as they are loaded. This
-	// variable of the library turns it off; on Windows the call below does.
+	// Microsoft's builds report usage, and on Linux and macOS they keep an id of the device and a
+	// database in the user's cache as soon as they are loaded. This variable of the library turns
+	// that off; on Windows the call below does.
 	if err := os.Setenv("ORT_DISABLE_TELEMETRY", "1"); err != nil {
 		return lib, fmt.Errorf("%w: %s: %v", ErrLoad, lib.Path, err)
 	}
@@ -241,7 +241,7 @@ func (p provider) appendTo(o *ort.SessionOptions, device int) error {
 		return appendWith(ort.NewCUDAProviderOptions, o.AppendExecutionProviderCUDA, options)
 	case "tensorrt":
 		err := appendWith(ort.NewTensorRTProviderOptions, o.AppendExecutionProviderTensorRT, options)
-		if err == nil { // CUDA runs the operators that TensorRT has not
+		if err == nil { // CUDA runs the operators that TensorRT lacks
 			_ = appendWith(ort.NewCUDAProviderOptions, o.AppendExecutionProviderCUDA, options)
 		}
 		return err

@@ -69,8 +69,9 @@ func Candidates(explicit string) []Candidate {
 
 type place struct{ source, dir string }
 
-// places lists the folders to search, best first, each once. Of the system's folders it
-// lists those that hold a library, or all as one entry, so that the report stays short.
+// places lists the folders to search, best first, each once. Of the system's folders it lists
+// those that have a library; if none has, it lists all as one entry, so that the report stays
+// short.
 func places() []place {
 	var all []place
 	seen := map[string]bool{}

@@ -39,8 +39,8 @@ func explainModule(err error, module string, lib Library) error {
 	return fmt.Errorf("%v; missing on the library path (docs/performance.md says how to get it): %s", err, strings.Join(absent, ", "))
 }
 
-// lacking returns an error if the system lacks the library that a provider needs; nil if it
-// does not, or where that is unknown.
+// lacking returns an error if the system lacks the library that a provider needs; nil if the
+// library is found, or nothing is known.
 func (p provider) lacking() error {
 	if p.needs == "" || runtime.GOOS != "linux" || onLoaderPath(p.needs, "") {
 		return nil

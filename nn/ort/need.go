@@ -16,8 +16,8 @@ var fetcher struct {
 	err   error
 }
 
-// SetFetcher sets the function by which [Need] downloads the library, with the providers of
-// CUDA or without. why tells the user what needs it.
+// SetFetcher sets the function by which [Need] downloads the library, with the providers of CUDA
+// or without. The text why tells the user what needs the library.
 func SetFetcher(fetch func(why string, cuda bool) error) {
 	fetcher.Lock()
 	defer fetcher.Unlock()
@@ -69,7 +69,7 @@ func fetched(why string, cuda bool) (Library, error) {
 		return Load("")
 	}
 	reasons := []error{fmt.Errorf("%w: %s: %w", ErrNoLibrary, why, fetcher.err)}
-	for _, c := range Candidates("") { // name the libraries here that cannot be used, too
+	for _, c := range Candidates("") { // also name the libraries here that cannot be used
 		if c.Err != nil && !errors.Is(c.Err, ErrNotFound) {
 			reasons = append(reasons, fmt.Errorf("%s: %s: %w", c.Source, c.Path, c.Err))
 		}

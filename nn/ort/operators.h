@@ -11,7 +11,7 @@ typedef struct operators operators;
 operators *operators_make(const void *api_base, void *session_options, const void *kernels, int isa, int threads, const char **why);
 void operators_drop(operators *);
 
-// find_api_base returns the OrtGetApiBase()of the library that is loaded from path;
+// find_api_base returns the OrtGetApiBase() of the library that is loaded from path;
 // NULL where there is none.
 const void *find_api_base(const char *path);
 

@@ -28,7 +28,7 @@ import (
 var plugins struct {
 	sync.Mutex
 	environment unsafe.Pointer
-	tried       map[string]error // result of each plugin, by real path
+	tried       map[string]error // result of registering each plugin, by real path
 	offers      []Offer          // devices of the working plugins, in order of registration
 }
 

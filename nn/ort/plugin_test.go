@@ -60,7 +60,7 @@ func TestPluginsThatCannotBeUsed(t *testing.T) {
 	text := filepath.Join(t.TempDir(), "plugin.so")
 	require.NoError(t, os.WriteFile(text, []byte("no library at all"), 0o600))
 	pipe := filepath.Join(t.TempDir(), "pipe.so")
-	_ = exec.Command("mkfifo", pipe).Run() // not on Windows, where the path stays absent
+	_ = exec.Command("mkfifo", pipe).Run() // fails on Windows, where no file is made
 	for name, c := range map[string]struct {
 		path, says string
 		is         error

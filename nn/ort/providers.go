@@ -93,8 +93,8 @@ func PluginProvider() string {
 	return ""
 }
 
-// lookProvider finds a provider by its name in any case. A plugin's comes before
-// onnxruntime's own of the same name, since the user has named its file.
+// lookProvider finds a provider by its name in any case. If a plugin and onnxruntime both have
+// it, the plugin's is taken, since the user has named the plugin's file.
 func lookProvider(name string) (provider, error) {
 	name = strings.ToLower(name)
 	all := pluginOffers()

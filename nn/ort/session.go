@@ -27,8 +27,8 @@ type session struct {
 	outputs [][]float32
 	pins    runtime.Pinner
 	rows    []*rows // by number of rows, made on first use; entry 0 is unused
-	// bind says that inputs and outputs are bound once, as on the CPU. Devices copy an input when
-	// it is bound, so for them it is bound before each run.
+	// bind says that inputs and outputs are bound once, as on the CPU. Otherwise they are bound
+	// before each run, since devices copy an input when it is bound.
 	bind   bool
 	closed bool
 	alone  bool // see alone
@@ -41,9 +41,9 @@ type rows struct {
 	binding         *ort.IoBinding
 }
 
-// Open loads the library if need be and makes a session of an ONNX model for
-// the inputs and outputs that spec describes. It runs the network once to see
-// that it can. The session holds its own copy of the model.
+// Open loads the library if need be and makes a session of an ONNX model for the inputs and
+// outputs that spec describes. It runs the network once as a test. The session holds its own copy
+// of the model.
 func Open(model []byte, spec nn.Spec, c Config) (nn.Backend, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err

@@ -86,8 +86,8 @@ type Graph struct {
 	closed          bool
 }
 
-// OpenGraph loads the library if need be and makes a session. Of the
-// configuration, MaxBatch does not apply. The session holds its own copy of the model.
+// OpenGraph loads the library if need be and makes a session. It ignores MaxBatch of the
+// configuration. The session holds its own copy of the model.
 func OpenGraph(model []byte, c Config) (*Graph, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err

@@ -38,5 +38,5 @@ const (
 	PassAliveSuicide = "kosumi.katago.pass_alive_under_suicide"
 	ExcludeTerritory = "kosumi.katago.exclude_territory_adjacent_to_atari"
 	MetaEncoder      = "kosumi.katago.meta_encoder"
-	Layout           = "kosumi.katago.layout" // the KataGo file without its weights; only if every weight is kept
+	Layout           = "kosumi.katago.layout" // the KataGo file without its weights; only in FormExact
 )

@@ -151,7 +151,7 @@ func walk(dims, strides []int, start int) []int {
 }
 
 // spread returns, for each element of an array of dims, its source in the array of fewer or smaller
-// dimensions that is broadcast to it.
+// dimensions that is broadcast to dims.
 func spread(from, dims []int) []int {
 	strides := make([]int, len(dims))
 	for k, step := range steps(from) {

@@ -20,8 +20,8 @@ func Run(m *onnx.Model, inputs map[string]*onnx.Tensor) (map[string]*onnx.Tensor
 	return out, nil
 }
 
-// RunFloats is Run for models whose inputs and outputs are all float32: rows of each input
-// one after the other. The size of the open dimension follows from the number of elements.
+// RunFloats is Run for models whose inputs and outputs are all float32: rows of each input one
+// after the other. The size of the symbolic dimension follows from the number of elements.
 func RunFloats(m *onnx.Model, inputs map[string][]float32) (map[string][]float32, error) {
 	tensors := make(map[string]*onnx.Tensor, len(inputs))
 	for _, v := range m.Graph.Feeds() {
@@ -52,7 +52,7 @@ func RunFloats(m *onnx.Model, inputs map[string][]float32) (map[string][]float32
 	return floats, nil
 }
 
-// Trace does as [Run] and returns every value of the graph, by name.
+// Trace is [Run], but returns every value of the graph, by name.
 func Trace(m *onnx.Model, inputs map[string]*onnx.Tensor) (map[string]*onnx.Tensor, error) {
 	m = m.Clone()
 	if err := onnx.InlineFunctions(m); err != nil {

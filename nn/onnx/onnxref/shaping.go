@@ -163,7 +163,7 @@ func constant(c *call) *array {
 			return a
 		}
 	}
-	panic(err) // onnx.Check has read it
+	panic(err) // cannot happen, since onnx.Check has read the tensor
 }
 
 func slice(c *call) *array {
