@@ -33,7 +33,10 @@ func appendDump(b []byte, v any) []byte {
 		if !strings.ContainsAny(string(v), ".eE") && fitsWord(string(v)) {
 			return append(b, v...)
 		}
-		f, _ := v.Float64() // an error only means that the number is out of range
+		f, err := v.Float64()
+		if err != nil { // out of range
+			return append(b, v...)
+		}
 		return append(b, setting.Float(f)...)
 	case string:
 		return appendString(b, v)

@@ -138,6 +138,7 @@ func TestActions(t *testing.T) {
 	s.Send(`{"action":"query_version","id":"v","extra":{"a":[1,2]}}`)
 	require.Equal(t, map[string]any{"action": "query_version", "id": "v", "extra": map[string]any{"a": []any{1.0, 2.0}},
 		"version": "1.2.3", "git_hash": "none"}, s.Next().Raw)
+	require.Equal(t, `[-1e999,1.0]`, string(dump([]byte(`[-1e999, 1.0]`))), "a number beyond float64 stays as it is")
 	s.Send(`{"action":"query_models","id":"m"}`)
 	require.Equal(t, []any{}, s.Next().Raw["models"])
 	s.Send(`{"action":"clear_cache","id":"c"}`)
