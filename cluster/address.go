@@ -27,7 +27,7 @@ type Address struct {
 	TLS   bool
 }
 
-// addressMark begins the name of an environment variable that holds an address.
+// addressMark precedes the name of an environment variable that holds the address.
 const addressMark = "env:"
 
 // FindAddress returns the address in the environment variable NAME for env:NAME; for a text
@@ -63,8 +63,8 @@ func FindAddress(text string, note func(text string)) (string, error) {
 	return address, nil
 }
 
-// KeepAddress writes an address into a folder, for its owner alone, and returns the
-// file's name.
+// KeepAddress writes an address into a folder, readable by this user alone, and returns the file's
+// name.
 func KeepAddress(dir, address string) (string, error) {
 	path := filepath.Join(dir, "address")
 	return path, file.WritePrivate(path, []byte(address+"\n"))

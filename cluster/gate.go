@@ -26,7 +26,7 @@ type gateGame struct {
 	done    chan gateOutcome      // capacity 1
 }
 
-// gateLease is a game that a worker plays.
+// gateLease notes when a worker got a game, and when it last reported that it plays the game.
 type gateLease struct{ began, seen time.Time }
 
 const (

@@ -69,8 +69,8 @@ func matchGame(number int) loop.GateGame {
 	return loop.GateGame{Number: number, Seed: 5, Visits: 6, Temperature: 1, Komi: 7, Board: selfplay.BoardShare{Width: 5, Height: 5, Share: 1}}
 }
 
-// TestMatchOverWorkers plays games between networks here and over workers: the games are equal,
-// although one worker cannot play, one leaves in the middle and one is cut off.
+// TestMatchOverWorkers plays games between networks on this machine and on workers: the games are
+// equal, although one worker cannot play, one leaves in the middle and one is cut off.
 func TestMatchOverWorkers(t *testing.T) {
 	t.Parallel()
 	const games = 12
@@ -154,7 +154,7 @@ func (h *hanging) Evaluate(ctx context.Context, q *nn.Query, out *nn.Output) err
 	case h.begun <- true:
 	default:
 	}
-	<-h.release // the root's evaluation has a context that never ends
+	<-h.release // does not wait for ctx, which never ends for the root's evaluation
 	return h.Evaluator.Evaluate(ctx, q, out)
 }
 

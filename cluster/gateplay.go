@@ -142,7 +142,7 @@ func (p *gatePlayer) play(ctx context.Context, o *gateOffer, done *gateOutcome) 
 		return err
 	}
 	done.Outcome, err = o.Game.Play(ctx, a, b)
-	done.Outcome.Invalid = nn.AsNetwork(a).Stats().Invalid // the new network is a
+	done.Outcome.Invalid = nn.AsNetwork(a).Stats().Invalid // counts only the new network, a
 	return err
 }
 
@@ -159,7 +159,7 @@ func (p *gatePlayer) network(ctx context.Context, f File) (nn.Evaluator, error) 
 	defer n.mu.Unlock()
 	if n.model == nil && n.err == nil {
 		if n.model, n.err = p.open(ctx, f); ctx.Err() != nil {
-			n.err = nil // another game may try
+			n.err = nil // the next game tries again
 		}
 	}
 	if n.model == nil {

@@ -53,7 +53,7 @@ const (
 	reserve    = 4096 // numbers reserved on disk at a time
 	keptEpochs = 64
 
-	mostHeld  = 4 * maxLease // numbers of one worker
+	mostHeld  = 4 * maxLease // most numbers for one worker
 	firstHeld = maxLease     // most numbers for a worker that has no game stored yet
 	mostOut   = 1 << 20      // most numbers leased to all workers; beyond it each gets at most fewHeld
 	fewHeld   = 64
@@ -213,7 +213,7 @@ func (b *leases) grant(worker string, want int, now time.Time) ([]uint64, error)
 // expire frees numbers whose leases have ended.
 func (b *leases) expire(now time.Time) {
 	if now.Sub(b.checked) < time.Second && now.After(b.checked) {
-		return // the search visits all leases
+		return // too soon for another search, which visits all leases
 	}
 	b.checked = now
 	for number, h := range b.out {

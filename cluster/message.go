@@ -115,7 +115,7 @@ type answers struct {
 	Value  []float32   `json:"value"` // win minus loss, of the side to move
 }
 
-// upload is a game on its way; the packed game follows its header's line.
+// upload is the header line of an uploaded game; the packed game follows it.
 type upload struct {
 	Offer string `json:"offer"`
 }
@@ -150,7 +150,7 @@ type beat struct {
 	Processor float64 `json:"processor_seconds"`
 }
 
-// gateOffer is the message about a game of a gating match.
+// gateOffer offers a worker a game of a gating match.
 type gateOffer struct {
 	ID   string        `json:"id"`
 	Game loop.GateGame `json:"game"`

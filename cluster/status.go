@@ -146,7 +146,7 @@ func (s *Server) Status() Status {
 	return st
 }
 
-// add adds a worker's use since its last beat, limited to the time since then.
+// add adds what a worker has used since its last beat, limited by the server's clock.
 func (s *Spending) add(w *member, b *beat, since time.Duration) {
 	if b.Time < w.last.Time { // the worker has restarted
 		w.last.Time, w.last.Processor = 0, 0

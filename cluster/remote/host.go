@@ -108,7 +108,7 @@ func (h *Host) Serve(ctx context.Context, l net.Listener) error {
 			return nil
 		case errors.Is(err, net.ErrClosed):
 			return err
-		default: // such as too many open files: clients with a seat are not affected
+		default: // an error such as too many open files does not affect clients with a seat
 			if n++; n == 1 {
 				h.conf.Log.Warn("a connection cannot be taken", "error", err)
 			}
