@@ -150,7 +150,7 @@ func (s *GTP) Ends(success bool) {
 	}
 }
 
-// OpenStream sends an analysis command and requires that its reply opens.
+// OpenStream sends an analysis command and requires the first line of a successful stream.
 func (s *GTP) OpenStream(format string, args ...any) {
 	s.T.Helper()
 	s.Send(fmt.Sprintf(format, args...) + "\n")

@@ -34,8 +34,8 @@ var words = []struct {
 // mostLine is the length in bytes from which a line is shortened.
 const mostLine = 320
 
-// Plain formats an error as one line, in plain words. Of an error of several lines it keeps the first
-// ones and the last.
+// Plain formats an error as one line, in plain words. Of many lines it keeps the first few and the
+// last.
 func Plain(text string) string {
 	text = strings.TrimSpace(text)
 	for _, w := range words {

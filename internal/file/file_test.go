@@ -165,7 +165,7 @@ func TestManyWriters(t *testing.T) {
 	only(t, dir, "a")
 }
 
-// victim is set in the process that TestKilledWriter kills.
+// victim names an environment variable that is set in the process that TestKilledWriter kills.
 const victim = "KOSUMI_FILE_TEST"
 
 func TestMain(m *testing.M) {

@@ -112,7 +112,8 @@ func lockText(text []byte) (pid, command string, ok bool) {
 	return pid, command, found && pid != "" && strings.Trim(pid, "0123456789") == "" && !strings.Contains(command, "\n")
 }
 
-// note writes the process into a lock file, for holder. Errors are ignored.
+// note writes this process's id and command into a lock file, where holder finds them. Errors are
+// ignored.
 func note(name string) {
 	text := fmt.Sprintf("%d %s\n", os.Getpid(), program(os.Args))
 	f, err := os.OpenFile(name, os.O_WRONLY, 0)
