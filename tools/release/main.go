@@ -69,7 +69,7 @@ func run(ctx context.Context, version, only, out, url string) error {
 	return r.checksums()
 }
 
-// release is one version on its way into the folder out.
+// release is one version in the making.
 type release struct {
 	ctx     context.Context
 	version string

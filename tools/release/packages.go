@@ -122,7 +122,7 @@ func documentPath(path string) string {
 	switch {
 	case strings.HasPrefix(path, "man/"), strings.HasPrefix(path, "completions/"): // these have special places
 		return ""
-	case strings.HasPrefix(path, "site/"): // these are for archives: a package's machine has the program
+	case strings.HasPrefix(path, "site/"): // the page without a program: a package installs the program
 		return ""
 	case path == "LICENSE":
 		return "/usr/share/doc/kosumi/copyright"
