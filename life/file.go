@@ -31,7 +31,7 @@ var (
 func (l *encoded) proofFile(q *Question, s *solver.Search, claims []claim) []byte {
 	var b bytes.Buffer
 	l.header(&b, q)
-	// A proof is found after those of its successors: in falling order every node comes before
+	// A proof is found after those of its successors: in descending order every node comes before
 	// those that it leads to.
 	order, number := reach(s, claims)
 	evasions, begin, n := evasionsOf(s, claims)
@@ -191,7 +191,8 @@ func (l *encoded) vertex(size board.Size, m int16) string {
 	return size.Vertex(l.point[m])
 }
 
-// reach returns the proofs that claims need, in falling order, and their places in it.
+// reach returns the proofs that claims need, in descending order, and the place of each proof in
+// this list.
 func reach(s *solver.Search, claims []claim) (order, number []int32) {
 	number = make([]int32, s.Proved())
 	var todo []int32

@@ -15,7 +15,7 @@ var ErrMove = errors.New("no move against this proof")
 // Ends of a line against a proof.
 const (
 	EndTaken   = "taken"   // the target is captured
-	EndAlive   = "alive"   // it is pass-alive, or joined to a chain that is alive by assumption
+	EndAlive   = "alive"   // the target is pass-alive, or joined to a chain that is alive by assumption
 	EndDoomed  = "doomed"  // no room for two eyes is left
 	EndStands  = "stands"  // both pass, and the target stands
 	EndNoLife  = "no life" // both pass, and the target is not pass-alive

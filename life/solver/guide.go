@@ -17,8 +17,9 @@ func (s *Search) Follow(c Contest, root *Position, winner Side, guide Guide) (pr
 	return proof
 }
 
-// steer appends only the guide's move to kids, and for the loser only the pass, if that needs an
-// answer: mark adds the moves in the zone of the answers. It returns false if the guide has no move.
+// steer appends only the guide's move to kids; for the loser it appends only the pass, if that
+// needs an answer, and mark later adds the moves in the zone of the answers. It returns false if
+// the guide has no move.
 func (s *Search) steer(p *Position) bool {
 	s.fresh = s.fresh[:0]
 	if p.Mover != s.seeker {

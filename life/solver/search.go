@@ -11,7 +11,7 @@ type Goal uint8
 
 const (
 	Capture Goal = iota // the attacker captures the target
-	Settle              // the defender makes it pass-alive
+	Settle              // the defender makes the target pass-alive
 	Hold                // the attacker can only pass
 	Deny                // the attacker leaves the defender nothing but to pass, and the target is not pass-alive
 	Repeat              // no goal: neither capture nor hold is reached, positions repeat
@@ -63,7 +63,7 @@ type child struct {
 type Search struct {
 	*Game
 	contest Contest
-	seeker  Side // repetitions count against it
+	seeker  Side // side against which repetitions count
 	Wide    bool // the fight is open: moves far from it are left out
 
 	table   table

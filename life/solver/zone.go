@@ -24,8 +24,7 @@ func (g *Game) afterWin(p *Position, m int16, e *effect, next Set) Set {
 	empty := g.Empty(p)
 	empty.remove(m)
 	z = z.Or(g.Around(&e.taken))
-	// The loser's chains next to m that m does not capture: it must not capture them in the other
-	// state either.
+	// m must not capture these chains of the loser next to it in other states either.
 	rest := near.and(p.Stones[l]).minus(e.taken)
 	for q := rest.first(); q >= 0; q = rest.first() {
 		chain := g.Chain(p, l, q)
@@ -48,8 +47,8 @@ func (g *Game) afterWin(p *Position, m int16, e *effect, next Set) Set {
 	return z
 }
 
-// rooted returns a chain with one of its liberties in empty, if possible in z, or with a stone
-// that is alive by assumption: it cannot be captured in any state with these points.
+// rooted returns a chain with one of its liberties, if possible in z, or with a stone that is alive
+// by assumption: in no state with these points can the move capture the chain.
 func (g *Game) rooted(p *Position, c Side, chain Set, empty, z *Set) Set {
 	if g.immortal(&chain) {
 		return g.anchored(p, c, chain)
