@@ -104,7 +104,7 @@ func TestFreshGames(t *testing.T) {
 	require.NoError(t, err)
 	require.False(t, r.Interrupted)
 	require.GreaterOrEqual(t, r.Rows, c.Rows)
-	require.Less(t, r.Rows, 2*c.Rows) // games under way are finished
+	require.Less(t, r.Rows, 2*c.Rows) // more than Rows, since games under way are finished
 	require.Equal(t, r.Rows, r.Fresh)
 	require.Equal(t, r.Rows, last.Load().Rows)
 	fresh := labels(t, c.Out)
@@ -241,7 +241,8 @@ func sameGames(t testing.TB, c Config) {
 	require.Greater(t, both, len(got)/2)
 }
 
-// childEnv makes the test binary label into the folder that it names, and exit.
+// childEnv is an environment variable with a folder: the test binary labels into the folder, and
+// exits.
 const childEnv = "KOSUMI_TEST_LABEL"
 
 func TestMain(m *testing.M) {

@@ -104,7 +104,7 @@ func (s *searcher) leaves(ctx context.Context, l *lesson) ([]*board.Game, error)
 	s.tree.Reset(l.game)
 	_, err := s.tree.Search(ctx, search.Limits{Visits: leafVisits})
 	for _, g := range s.picker.kept {
-		if g.Phase() == 0 { // a position in a clean-up phase keeps the search's options: the game's lack such phases
+		if g.Phase() == 0 { // in a clean-up phase the search's options stay, since the game's have no such phases
 			g.ContinueWith(l.game.Options())
 		}
 	}

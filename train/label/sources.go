@@ -225,7 +225,7 @@ func (f *files) fillGames(c *chunk, labels int) (more bool, err error) {
 			}
 		}
 		if err == nil && len(c.units) > 0 && c.layout.Side > 0 && c.layout != (rows.Layout{Encoding: f.run.Encoding, Side: side}) {
-			return false, nil // its board has another size
+			return false, nil // the game's board has another size
 		}
 		file := o.note(o.at)
 		if err != nil {

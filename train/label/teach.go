@@ -14,7 +14,7 @@ import (
 	"kosumi/train/rows"
 )
 
-// chunk is the work of one file.
+// chunk is the work for one file of labels.
 type chunk struct {
 	info    rows.Info // known before the rows are labelled
 	layout  rows.Layout
@@ -46,8 +46,8 @@ type lesson struct {
 
 // counter counts the work of this call. Safe for concurrent use.
 type counter struct {
-	labels, games atomic.Int64 // number in the files
-	open          atomic.Int64 // labelled, not in a file yet
+	labels, games atomic.Int64 // labels and games in the files
+	open          atomic.Int64 // labels not in a file yet
 	before        int          // labels in the folder before
 }
 
@@ -155,7 +155,7 @@ func (r *run) warnOfLittle() {
 func (r *run) ask(ctx context.Context, l *lesson, out *nn.Output) error {
 	q := nn.Query{Game: l.game, Symmetry: nn.SymmetryRandom, NeedOwnership: true, Encoded: l.shown}
 	q.FixSymmetry(r.Seed)
-	if len(r.From) > 0 || r.player != r.teacher { // otherwise the cached answer, which lacks this policy, saves an evaluation
+	if len(r.From) > 0 || r.player != r.teacher { // otherwise the player's cached answer, without this policy, saves an evaluation
 		q.Optimistic = new([board.MaxMoves]float32)
 		l.optimistic = q.Optimistic[:l.game.Size().Area()+1]
 	}
