@@ -40,7 +40,7 @@ func TestBestIsExported(t *testing.T) {
 	require.NoError(t, run.loop(t.Context()))
 	best := run.state.Best
 	require.EqualValues(t, 5, best.Step)
-	run.state.Total, best.Result.Loss = 40, 0 // as if no step was better
+	run.state.Total, best.Result.Loss = 40, 0 // so that no later step is better
 	require.NoError(t, run.loop(t.Context()))
 	end, err := run.measure(false)
 	require.NoError(t, err)

@@ -21,7 +21,7 @@ func termCurve(title, name string) curve {
 	return curve{title, func(l *Line) (float64, bool) { v, ok := l.Terms[name]; return v, ok }}
 }
 
-// divergence is a cross entropy minus the entropy of its target.
+// divergence returns the curve of a cross entropy minus the entropy of its target.
 func divergence(title, name, entropy string) curve {
 	return curve{title, func(l *Line) (float64, bool) {
 		v, ok := l.Terms[name]

@@ -135,7 +135,7 @@ func TestKill(t *testing.T) {
 		if killed >= kills {
 			break
 		}
-		require.NoError(t, os.RemoveAll(c.Out)) // it ended before it was killed: try again
+		require.NoError(t, os.RemoveAll(c.Out)) // the run ended before the kill: try again
 	}
 	t.Logf("killed %d times in %d rounds", killed, rounds)
 }
