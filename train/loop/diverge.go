@@ -32,7 +32,7 @@ type watch struct {
 // see adds a step. Its error wraps [learn.ErrDiverged].
 func (w *watch) see(r *learn.Result, size board.Size) error {
 	if r.Skipped {
-		return nil // the learner reports these itself
+		return nil // the learner itself reports skipped steps
 	}
 	w.recent.Add(r)
 	w.nothing += math.Log(float64(size.Area() + 1))

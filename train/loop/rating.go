@@ -50,7 +50,7 @@ type RatedPlayer struct {
 	Hours  float64 `json:"hours"`
 	Games  int64   `json:"games"`
 	Elo    float64 `json:"elo"`
-	Error  float64 `json:"error"` // 95 %
+	Error  float64 `json:"error"` // 95 % error of Elo
 	Played int     `json:"played"`
 }
 
