@@ -18,7 +18,7 @@ const (
 	TargetTaughtOwners = 71 // weight of the owners: channel 0 of Points, x 120
 	TargetTaughtStdev  = 72 // standard deviation of the score, points; 0: not known, as in the next two
 	TargetTaughtValue  = 73 // error that the teacher expects of its win minus loss
-	TargetTaughtPoints = 74 // error that it expects of its score, points
+	TargetTaughtPoints = 74 // error that the teacher expects of its score, points
 	TargetTaughtLucky  = 75 // weight of the optimistic policy, which replaces the reply target
 	lastFree           = 79
 )
