@@ -15,7 +15,7 @@ import (
 type player struct {
 	c    *Config
 	net  nn.Evaluator // network that plays
-	eval nn.Evaluator // net, made steady
+	eval nn.Evaluator // net with repeatable answers, see steady
 	rng  *rand.Rand   // draws from pcg
 	tree *search.Tree // nil until a search is needed
 
@@ -234,7 +234,7 @@ func (p *player) openingMove(ctx context.Context) error {
 const maxKomiShift = 10
 
 // settleKomi draws the komi of a game. The fair komi follows the network's expected score, since
-// its lead is trained on nothing but scores.
+// its lead output learns only from scores.
 func (p *player) settleKomi(ctx context.Context) error {
 	k := &p.c.Komi
 	// Positions from records are often decided: there komi is made fair.

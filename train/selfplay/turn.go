@@ -48,7 +48,7 @@ func (p *player) forcedPass() rows.Turn {
 	return rows.Turn{Move: board.Pass, Policy: []rows.MoveWeight{{Index: pass, Weight: 1}}, Weight: p.chance(share)}
 }
 
-// chance is 1 with a probability, else 0.
+// chance returns 1 with probability x, else 0.
 func (p *player) chance(x float64) float64 {
 	if p.rng.Float64() < x {
 		return 1
@@ -190,7 +190,7 @@ func (p *player) report(r *search.Result) rows.Turn {
 const topWeight = 30000
 
 // target returns the policy target of a search: the improved policy of a Gumbel search, else the
-// weights of the choice of the move.
+// weights that chose the move.
 func target(r *search.Result) []rows.MoveWeight {
 	var list []rows.MoveWeight
 	if r.Improved != nil {
