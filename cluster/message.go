@@ -64,8 +64,8 @@ func (c *Card) plain() {
 type welcome struct {
 	Run      string `json:"run"`
 	Protocol int    `json:"protocol"`
-	Refused  string `json:"refused,omitempty"` // the reason; the worker must not try again
-	WaitMS   int64  `json:"wait_ms,omitempty"` // unless WaitMS says when
+	Refused  string `json:"refused,omitempty"` // why the worker is refused; without WaitMS for good
+	WaitMS   int64  `json:"wait_ms,omitempty"` // time after which a refused worker may try again
 }
 
 // Offer is the message that offers work. Its ID is a hash of the other fields.
@@ -73,7 +73,7 @@ type Offer struct {
 	ID      string          `json:"id"`
 	Network string          `json:"network"`
 	SHA256  string          `json:"sha256,omitempty"` // "" where no network plays
-	File    string          `json:"file,omitempty"`   // its base name, which tells the format
+	File    string          `json:"file,omitempty"`   // base name of the network's file, which tells the format
 	Bytes   int64           `json:"bytes,omitempty"`
 	Seed    uint64          `json:"seed"`
 	Recipe  selfplay.Config `json:"recipe"`
@@ -144,7 +144,7 @@ type wanted struct {
 type beat struct {
 	Held    []uint64 `json:"held,omitempty"`
 	Spooled int      `json:"spooled"`
-	Games   int64    `json:"games"` // finished since it began
+	Games   int64    `json:"games"` // games finished since the worker began
 	Time    float64  `json:"seconds"`
 	// Processor is the processor time that the worker has used, in seconds.
 	Processor float64 `json:"processor_seconds"`
