@@ -237,7 +237,7 @@ func (b *leases) renew(worker string, numbers []uint64, now time.Time) {
 			continue
 		}
 		if b.exact && now.Sub(h.since) > exactTime {
-			continue // the number goes to another worker
+			continue // the number may go to another worker
 		}
 		if h.worker == worker || b.held[worker] < mostHeld {
 			b.lease(number, lease{worker, h.since, now.Add(leaseTime)})

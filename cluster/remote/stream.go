@@ -17,7 +17,7 @@ import (
 const (
 	maxWaiting = 4 << 20 // most unconfirmed bytes of one side
 	maxFrame   = 64 << 10
-	alive      = 15 * time.Second // between signs of life; a connection silent for three times as long is dead
+	alive      = 15 * time.Second // time between signs of life; a connection silent for three times as long is dead
 )
 
 // Kinds of frames: data, how many bytes have been received, and the end of the
@@ -37,7 +37,7 @@ type stream struct {
 	wake     sync.Cond
 	in       []byte // received, not read yet
 	received uint64
-	out      []byte // unconfirmed bytes, from position base on
+	out      []byte // unconfirmed bytes; base is the position of the first
 	base     uint64
 	ended    bool // end was called: nothing more is written
 	inEnded  bool // the other side has ended its output
