@@ -69,7 +69,7 @@ func (b *Tab) Layout(selectors []string, ok func(r []Rect) bool, what ...any) []
 		func(r []Rect) bool { return len(r) == len(selectors) && ok(r) }, what...)
 }
 
-// Hover points the mouse at the first element of a selector, wherever that has moved to.
+// Hover points the mouse at the first element of a selector, even if the element moves meanwhile.
 func (b *Tab) Hover(selector string) {
 	b.T.Helper()
 	on := fmt.Sprintf("document.querySelector(%q).matches(':hover')", selector)

@@ -60,7 +60,7 @@ func hold(name, what string) (*Hold, error) {
 	lock := flock.New(name, flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(0o666))
 	free, err := lock.TryLock()
 	switch {
-	case free && removed(lock): // removed by its owner since it was opened
+	case free && removed(lock): // the owner removed the lock file after it was opened here
 		lock.Close()
 		return hold(name, what)
 	case errors.Is(err, errors.ErrUnsupported): // the file system has no locks
