@@ -38,7 +38,7 @@ func (r *release) packages(t target, program string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	path := filepath.Join(r.work, "nfpm-"+t.arch+".yaml") // JSON is YAML
+	path := filepath.Join(r.work, "nfpm-"+t.arch+".yaml") // JSON is valid YAML
 	if err := os.WriteFile(path, config, 0o644); err != nil {
 		return nil, err
 	}
@@ -151,7 +151,7 @@ func compressPages(dir string) error {
 			return err
 		}
 		var b bytes.Buffer
-		w, _ := gzip.NewWriterLevel(&b, gzip.BestCompression) // the level is valid, and a buffer accepts everything
+		w, _ := gzip.NewWriterLevel(&b, gzip.BestCompression) // no error is possible: the level is valid, and a buffer accepts everything
 		w.Write(data)
 		w.Close()
 		if err := os.WriteFile(path+".gz", b.Bytes(), 0o644); err != nil {
