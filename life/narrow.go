@@ -7,9 +7,9 @@ import (
 	"kosumi/life/solver"
 )
 
-// narrow is a question restricted to the surroundings of the target: all points farther away
-// are living stones of the loser. If the winner reaches the goal there, the same moves reach it
-// in the full question, where the loser has less.
+// narrow is a question restricted to the surroundings of the target: all points farther away are
+// living stones of the loser. If the winner reaches the goal there, the same moves reach it in the
+// full question, where the loser is weaker.
 type narrow struct {
 	*encoded
 	s      *solver.Search

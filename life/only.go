@@ -5,7 +5,7 @@ import (
 	"kosumi/sgf"
 )
 
-// mostOfLine is the most moves of a shown line.
+// mostOfLine bounds the moves that Line returns.
 const mostOfLine = 12
 
 // OnlyMove returns the only first move that kills the target (kills) or saves it (otherwise),

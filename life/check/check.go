@@ -136,7 +136,7 @@ type file struct {
 	fixed   []bool // stones alive by assumption
 	targets []int
 	banned  int
-	order   [2]int // what a step to the right and a step down add to a point's number; 0, 0: numbered by rows
+	order   [2]int // differences of a point's number from its right and lower neighbours'; 0, 0: numbered by rows
 	nodes   []node
 	goals   []string
 }

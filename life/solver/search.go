@@ -51,7 +51,7 @@ const infinite = 1 << 30
 type child struct {
 	move    int16
 	needed  bool // must be answered before the other side has won
-	tainted bool // as result.tainted
+	tainted bool // see result.tainted
 	suicide bool // cannot be a winner's move in a proof
 	key     uint64
 	cost    [2]uint32 // proof numbers of each side's win
@@ -409,7 +409,7 @@ func (s *Search) consider(p *Position, f *fresh) {
 }
 
 // sum combines the moves' proof numbers into r. The other side has won when all needed moves are
-// answered. It returns the most promising move and the second smallest number of the mover.
+// answered. sum returns the most promising move and the second smallest number of the mover.
 func (s *Search) sum(p *Position, base int, r *result) (best int, second uint32) {
 	m, o := p.Mover, p.Mover.Other()
 	least, most := uint32(infinite), uint32(0)
