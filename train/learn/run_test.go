@@ -24,7 +24,8 @@ import (
 	"kosumi/train/rows"
 )
 
-// childEnv makes the test binary train with the configuration that it holds as JSON, and exit.
+// childEnv is an environment variable with a configuration as JSON: the test binary trains with the
+// configuration, and exits.
 const childEnv = "KOSUMI_TEST_TRAIN"
 
 // childRun is the configuration of a child process.

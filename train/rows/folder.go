@@ -122,7 +122,7 @@ func (f *Folder) Close() error {
 	return nil
 }
 
-// Next fills a batch. Errors wrap ErrNoRows when a whole pass had nothing.
+// Next fills a batch. Errors wrap ErrNoRows when a whole pass delivered nothing.
 func (f *Folder) Next(b *Batch) error {
 	for {
 		set, i, err := f.nextRow()

@@ -61,7 +61,7 @@ func OpenMix(o Options, sources ...Source) (*Mix, error) {
 	return m, nil
 }
 
-// next returns the source furthest behind its share, the first of equals.
+// next returns the source furthest behind its share; of equal sources, the first.
 func (m *Mix) next() int {
 	all := int64(1)
 	for _, n := range m.taken {

@@ -17,8 +17,8 @@ import (
 
 // Options select the rows that a stream delivers. Batch is required.
 type Options struct {
-	// Size is the one board size wanted; the zero value takes all sizes, each
-	// batch still of one.
+	// Size is the one board size wanted; the zero value takes all sizes, though each batch has only
+	// one.
 	Size     board.Size
 	Batch    int // rows in a batch
 	Wants    Wants

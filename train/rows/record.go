@@ -177,7 +177,7 @@ func recordEnd(result string, final *board.Game) End {
 	switch {
 	case counted && math.Abs(score-margin) > 0.01: // the players agreed on dead stones that no rule settles
 		return e
-	case !counted && e.Known: // resigned after all, or won on time
+	case !counted && e.Known: // a resignation or a win on time after both sides passed
 		return e
 	case !e.Known && !settled(final):
 		return e

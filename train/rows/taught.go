@@ -50,8 +50,7 @@ type Taught struct {
 	Ownership []float32 // [A] in [-1,1]; nil: not known
 }
 
-// check returns an error that wraps ErrFormat unless the numbers can be written
-// down for a board.
+// check returns an error that wraps ErrFormat unless the numbers can be stored for a board.
 func (t *Taught) check(size board.Size) error {
 	a := size.Area()
 	if len(t.Policy) != a+1 || t.Optimistic != nil && len(t.Optimistic) != a+1 || t.Ownership != nil && len(t.Ownership) != a {
