@@ -1,6 +1,6 @@
-// Package label makes training rows from the answers of a strong network, the teacher, to
-// positions of fresh games, of existing rows and of game records. Files appear whole or not at all
-// and list their content, so a killed run resumes behind them and labels no position twice.
+// Package label makes training rows from the answers of a strong network, the teacher, to positions
+// of fresh games, of existing rows and of game records. Files appear whole or not at all and list
+// their content, so a killed run resumes after them and labels no position twice.
 package label
 
 import (

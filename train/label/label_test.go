@@ -97,7 +97,7 @@ func labels(t testing.TB, dir string) map[place]string {
 // gives the same numbers for the rows themselves, and the files name teacher and player.
 func TestFreshGames(t *testing.T) {
 	c := small(t, filepath.Join(t.TempDir(), "labels"))
-	c.Games.Rules = selfplay.Rules{KoPositional: 1, KoSituational: 1} // rows of mini7 do not show other rules
+	c.Games.Rules = selfplay.Rules{KoPositional: 1, KoSituational: 1} // the inputs of mini7 do not tell other rules apart
 	var last atomic.Pointer[Progress]
 	c.Progress = func(p Progress) { last.Store(&p) }
 	r, err := Run(t.Context(), c)
@@ -131,12 +131,12 @@ func TestFreshGames(t *testing.T) {
 	}
 }
 
-// TestOptimisticPolicy: rows hold the teacher's optimistic policy beside its plain one, both from
-// one evaluation.
+// TestOptimisticPolicy: rows hold the teacher's optimistic policy and its plain one, both from one
+// evaluation.
 func TestOptimisticPolicy(t *testing.T) {
 	c := small(t, filepath.Join(t.TempDir(), "labels"))
 	c.Rows, c.PerFile = 40, 40
-	c.Games.Rules = selfplay.Rules{KoPositional: 1, KoSituational: 1} // rows of mini7 do not show other rules
+	c.Games.Rules = selfplay.Rules{KoPositional: 1, KoSituational: 1} // the inputs of mini7 do not tell other rules apart
 	_, err := Run(t.Context(), c)
 	require.NoError(t, err)
 	paths, err := filepath.Glob(filepath.Join(c.Out, "*.npz"))

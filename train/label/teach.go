@@ -34,7 +34,7 @@ type lesson struct {
 	game   *board.Game
 	shown  *nn.Encoded   // the inputs of an existing row
 	banned []board.Point // points that the row forbids and the board allows
-	hash   [2]uint64     // hash of its game
+	hash   [2]uint64     // hash of the position's game
 	rows   *rows.Set     // the set of an existing row; nil for a game
 	row    int
 	// optimistic is the teacher's optimistic policy; nil if not requested.

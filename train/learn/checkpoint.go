@@ -214,7 +214,7 @@ func Resume(dir string, c Config) (*Learner, Extra, error) {
 		faults = append(faults, err)
 		var other otherRun
 		if errors.As(err, &other) {
-			break // older checkpoints are of the same other run
+			break // older checkpoints belong to that other run too
 		}
 		c.Log.Warn("checkpoint passed over", "error", err)
 	}

@@ -76,8 +76,8 @@ func TestFreeze(t *testing.T) {
 	}
 }
 
-// TestRunningStatistics: training with batch statistics moves the running ones, by
-// a tenth; frozen norms do not.
+// TestRunningStatistics: training with batch statistics moves the running statistics, by a tenth;
+// frozen norms do not.
 func TestRunningStatistics(t *testing.T) {
 	path := learntest.FreshArch(t, "mini-b1c8", 5)
 	for _, norms := range []string{"auto", "frozen"} {

@@ -73,7 +73,7 @@ type Progress struct {
 	Step, Total int64
 	Resumed     int64   // step resumed from; 0 for a fresh run
 	Recent      Result  // result of the steps since the last line of metrics
-	Speed       float64 // samples a second, lately
+	Speed       float64 // recent samples per second
 	Left        time.Duration
 	// Doing is "" after a step, else "measuring" or "saving".
 	Doing string

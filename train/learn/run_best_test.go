@@ -142,8 +142,8 @@ func TestWorseIsNoNetwork(t *testing.T) {
 	}
 }
 
-// TestAnotherRateIsTold: a run resumed with another rate, schedule or length reports the change;
-// one with other data or settings is refused, with their names.
+// TestAnotherRateIsTold: a run resumed with another rate, schedule or length reports the change; a
+// run with other data or settings is refused, and the error names them.
 func TestAnotherRateIsTold(t *testing.T) {
 	testshared.Long(t)
 	c := childRun{Model: learntest.FreshKataGo(t, "kb1c16"), Data: learntest.WriteGames(t, features.V7, board.Square(5), 6), Out: t.TempDir(), Steps: 4}.config()

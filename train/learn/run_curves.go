@@ -58,7 +58,7 @@ const (
 )
 
 // DrawCurves draws the curves of a metrics file as an SVG image: a panel for each loss, against
-// samples. Without any it writes nothing.
+// samples. Without any curve it writes nothing.
 func DrawCurves(metrics, svg string) error {
 	lines, err := ReadMetrics(metrics)
 	if err != nil {

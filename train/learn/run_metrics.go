@@ -10,8 +10,8 @@ import (
 	"os"
 )
 
-// Line is a line of the metrics file: the mean over the steps since the last one,
-// or a measurement on the games held back.
+// Line is a line of the metrics file: the mean over the steps since the previous line, or a
+// measurement on the games held back.
 type Line struct {
 	Kind     string             `json:"kind"` // "step", "validation" or "averaged"
 	Step     int64              `json:"step"`

@@ -19,8 +19,8 @@ const (
 	TermSoftPolicy = "soft_policy"
 	// TermSoftReply is TermReply with the fourth root of the target.
 	TermSoftReply = "soft_reply"
-	// TermOptimistic is the policy of moves that went better than expected:
-	// channel 1 of KataGo's policy [26*27].
+	// TermOptimistic is the cross entropy of the optimistic policy, channel 1 of KataGo's, with
+	// moves that went better than expected [26*27].
 	TermOptimistic = "optimistic"
 	// TermValue is the cross entropy with win, loss and no result, or, for
 	// values in [-1,1], the squared error of win minus loss [1-35].
@@ -116,7 +116,7 @@ func defaultLosses(kind nn.Kind) map[string]float64 {
 	return all
 }
 
-// Measures that are reported beside the losses; they have no coefficient.
+// Measures that are reported with the losses; they have no coefficient.
 const (
 	// MeasurePolicyEntropy is the entropy of the policy target, in nats: the least possible value
 	// of TermPolicy.

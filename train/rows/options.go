@@ -49,7 +49,7 @@ type Options struct {
 // that the rows of one game are always on the same side.
 type Split struct {
 	Share float64 // fraction of games held back, 0 to 1
-	Held  bool    // deliver those that are held back, not the others
+	Held  bool    // deliver the games that are held back, not the others
 }
 
 // Validate returns every fault of the options, joined.
