@@ -19,7 +19,7 @@ type claim struct {
 	threat [2]uint8
 	proof  int32
 	after  []int16 // moves from the start to the state of the claim
-	evaded bool    // claims that the goal is not reached; proof is the number of an evasion
+	evaded bool    // the claim is that the goal is not reached; proof is the number of an evasion
 }
 
 // Names in a proof file: of goals, and of goals that are not reached.

@@ -18,8 +18,8 @@ func (a *asker) nameKos(cards [2]*Card) {
 	}
 }
 
-// ko describes the ko by which a card's verdict changes; nil if that is unknown. It fills in the
-// other card if the name depends on it.
+// ko describes the ko by which a card's verdict changes; nil if that is unknown. ko fills in the
+// other card if the name depends on that card.
 func (a *asker) ko(cards *[2]*Card, first solver.Side) *Ko {
 	c, who := cards[first], solver.Attacker
 	if c.NeedD > 0 {

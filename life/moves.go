@@ -41,8 +41,8 @@ func (a *asker) moves(c *Card, first solver.Side) {
 	}
 }
 
-// working returns the first moves that reach a verdict, and whether all others are proved not
-// to.
+// working returns the first moves that reach a verdict, and whether all other moves are proved to
+// fail.
 func (a *asker) working(p *solver.Position, verdict string) (list []int16, all bool) {
 	c, works, every := aim(p.Mover, verdict)
 	empty := a.s.Room(p)

@@ -36,7 +36,7 @@ const (
 )
 
 // diagram returns the diagram of the fight. If the rest of the board is full of stones, or the
-// fight covers most of the board, it is the whole board.
+// fight covers most of the board, the diagram is the whole board.
 func (l *encoded) diagram(q *Question) *diagram {
 	d := &diagram{size: q.Size, stones: q.Stones}
 	x0, y0, x1, y1 := q.Size.W, q.Size.H, -1, -1

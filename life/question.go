@@ -31,7 +31,7 @@ type encoded struct {
 	*solver.Game
 	start    solver.Position // the position, with the attacker to move
 	point    []board.Point   // board point of each point of the game; NoPoint: none
-	index    []int16         // of each point of the board, its point in the game; -1: not part of the fight
+	index    []int16         // for each point of the board, its point in the game; -1: not part of the fight
 	defender board.Color
 	closed   bool // assumed chains and edges enclose the fight
 }

@@ -47,7 +47,7 @@ type walkNode struct {
 // walkStart is the proof of the question's start, or of the state after a first move.
 type walkStart struct {
 	first solver.Side
-	after int16 // NoMove: none
+	after int16 // the first move; NoMove: none
 	at    int32
 	goal  solver.Goal
 }

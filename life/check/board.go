@@ -74,7 +74,7 @@ func (b *board[W]) near(s points[W]) points[W] {
 // around returns points and their neighbours.
 func (b *board[W]) around(s points[W]) points[W] { return s.or(b.near(s)) }
 
-// flood returns the points of seed, and the points of a set that connect to them within the set.
+// flood returns seed with all points of the set in that connect to seed within the set.
 func (b *board[W]) flood(seed, in points[W]) points[W] {
 	for {
 		next := seed.or(b.near(seed).and(in))

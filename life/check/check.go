@@ -150,7 +150,7 @@ const (
 )
 
 type answer struct {
-	move int // passed: a pass
+	move int // point of the move; passed: a pass
 	to   int // number of the next node; ended: the pass ends play
 }
 

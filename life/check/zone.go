@@ -68,8 +68,8 @@ func (b *board[W]) root(s *state[W], chain points[W], but int, z *points[W]) {
 	}
 }
 
-// anchor adds to z the stones of a chain that are not alive by assumption, and next to each of
-// their connected pieces a stone that is.
+// anchor adds to z the stones of a chain that are not alive by assumption, and for each connected
+// piece of these, one adjacent stone that is alive by assumption.
 func (b *board[W]) anchor(chain points[W], z *points[W]) {
 	loose := chain.minus(b.fixed)
 	for rest := loose; !rest.empty(); {

@@ -2,9 +2,9 @@ package solver
 
 import "slices"
 
-// Guide returns a winning move that another search knows in a state of the winner, NoMove without
-// one, and the number of that search's proof of the state after the move. after is the number of
-// that search's proof of the state before the loser's last move; -1: none.
+// Guide returns the move with which another search wins a state where the winner moves, or NoMove,
+// and the number of that search's proof of the state after the move. after is the number of that
+// search's proof of the state before the loser's last move; -1: none.
 type Guide func(p *Position, after int32, last int16) (move int16, next int32)
 
 // Follow is Pursue with a guide, whose moves it tries first. It forgets the table's entries

@@ -7,7 +7,7 @@ type Proof struct {
 	Goal    Goal
 	Free    bool    // the proof involves no ko, and holds for all threats
 	Move    int16   // winner's move; NoMove if the loser moves
-	Next    int32   // the proof after Move
+	Next    int32   // number of the proof after Move
 	Replies []Reply // answers to the loser's moves in the zone and to the pass
 	Zone    Set     // the points that the proof depends on
 }

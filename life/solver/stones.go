@@ -303,8 +303,8 @@ func (g *Game) vital(p *Position, points, near *Set) bool {
 	return need.empty() && !points.Meets(&g.Fixed)
 }
 
-// anchored returns the stones of a chain that are not alive by assumption, and next to each of
-// their connected pieces a stone that is.
+// anchored returns the stones of a chain that are not alive by assumption, and for each connected
+// piece of these, one adjacent stone that is alive by assumption.
 func (g *Game) anchored(p *Position, c Side, chain Set) (out Set) {
 	loose := chain.minus(g.Fixed)
 	out = loose

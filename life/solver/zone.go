@@ -24,7 +24,8 @@ func (g *Game) afterWin(p *Position, m int16, e *effect, next Set) Set {
 	empty := g.Empty(p)
 	empty.remove(m)
 	z = z.Or(g.Around(&e.taken))
-	// m must not capture these chains of the loser next to it in other states either.
+	// Chains of the loser next to m that m does not capture: m must not capture them in other
+	// states either.
 	rest := near.and(p.Stones[l]).minus(e.taken)
 	for q := rest.first(); q >= 0; q = rest.first() {
 		chain := g.Chain(p, l, q)

@@ -34,8 +34,7 @@ type Layout struct {
 	Side     int
 }
 
-// Check returns an error that wraps ErrLayout unless rows of that layout can
-// be held.
+// Check returns an error that wraps ErrLayout unless rows of that layout can be stored.
 func (l Layout) Check() error {
 	switch l.Encoding {
 	case features.V7, features.Seed22, features.Mini7, features.AGZ17, features.AGZ17Split:

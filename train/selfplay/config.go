@@ -137,8 +137,8 @@ type Search struct {
 	// ValueScale its c_scale, for values from 0 (lost) to 1 (won).
 	Considered int     `toml:"considered" range:"0 to 625"`
 	ValueScale float64 `toml:"value_scale" range:"0 to 100"`
-	// GumbelNoise is how long cheap turns are drawn with noise too, as a share
-	// of the area; after that they take the best move.
+	// GumbelNoise is the number of moves, as a share of the area, in which cheap turns are drawn
+	// with noise too; later ones take the best move.
 	GumbelNoise float64 `toml:"gumbel_noise" range:"0 to 100"`
 
 	// For puct: root noise, root policy temperature, forced visits, and the
