@@ -122,7 +122,7 @@ func TestMatchOverWorkers(t *testing.T) {
 	s.server.mu.Lock()
 	for _, e := range s.server.gate.games {
 		if p := e.players[lost.conf.Conn.ID]; p != nil {
-			p.seen = p.seen.Add(-gateSilent) // as if it had been silent
+			p.seen = p.seen.Add(-gateSilent) // as if the worker had been silent
 		}
 	}
 	s.server.mu.Unlock()
@@ -194,7 +194,7 @@ func TestShares(t *testing.T) {
 	require.Equal(t, 3, hand("b", 16))
 	require.Equal(t, 2, hand("c", 16), "two are left")
 
-	held["b"] = nil // as if it had restarted
+	held["b"] = nil // as if worker b had restarted
 	require.Equal(t, 4, hand("b", 16))
 	now = now.Add(gateSilent - time.Second)
 	require.Zero(t, hand("b", 16))

@@ -21,13 +21,13 @@ type gatePlayer struct {
 
 	mu       sync.Mutex
 	held     map[string]context.CancelFunc // games under way, by id
-	networks map[string]*gateNetwork       // by sha256 of the file
+	networks map[string]*gateNetwork       // networks by the sha256 of their files
 	exams    map[string]*Exam              // exams to pass, by sha256 of the network
 }
 
 // gateNetwork is a network of a gating match.
 type gateNetwork struct {
-	mu    sync.Mutex // held while it is opened and passes its exam
+	mu    sync.Mutex // held while the network is opened and passes its exam
 	model *Model
 	err   error
 }

@@ -17,7 +17,7 @@ import (
 // for concurrent use.
 type leases struct {
 	path  string
-	ahead uint64 // numbers below are reserved on disk
+	ahead uint64 // all numbers below this one are reserved on disk
 	disk  leasesFile
 
 	stored  map[selfplay.ID]bool
@@ -43,7 +43,7 @@ type epoch struct {
 	Offer Offer  `json:"offer"`
 }
 
-// lease is a number that a worker has.
+// lease notes which worker has a number, since when, and until when.
 type lease struct {
 	worker         string
 	since, expires time.Time

@@ -125,7 +125,7 @@ const (
 	stored    = "stored"    // the game is in the loop's folder, synced
 	duplicate = "duplicate" // the game was stored before
 	rejected  = "rejected"  // the game is refused for good
-	later     = "later"     // send it again
+	later     = "later"     // the worker must send the game again
 )
 
 // receipt answers an upload, an exam or a malformed request.
@@ -165,7 +165,7 @@ type gateRequest struct {
 	Held []string `json:"held,omitempty"`
 }
 
-// gateReply gives games to a worker. It must pass the exams before its first outcome.
+// gateReply gives games to a worker. The worker must pass the exams before its first outcome.
 type gateReply struct {
 	Games   []gateOffer `json:"games,omitempty"`
 	Gone    []string    `json:"gone,omitempty"` // held games that are no longer needed

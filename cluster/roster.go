@@ -65,7 +65,7 @@ type roster struct {
 	now func() time.Time
 
 	members map[string]*member
-	banned  map[string]string // reason, by worker
+	banned  map[string]string // reasons of bans, by worker
 	unsaved bool              // banned has changed
 }
 
