@@ -198,7 +198,7 @@ func Try(path string, over bool, inputs ...string) error {
 // patience is the longest wait of Read for a pipe.
 const patience = 5 * time.Second
 
-// Read returns the content of a file; larger files are refused. A named pipe must end within a few
+// Read returns the content of a file whose size is limited. A named pipe must end within a few
 // seconds; devices and folders are refused.
 func Read(path string, most int64) ([]byte, error) {
 	data, err := read(path, most)
