@@ -18,11 +18,11 @@ import (
 	"time"
 )
 
-// tree holds the files of an archive by their path there.
+// tree holds the files of an archive, by their path in the archive.
 type tree map[string]entry
 
 type entry struct {
-	from string // file with the content
+	from string // path of the file with the content
 	mode fs.FileMode
 }
 

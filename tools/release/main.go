@@ -77,9 +77,9 @@ type release struct {
 	when    time.Time
 	out     string
 	url     string // the project's page
-	work    string // removed at the end
+	work    string // temporary folder, removed at the end
 	tools   tools
-	common  tree // files of every archive, by their path there
+	common  tree // files that every archive has
 }
 
 // prepare fetches the tools and makes the files that all archives share.

@@ -120,7 +120,7 @@ func (r *release) installed(program string) ([]contents, error) {
 // documentPath returns the place of an archive's file in a package; "": none.
 func documentPath(path string) string {
 	switch {
-	case strings.HasPrefix(path, "man/"), strings.HasPrefix(path, "completions/"): // these have special places
+	case strings.HasPrefix(path, "man/"), strings.HasPrefix(path, "completions/"): // manual pages and completions have special places
 		return ""
 	case strings.HasPrefix(path, "site/"): // the page without a program: a package installs the program
 		return ""
