@@ -102,8 +102,8 @@ func (c *counter) verdict(i int32, threats int) int {
 	return isRepetition
 }
 
-// need returns how many threats change a verdict and to which: 0 for none, endless if only an
-// unlimited number does.
+// need returns how many threats change a verdict, and to which verdict: 0 if no number does,
+// endless if only an unlimited number does.
 func (c *counter) need(i int32) (n, then int) {
 	was := c.verdict(i, 0)
 	changes := func(v int) bool { return (v == isDead) != (was == isDead) || v == isRepetition }

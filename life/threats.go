@@ -31,7 +31,7 @@ func (a *asker) with(first, who solver.Side, k uint8) *solver.Position {
 // climb returns the number of threats of one side that changes capture or hold, and sets AtLeast
 // and Then of the card. 0: no number changes the result, or nothing is proved.
 func (a *asker) climb(c *Card, first, who solver.Side) Need {
-	// One threat usually changes all that any number does; if three change nothing, two do not
+	// If any number of threats changes the result, one usually does; if three do not, two do not
 	// either.
 	n, q, most := uint8(1), same, uint8(0)
 	for _, most = range [...]uint8{1, 3, solver.Endless} {

@@ -3,10 +3,10 @@ package solver
 import "math/bits"
 
 // Fights of at most 64 points, which most enclosed fights are, fit into the first word of their
-// sets, if necessary by [Game.Pack]. The functions that run for every state have a second form
-// for them that is several times as fast and gives the same results. A generic function for both
-// is slower: its flood takes 1.6 to 4 times as long, since the compiler keeps the loop over the
-// words of a set.
+// sets, if necessary by [Game.Pack]. For such fights, the functions that run for every state have a
+// second form that is several times as fast and gives the same results. A generic function for both
+// forms is slower: its flood takes 1.6 to 4 times as long, since the compiler keeps the loop over
+// the words of a set.
 
 // small reports whether a fight fits into one word.
 func (a *area) small() bool { return a.used == 1 }
