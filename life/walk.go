@@ -17,8 +17,8 @@ const (
 	EndTaken   = "taken"   // the target is captured
 	EndAlive   = "alive"   // the target is pass-alive, or joined to a chain that is alive by assumption
 	EndDoomed  = "doomed"  // no room for two eyes is left
-	EndStands  = "stands"  // both pass, and the target stands
-	EndNoLife  = "no life" // both pass, and the target is not pass-alive
+	EndStands  = "stands"  // both sides pass, and the target is not captured
+	EndNoLife  = "no life" // both sides pass, and the target is not pass-alive
 	EndNoProof = "unknown" // the first move has no proof
 )
 
