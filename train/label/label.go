@@ -49,7 +49,7 @@ type Config struct {
 	// Leaves is the share of the labels of fresh games, 0 to 1, taken from positions inside
 	// searches of the player.
 	Leaves float64
-	// Encoding of new rows, the student's input. Existing rows keep theirs.
+	// Encoding of new rows, the student's input. Existing rows keep their encoding.
 	Encoding features.Encoding
 	Rows     int // minimum of labels in the folder at the end; 0: no limit
 	PerFile  int // minimum of labels in a file; 0 means 1,024

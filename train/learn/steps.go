@@ -46,7 +46,7 @@ func (s *Steps) Train(ctx context.Context) (interrupted bool, err error) {
 		then.Samples += int64(batch.N)
 		interrupted = ctx.Err() != nil
 		pause := interrupted || s.Goal(then) || s.Pause(then)
-		if !pause { // otherwise After needs the stream as it is after this batch
+		if !pause { // before a pause nothing is read ahead, since After may save the place in the stream
 			next.Start(s.Stream)
 		}
 		began := time.Now()

@@ -110,7 +110,7 @@ func RecipeDifferences(dir string, text []byte, network string, data ...string) 
 			want.Start.Data[i] = known(name, have.Start.Data...)
 		}
 	}
-	slices.Sort(have.Start.Data) // their order means nothing
+	slices.Sort(have.Start.Data) // the order of paths does not matter
 	slices.Sort(want.Start.Data)
 	return tomlfile.Differences(have, want)
 }

@@ -14,7 +14,7 @@ const (
 	TargetLoss             = 1
 	TargetNoResult         = 2
 	TargetScore            = 3
-	TargetLong             = 4  // averages of these four over later searches, with a long horizon
+	TargetLong             = 4  // averages of win, loss, no result and score over later searches, with a long horizon
 	TargetMiddle           = 8  // averages with a middle horizon
 	TargetShort            = 12 // averages with a short horizon
 	TargetRoot             = 16 // win, loss, no result and score of the turn's search

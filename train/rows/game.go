@@ -194,7 +194,7 @@ func scoreCells(dst []int8, score float64, known bool) {
 		dst[middle-1], dst[middle] = 50, 50
 		return
 	}
-	c := math.Round(score) // half away from zero
+	c := math.Round(score) // rounds halves away from zero
 	upper := int(math.Round(100 * (score - (c - 0.5))))
 	at := int(c) + middle
 	switch {
