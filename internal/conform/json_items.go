@@ -80,7 +80,7 @@ func checkTerminate(s *Analysis) {
 	terminate(map[string]any{"terminateId": "done"})
 	terminate(map[string]any{"terminateId": "never asked"})
 
-	// Run one query, and queue more than can run beside it.
+	// Run one query, and queue more than can run with it.
 	running := long("running", 100)
 	running["reportDuringSearchEvery"] = 0.02
 	s.Send(running)
