@@ -153,8 +153,7 @@ func (o *opened) close() error {
 	return nil
 }
 
-// fill adds units of the open file to a chunk. It returns false if the chunk is full or has
-// another layout.
+// fill adds units of the open file to a chunk. It returns false if the chunk has another layout.
 func (f *files) fill(c *chunk, labels int) (more bool, err error) {
 	o := f.open
 	if o.rows != nil {

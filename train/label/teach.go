@@ -19,7 +19,7 @@ type chunk struct {
 	info    rows.Info // known before the rows are labelled
 	layout  rows.Layout
 	lessons []lesson
-	units   []unit // one per lesson, in order
+	units   []unit // games or rows, in the order of their lessons
 }
 
 // unit is a game or an existing row. It is filed whole or not at all.

@@ -19,8 +19,8 @@ const (
 	TermSoftPolicy = "soft_policy"
 	// TermSoftReply is TermReply with the fourth root of the target.
 	TermSoftReply = "soft_reply"
-	// TermOptimistic is the cross entropy of the optimistic policy, channel 1 of KataGo's, with
-	// moves that went better than expected [26*27].
+	// TermOptimistic is the cross entropy of channel 1 of KataGo's policy with this turn's search;
+	// rows weigh more if they went better than expected [26*27].
 	TermOptimistic = "optimistic"
 	// TermValue is the cross entropy with win, loss and no result, or, for
 	// values in [-1,1], the squared error of win minus loss [1-35].
@@ -44,8 +44,8 @@ const (
 	// TermOwnership is the binary cross entropy of the owner of each point, mean
 	// over the board [27].
 	TermOwnership = "ownership"
-	// TermTDValue is the cross entropy of a training-only output with the short-term search value
-	// [1-24].
+	// TermTDValue is the divergence of a training-only output from the short-term search value, in
+	// nats [1-24].
 	TermTDValue = "td_value"
 )
 

@@ -28,7 +28,7 @@ type trainer struct {
 	resumed learn.Extra // Extra of the checkpoint resumed from, until it is used
 }
 
-// checkpoints is the folder of the learner.
+// checkpoints is the folder of the learner's checkpoints.
 const checkpoints = "checkpoints"
 
 func (t *trainer) checkpoints() string { return filepath.Join(t.dir, checkpoints) }

@@ -226,7 +226,8 @@ func target(r *search.Result) []rows.MoveWeight {
 	return list
 }
 
-// compare measures the target against the network's own policy.
+// compare sets the divergence of the target from the searched prior, and the entropies of both the
+// target and the network's policy.
 func (p *player) compare(t *rows.Turn, r *search.Result) {
 	prior := func(i int) float64 { return max(1e-9, float64(r.Policy[i])) }
 	noised := map[int]float64{}
