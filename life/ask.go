@@ -24,7 +24,7 @@ const wideArea = 49
 
 // Options limit the answer to a question.
 type Options struct {
-	Time     time.Duration // 0: none
+	Time     time.Duration // limit of time; 0: none
 	Nodes    int64         // most searched states; 0: no limit
 	First    board.Color   // answer only for this side moving first; Empty: for both
 	Progress func(what string, nodes int64)

@@ -31,12 +31,12 @@ type diagram struct {
 
 // Sizes of a diagram.
 const (
-	margin   = 2 // fewest points around the fight, unless the board's edge is nearer
+	margin   = 2 // points outside the fight in a row or column, at least; an edge so near is kept
 	smallest = 9 // least width and height of a diagram
 )
 
-// diagram returns the diagram of the fight. If the rest of the board is full of stones, or the
-// fight covers most of the board, the diagram is the whole board.
+// diagram returns the diagram of the fight. It is the whole board if the fight is open or covers
+// most of the board, or if the rest of the board has many stones.
 func (l *encoded) diagram(q *Question) *diagram {
 	d := &diagram{size: q.Size, stones: q.Stones}
 	x0, y0, x1, y1 := q.Size.W, q.Size.H, -1, -1

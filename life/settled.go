@@ -130,7 +130,7 @@ func (q *Question) outside(c board.Color) []bool {
 	return in
 }
 
-// large returns how many points make an empty area large on a board of the given area.
+// large returns how many points make a connected area large on a board of the given area.
 func large(area int) int { return max(12, area/8) }
 
 // chains marks the chains that contain the given stones.
