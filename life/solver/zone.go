@@ -49,7 +49,7 @@ func (g *Game) afterWin(p *Position, m int16, e *effect, next Set) Set {
 }
 
 // rooted returns a chain with one of its liberties, if possible in z, or with a stone that is alive
-// by assumption: in no state with these points can the move capture the chain.
+// by assumption: in every state with these points the chain stays on the board.
 func (g *Game) rooted(p *Position, c Side, chain Set, empty, z *Set) Set {
 	if g.immortal(&chain) {
 		return g.anchored(p, c, chain)
