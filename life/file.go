@@ -135,8 +135,8 @@ func (w *nodes) evasion(e *solver.Evasion, begin int32, number []int32) {
 	}
 }
 
-// evasionsOf returns the evasions of claims, the number of the first node of each in the file,
-// and the number of their nodes. They come before the proofs.
+// evasionsOf returns the evasions that claims refer to, the number in the file of each one's first
+// node, and how many nodes all have together. In the file they come before the proofs.
 func evasionsOf(s *solver.Search, claims []claim) (list []int32, begin map[int32]int32, n int32) {
 	begin = map[int32]int32{}
 	for _, c := range claims {

@@ -97,7 +97,7 @@ func labels(t testing.TB, dir string) map[place]string {
 // gives the same numbers for the rows themselves, and the files name teacher and player.
 func TestFreshGames(t *testing.T) {
 	c := small(t, filepath.Join(t.TempDir(), "labels"))
-	c.Games.Rules = selfplay.Rules{KoPositional: 1, KoSituational: 1} // the inputs of mini7 do not tell other rules apart
+	c.Games.Rules = selfplay.Rules{KoPositional: 1, KoSituational: 1} // rows of mini7 do not contain the rules
 	var last atomic.Pointer[Progress]
 	c.Progress = func(p Progress) { last.Store(&p) }
 	r, err := Run(t.Context(), c)
@@ -136,7 +136,7 @@ func TestFreshGames(t *testing.T) {
 func TestOptimisticPolicy(t *testing.T) {
 	c := small(t, filepath.Join(t.TempDir(), "labels"))
 	c.Rows, c.PerFile = 40, 40
-	c.Games.Rules = selfplay.Rules{KoPositional: 1, KoSituational: 1} // the inputs of mini7 do not tell other rules apart
+	c.Games.Rules = selfplay.Rules{KoPositional: 1, KoSituational: 1} // rows of mini7 do not contain the rules
 	_, err := Run(t.Context(), c)
 	require.NoError(t, err)
 	paths, err := filepath.Glob(filepath.Join(c.Out, "*.npz"))
