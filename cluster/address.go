@@ -18,8 +18,8 @@ import (
 	"kosumi/internal/file"
 )
 
-// Address is the address of a cluster: nats://TOKEN@HOST:PORT, followed by # and the sha256 of
-// the certificate if the server made its own.
+// Address is the address of a cluster: nats://TOKEN@HOST:PORT, followed by # and the sha256 of the
+// certificate if the server made it itself.
 type Address struct {
 	Token string
 	Host  string // host and port
@@ -27,7 +27,7 @@ type Address struct {
 	TLS   bool
 }
 
-// addressMark begins the name of an environment variable that holds an address.
+// addressMark precedes the name of an environment variable that holds the address.
 const addressMark = "env:"
 
 // FindAddress returns the address in the environment variable NAME for env:NAME; for a text
@@ -63,8 +63,8 @@ func FindAddress(text string, note func(text string)) (string, error) {
 	return address, nil
 }
 
-// KeepAddress writes an address into a folder, for its owner alone, and returns the
-// file's name.
+// KeepAddress writes an address into a folder, readable by this user alone, and returns the file's
+// name.
 func KeepAddress(dir, address string) (string, error) {
 	path := filepath.Join(dir, "address")
 	return path, file.WritePrivate(path, []byte(address+"\n"))
@@ -146,8 +146,8 @@ func (a Address) TLSConfig() *tls.Config {
 	return c
 }
 
-// Certificate returns the certificate in a folder and its sha256, in hex. It is made on first
-// use. note is called with each repair.
+// Certificate returns the certificate in a folder and its sha256, in hex. It is made on first use.
+// note is called with each repair of the file.
 func Certificate(dir string, note func(text string)) (tls.Certificate, string, error) {
 	path := filepath.Join(dir, "server.pem")
 	text, err := file.Secret(path, func() ([]byte, error) {
@@ -165,7 +165,8 @@ func Certificate(dir string, note func(text string)) (tls.Certificate, string, e
 	return pair, hex.EncodeToString(sum[:]), nil
 }
 
-// Token returns the token in a folder, made on first use. note is called with each repair.
+// Token returns the token in a folder, made on first use. note is called with each repair of the
+// file.
 func Token(dir string, note func(text string)) (string, error) {
 	path := filepath.Join(dir, "token")
 	data, err := file.Secret(path, func() ([]byte, error) { return []byte(NewID()), nil }, note)

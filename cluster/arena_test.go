@@ -112,7 +112,7 @@ func (a *arena) check() {
 	}
 }
 
-// asks sends a request with a key's identity.
+// asks sends a request over a connection, in the name of the connection's key.
 func asks[T any](a *arena, c *Conn, verb string, v any) T {
 	a.t.Helper()
 	r, err := ask[T](a.t.Context(), c, verb, pack(v), 20*time.Second)
@@ -144,7 +144,7 @@ func (a *arena) forge(subject, reply string, data []byte) {
 	require.NoError(a.t, a.raider.nats.Flush())
 }
 
-// login connects by hand and reports whether the broker accepts.
+// login sends the broker a hand-written login and reports whether the broker accepts it.
 func (a *arena) login(line func(conn net.Conn) string) bool {
 	a.t.Helper()
 	conn, err := net.Dial("tcp", a.addr)
@@ -163,7 +163,7 @@ func (a *arena) login(line func(conn net.Conn) string) bool {
 	}
 }
 
-// garbage is an upload that bans its sender.
+// garbage returns an upload for which the server bans the sender.
 func (a *arena) garbage() []byte {
 	a.server.mu.Lock()
 	defer a.server.mu.Unlock()

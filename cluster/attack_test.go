@@ -174,7 +174,7 @@ var attacks = []struct {
 	{"crowd the workers out", func(a *arena) {
 		a.server.mu.Lock()
 		a.server.conf.MaxWorkers = 8
-		a.server.roster.members[a.worker.conf.Conn.ID].games.Gating = 1 // so that it counts as having played
+		a.server.roster.members[a.worker.conf.Conn.ID].games.Gating = 1 // so that the worker counts as having played
 		a.server.mu.Unlock()
 		for range 30 {
 			a.join(a.dial(newKey(a.t)))

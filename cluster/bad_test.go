@@ -51,7 +51,7 @@ func TestBadWorkers(t *testing.T) {
 		}, reason: "game"},
 		"wrong rules": {spoil: func(f *selfplay.Finished) {
 			f.Game.Start = underRules(t, f, func(r *board.Rules) { r.Scoring = board.ScoringTerritory })
-		}, reason: "game"}, // either the rules were not drawn, or the game would not end there under them
+		}, reason: "game"}, // the new rules are impossible for this number, or end the game at another move
 		"another seed": {spoil: func(f *selfplay.Finished) { f.Game.Hash[0]++ }, reason: "hash"},
 		"an illegal move": {spoil: func(f *selfplay.Finished) {
 			for i := range f.Game.Turns {

@@ -34,7 +34,7 @@ func StartBroker(listen, token string, cert *tls.Certificate) (*Broker, error) {
 	if err != nil || port < 0 || port > 65535 {
 		return nil, fmt.Errorf("%q is not a port", portText)
 	}
-	try, err := net.Listen("tcp", listen) // the NATS server does not report the cause
+	try, err := net.Listen("tcp", listen) // because the NATS server does not report why it cannot listen
 	if err != nil {
 		return nil, err
 	}

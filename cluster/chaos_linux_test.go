@@ -56,12 +56,12 @@ func TestMain(m *testing.M) {
 // child is a broker, server, worker or player in a process of its own.
 type child struct {
 	Part, Dir, Listen, Address string
-	Seed                       string   // seed of its key; "" means a random key
+	Seed                       string   // seed of the child's key; "" means a random key
 	Users                      []string // for a broker: the keys of the server, then of the workers
 	Work                       loop.Work
 	Wait                       time.Duration // duration of an evaluation
 	Model, Precision           string        // a real network, in place of one that only waits
-	Games                      uint64        // for the role "player"
+	Games                      uint64        // number of games for the role "player"
 }
 
 // start runs the child. Its log comes through a pipe, so that a full disk does not lose it.
@@ -289,7 +289,7 @@ type chaos struct {
 }
 
 func newChaos(t *testing.T, seed uint64) *chaos {
-	base := newSite(t, newFolder(0)) // has the network's file
+	base := newSite(t, newFolder(0)) // base has the network's file
 	listen := freeAddr(t)
 	c := &chaos{t: t, dir: t.TempDir(), proxy: newProxy(t, listen, seed), running: map[string]*exec.Cmd{}, stored: map[selfplay.ID]bool{}, kept: map[selfplay.ID]bool{}}
 	c.near = Address{Host: listen}.String()
@@ -400,7 +400,7 @@ func (c *chaos) strike(what string, rng *rand.Rand) {
 
 // TestChaos runs broker, server and two workers as processes. It kills and pauses them at random
 // moments, fills their disks and sets the server's clock wrong; it cuts and slows the network,
-// duplicates and reorders messages; and counts the games at the end.
+// duplicates and reorders messages; and requires that no game is lost or stored twice.
 func TestChaos(t *testing.T) {
 	testshared.Long(t) // not parallel: the broker's port must stay free while it restarts
 	seed := testshared.Seed(t)
@@ -418,7 +418,7 @@ func TestChaos(t *testing.T) {
 		c.strike(what, rng)
 		t.Logf("round %d: %s, %d games", round+1, what, c.check())
 	}
-	// Workers start no new games now; finished ones are still sent.
+	// After the last outage games must still arrive.
 	before := c.check()
 	require.Eventually(t, func() bool { return c.check() > before }, 60*time.Second, 200*time.Millisecond, "the cluster goes on")
 	for i := range 2 {

@@ -16,7 +16,7 @@ import (
 type DialConfig struct {
 	Address string
 	Creds   string // file of credentials or a seed, for the user's own NATS cluster
-	CA      string // file of root certificates to check the server's by
+	CA      string // file of root certificates that verify the server's
 	Key     Key    // zero: the key in Creds, or a new one
 	Log     *slog.Logger
 }

@@ -27,5 +27,5 @@ const (
 	maxControl = 1 << 18   // bytes of any other request
 	piece      = 512 << 10 // bytes of a network that travel at a time
 	maxNetwork = 2 << 30   // bytes of a network: no ONNX file has more
-	maxLease   = 1024      // numbers handed out at a time
+	maxLease   = 1024      // game numbers leased at a time
 )

@@ -125,7 +125,7 @@ func BenchmarkWorkers(b *testing.B) {
 	}
 }
 
-// TestSpoolOnAFullDisk keeps games in memory if they cannot be written.
+// TestSpoolOnAFullDisk: games that cannot be written are kept in memory.
 func TestSpoolOnAFullDisk(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "spool")
 	s, err := openSpool(dir)

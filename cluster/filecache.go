@@ -150,7 +150,7 @@ func (c *fileCache) fetch(ctx context.Context, f File, out io.Writer) error {
 	return nil
 }
 
-// readPiece reads up to piece bytes of a file from an offset; none beyond its end.
+// readPiece reads one piece of a file from an offset; the piece ends where the file does.
 func readPiece(path string, at int64) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -21,12 +21,12 @@ type gate struct {
 type gateGame struct {
 	offer   gateOffer
 	players map[string]*gateLease // lease of each worker
-	failed  map[string]string     // reasons, by worker
-	alone   int                   // seconds in which every worker present has failed at it
+	failed  map[string]string     // reason of each worker that failed at the game
+	alone   int                   // seconds in which every worker present has failed at the game
 	done    chan gateOutcome      // capacity 1
 }
 
-// gateLease is a game that a worker plays.
+// gateLease notes when a worker got a game, and when it last reported that it plays the game.
 type gateLease struct{ began, seen time.Time }
 
 const (

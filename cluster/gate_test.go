@@ -69,8 +69,8 @@ func matchGame(number int) loop.GateGame {
 	return loop.GateGame{Number: number, Seed: 5, Visits: 6, Temperature: 1, Komi: 7, Board: selfplay.BoardShare{Width: 5, Height: 5, Share: 1}}
 }
 
-// TestMatchOverWorkers plays games between networks here and over workers: the games are equal,
-// although one worker cannot play, one leaves in the middle and one is cut off.
+// TestMatchOverWorkers plays games between networks on this machine and on workers: the games are
+// equal, although one worker cannot play, one leaves in the middle and one is cut off.
 func TestMatchOverWorkers(t *testing.T) {
 	t.Parallel()
 	const games = 12
@@ -122,7 +122,7 @@ func TestMatchOverWorkers(t *testing.T) {
 	s.server.mu.Lock()
 	for _, e := range s.server.gate.games {
 		if p := e.players[lost.conf.Conn.ID]; p != nil {
-			p.seen = p.seen.Add(-gateSilent) // as if it had been silent
+			p.seen = p.seen.Add(-gateSilent) // as if the worker had been silent
 		}
 	}
 	s.server.mu.Unlock()
@@ -154,7 +154,7 @@ func (h *hanging) Evaluate(ctx context.Context, q *nn.Query, out *nn.Output) err
 	case h.begun <- true:
 	default:
 	}
-	<-h.release // the root's evaluation has a context that never ends
+	<-h.release // does not wait for ctx, which never ends for the root's evaluation
 	return h.Evaluator.Evaluate(ctx, q, out)
 }
 
@@ -194,7 +194,7 @@ func TestShares(t *testing.T) {
 	require.Equal(t, 3, hand("b", 16))
 	require.Equal(t, 2, hand("c", 16), "two are left")
 
-	held["b"] = nil // as if it had restarted
+	held["b"] = nil // as if worker b had restarted
 	require.Equal(t, 4, hand("b", 16))
 	now = now.Add(gateSilent - time.Second)
 	require.Zero(t, hand("b", 16))

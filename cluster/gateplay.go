@@ -21,13 +21,13 @@ type gatePlayer struct {
 
 	mu       sync.Mutex
 	held     map[string]context.CancelFunc // games under way, by id
-	networks map[string]*gateNetwork       // by sha256 of the file
+	networks map[string]*gateNetwork       // networks by the sha256 of their files
 	exams    map[string]*Exam              // exams to pass, by sha256 of the network
 }
 
 // gateNetwork is a network of a gating match.
 type gateNetwork struct {
-	mu    sync.Mutex // held while it is opened and passes its exam
+	mu    sync.Mutex // held while the network is opened and passes its exam
 	model *Model
 	err   error
 }
@@ -142,11 +142,11 @@ func (p *gatePlayer) play(ctx context.Context, o *gateOffer, done *gateOutcome) 
 		return err
 	}
 	done.Outcome, err = o.Game.Play(ctx, a, b)
-	done.Outcome.Invalid = nn.AsNetwork(a).Stats().Invalid // the new network is a
+	done.Outcome.Invalid = nn.AsNetwork(a).Stats().Invalid // counts only the new network, a
 	return err
 }
 
-// network returns a network, which it opens if necessary, after its exam is passed.
+// network returns a network, opened if necessary, once the network's exam is passed.
 func (p *gatePlayer) network(ctx context.Context, f File) (nn.Evaluator, error) {
 	p.mu.Lock()
 	n := p.networks[f.SHA256]
@@ -159,7 +159,7 @@ func (p *gatePlayer) network(ctx context.Context, f File) (nn.Evaluator, error) 
 	defer n.mu.Unlock()
 	if n.model == nil && n.err == nil {
 		if n.model, n.err = p.open(ctx, f); ctx.Err() != nil {
-			n.err = nil // another game may try
+			n.err = nil // the next game tries again
 		}
 	}
 	if n.model == nil {

@@ -35,7 +35,8 @@ func keyOf(pair nkeys.KeyPair) (Key, error) {
 	return Key{pair, id}, err
 }
 
-// KeyIn returns the key in a folder, made on first use. note is called with each repair.
+// KeyIn returns the key in a folder, made on first use. note is called with each repair of the
+// file.
 func KeyIn(dir string, note func(text string)) (Key, error) {
 	path := filepath.Join(dir, "key")
 	seed, err := file.Secret(path, func() ([]byte, error) {

@@ -17,7 +17,7 @@ import (
 // for concurrent use.
 type leases struct {
 	path  string
-	ahead uint64 // numbers below are reserved on disk
+	ahead uint64 // all numbers below this one are reserved on disk
 	disk  leasesFile
 
 	stored  map[selfplay.ID]bool
@@ -43,7 +43,7 @@ type epoch struct {
 	Offer Offer  `json:"offer"`
 }
 
-// lease is a number that a worker has.
+// lease notes which worker has a number, since when, and until when.
 type lease struct {
 	worker         string
 	since, expires time.Time
@@ -53,7 +53,7 @@ const (
 	reserve    = 4096 // numbers reserved on disk at a time
 	keptEpochs = 64
 
-	mostHeld  = 4 * maxLease // numbers of one worker
+	mostHeld  = 4 * maxLease // most numbers for one worker
 	firstHeld = maxLease     // most numbers for a worker that has no game stored yet
 	mostOut   = 1 << 20      // most numbers leased to all workers; beyond it each gets at most fewHeld
 	fewHeld   = 64
@@ -213,7 +213,7 @@ func (b *leases) grant(worker string, want int, now time.Time) ([]uint64, error)
 // expire frees numbers whose leases have ended.
 func (b *leases) expire(now time.Time) {
 	if now.Sub(b.checked) < time.Second && now.After(b.checked) {
-		return // the search visits all leases
+		return // too soon for another search, which visits all leases
 	}
 	b.checked = now
 	for number, h := range b.out {
@@ -237,7 +237,7 @@ func (b *leases) renew(worker string, numbers []uint64, now time.Time) {
 			continue
 		}
 		if b.exact && now.Sub(h.since) > exactTime {
-			continue // the number goes to another worker
+			continue // the number may go to another worker
 		}
 		if h.worker == worker || b.held[worker] < mostHeld {
 			b.lease(number, lease{worker, h.since, now.Add(leaseTime)})

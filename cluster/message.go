@@ -64,8 +64,8 @@ func (c *Card) plain() {
 type welcome struct {
 	Run      string `json:"run"`
 	Protocol int    `json:"protocol"`
-	Refused  string `json:"refused,omitempty"` // the reason; the worker must not try again
-	WaitMS   int64  `json:"wait_ms,omitempty"` // unless WaitMS says when
+	Refused  string `json:"refused,omitempty"` // why the worker is refused; without WaitMS for good
+	WaitMS   int64  `json:"wait_ms,omitempty"` // time after which a refused worker may try again
 }
 
 // Offer is the message that offers work. Its ID is a hash of the other fields.
@@ -73,7 +73,7 @@ type Offer struct {
 	ID      string          `json:"id"`
 	Network string          `json:"network"`
 	SHA256  string          `json:"sha256,omitempty"` // "" where no network plays
-	File    string          `json:"file,omitempty"`   // its base name, which tells the format
+	File    string          `json:"file,omitempty"`   // base name of the network's file, which tells the format
 	Bytes   int64           `json:"bytes,omitempty"`
 	Seed    uint64          `json:"seed"`
 	Recipe  selfplay.Config `json:"recipe"`
@@ -115,7 +115,7 @@ type answers struct {
 	Value  []float32   `json:"value"` // win minus loss, of the side to move
 }
 
-// upload is a game on its way; the packed game follows its header's line.
+// upload is the header line of an uploaded game; the packed game follows it.
 type upload struct {
 	Offer string `json:"offer"`
 }
@@ -125,7 +125,7 @@ const (
 	stored    = "stored"    // the game is in the loop's folder, synced
 	duplicate = "duplicate" // the game was stored before
 	rejected  = "rejected"  // the game is refused for good
-	later     = "later"     // send it again
+	later     = "later"     // the worker must send the game again
 )
 
 // receipt answers an upload, an exam or a malformed request.
@@ -144,13 +144,13 @@ type wanted struct {
 type beat struct {
 	Held    []uint64 `json:"held,omitempty"`
 	Spooled int      `json:"spooled"`
-	Games   int64    `json:"games"` // finished since it began
+	Games   int64    `json:"games"` // games finished since the worker began
 	Time    float64  `json:"seconds"`
 	// Processor is the processor time that the worker has used, in seconds.
 	Processor float64 `json:"processor_seconds"`
 }
 
-// gateOffer is the message about a game of a gating match.
+// gateOffer offers a worker a game of a gating match.
 type gateOffer struct {
 	ID   string        `json:"id"`
 	Game loop.GateGame `json:"game"`
@@ -165,7 +165,7 @@ type gateRequest struct {
 	Held []string `json:"held,omitempty"`
 }
 
-// gateReply gives games to a worker. It must pass the exams before its first outcome.
+// gateReply gives games to a worker. The worker must pass the exams before its first outcome.
 type gateReply struct {
 	Games   []gateOffer `json:"games,omitempty"`
 	Gone    []string    `json:"gone,omitempty"` // held games that are no longer needed

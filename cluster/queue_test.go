@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestTurns: one sender makes ten thousand calls before two others make one each; theirs are
-// among the next three served, and each sender's calls are served in order.
+// TestTurns: one sender makes ten thousand calls before two others make one each; the calls of
+// these two are among the next three served, and each sender's calls are served in order.
 func TestTurns(t *testing.T) {
 	for _, most := range []int{0, 1, 3} {
 		q := newQueue(most)

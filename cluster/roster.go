@@ -65,7 +65,7 @@ type roster struct {
 	now func() time.Time
 
 	members map[string]*member
-	banned  map[string]string // reason, by worker
+	banned  map[string]string // reasons of bans, by worker
 	unsaved bool              // banned has changed
 }
 
@@ -119,8 +119,9 @@ func (r *roster) dropIdle() bool {
 	return len(r.members) < n
 }
 
-// read unpacks a request and finds the worker that sent it. Otherwise the worker is nil and the
-// client has had its reply: stranger, if the server does not know it. The caller holds mu.
+// read unpacks a request and finds the worker that sent it. If that fails, read answers the client
+// itself and returns a nil worker; a client that the server does not know gets stranger. The caller
+// holds mu.
 func read[T any](s *Server, c *call, stranger any) (*T, *member) {
 	v := new(T)
 	if err := unpack(c.data, v); err != nil {

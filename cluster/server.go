@@ -148,7 +148,7 @@ func (s *Server) receive(m *nats.Msg) {
 		q = s.games
 	}
 	for _, c := range q.push(c) {
-		if c.verb == verbGame { // other requests time out at the client, which repeats them
+		if c.verb == verbGame { // clients repeat other requests after a timeout
 			s.tally.later.Add(1)
 			s.conn.reply(c.reply, receipt{later, "the server is busy"})
 		}
@@ -291,7 +291,7 @@ func (s *Server) lease(c *call) {
 		if l.Numbers, err = s.leases.grant(c.who, s.room(want, now), now); err != nil {
 			s.conf.Log.Error("no numbers can be reserved", "error", err)
 			l.WaitMS = 5000
-		} else if len(l.Numbers) == 0 { // other workers hold the rest
+		} else if len(l.Numbers) == 0 { // other workers hold all remaining numbers
 			l.WaitMS = 1000
 		}
 	}

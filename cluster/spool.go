@@ -12,7 +12,7 @@ import (
 
 // spool keeps finished games on disk until they are confirmed.
 type spool struct {
-	dir string // "" keeps them in memory
+	dir string // "" keeps the games in memory
 
 	mu    sync.Mutex
 	games []*spooled // games not being sent
@@ -25,7 +25,7 @@ type spooled struct {
 	id    selfplay.ID
 	more  bool
 	offer string
-	path  string // "" if it is in memory
+	path  string // "" if the game is in memory
 	data  []byte
 }
 

@@ -73,7 +73,7 @@ func (l *lags) quantile(q float64) time.Duration {
 type Status struct {
 	Run     string  `json:"run"`
 	Version string  `json:"version"`
-	Seconds float64 `json:"seconds"` // since the server began
+	Seconds float64 `json:"seconds"` // seconds since the server began
 	Network string  `json:"network"`
 	Offer   string  `json:"offer"`
 	Wanted  int64   `json:"rows_wanted"` // rows still wanted; at 0 no numbers are leased
@@ -93,7 +93,7 @@ type GameStatus struct {
 	Rejected int64   `json:"rejected"`
 	Later    int64   `json:"later"`
 	Out      int     `json:"leased"`
-	Gating   int     `json:"gating_games"` // of the gating match, not finished
+	Gating   int     `json:"gating_games"` // unfinished games of the gating match
 	Queue    int     `json:"queue"`
 	LagP50   float64 `json:"lag_p50_seconds"`
 	LagP99   float64 `json:"lag_p99_seconds"`
@@ -146,7 +146,7 @@ func (s *Server) Status() Status {
 	return st
 }
 
-// add adds a worker's use since its last beat, limited to the time since then.
+// add adds what a worker has used since its last beat, limited by the server's clock.
 func (s *Spending) add(w *member, b *beat, since time.Duration) {
 	if b.Time < w.last.Time { // the worker has restarted
 		w.last.Time, w.last.Processor = 0, 0

@@ -136,8 +136,8 @@ func quiet(ctx context.Context, err error) error {
 	return err
 }
 
-// Close returns the numbers of unfinished games and waits up to patience for the confirmation
-// of finished ones; the rest stays on disk. Run must have returned.
+// Close returns the numbers of unfinished games and waits, for a limited time, until finished ones
+// are confirmed; unconfirmed ones stay on disk. Run must have returned.
 func (w *Worker) Close(patience time.Duration) {
 	if w.spool != nil {
 		for end := time.Now().Add(patience); time.Now().Before(end) && w.spool.len() > 0; {

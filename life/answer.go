@@ -12,15 +12,15 @@ import (
 
 // Verdicts on a target, for one side to move first without ko threats.
 const (
-	Dead       = "dead"       // the attacker captures it
-	Alive      = "alive"      // the defender makes it pass-alive
-	Seki       = "seki"       // neither
-	Held       = "held"       // it is not captured; whether it becomes pass-alive is not proved
-	Repetition = "repetition" // it depends on the ko rule
-	Unknown    = "unknown"    // not proved in the given time
+	Dead       = "dead"       // the attacker captures the target
+	Alive      = "alive"      // the defender makes the target pass-alive
+	Seki       = "seki"       // the target is neither captured nor pass-alive
+	Held       = "held"       // the target is not captured; whether it becomes pass-alive is not proved
+	Repetition = "repetition" // the outcome depends on the ko rule
+	Unknown    = "unknown"    // no verdict is proved in the given time
 )
 
-// Need is a number of threats more than the other side has; 0: none.
+// Need is the lead in ko threats that a side needs; 0: none.
 type Need int
 
 // Endless is the need of endless threats: no number is enough.
@@ -46,13 +46,12 @@ type Ko struct {
 type Card struct {
 	Verdict string `json:"verdict"`
 	Proved  bool   `json:"proved"` // the checker verified the verdict's proof
-	// Moves are the first moves that reach the verdict; with AllMoves all others are proved not
-	// to.
+	// Moves are the first moves that reach the verdict; with AllMoves it is proved no others do.
 	Moves    []string `json:"moves,omitempty"`
 	AllMoves bool     `json:"allMoves"`
-	// NeedD is the number of threats that save the defender, NeedA that with which the attacker
-	// kills; Then is the verdict with them. With AtLeast the number is a lower bound, and Then
-	// is empty if no number is known to be enough.
+	// NeedD is the number of threats with which the defender saves the target, NeedA the number
+	// with which the attacker kills it; Then is the verdict with that number. With AtLeast the
+	// number is a lower bound, and Then is empty if no number is known to be enough.
 	NeedD   Need   `json:"needD,omitempty"`
 	NeedA   Need   `json:"needA,omitempty"`
 	AtLeast bool   `json:"needAtLeast,omitempty"`

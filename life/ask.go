@@ -24,7 +24,7 @@ const wideArea = 49
 
 // Options limit the answer to a question.
 type Options struct {
-	Time     time.Duration // 0: none
+	Time     time.Duration // limit of time; 0: none
 	Nodes    int64         // most searched states; 0: no limit
 	First    board.Color   // answer only for this side moving first; Empty: for both
 	Progress func(what string, nodes int64)
@@ -43,11 +43,11 @@ type asker struct {
 	opts    Options
 	ctx     context.Context
 	until   time.Time
-	share   time.Time // end of the present part of the work
-	most    int64     // states after which the part ends
+	share   time.Time // time at which the present part of the work ends
+	most    int64     // states after which the present part ends
 	claims  []claim
 	neither map[uint64]bool // keys of contests and states whose search ended without a proof
-	what    string          // present part, for Options.Progress
+	what    string          // name of the present part, for Options.Progress
 	narrows []*narrow       // nil until computed
 	alive   [2]float64      // network's probability that the target lives, by side to move; below 0: unknown
 }
@@ -142,8 +142,8 @@ func (a *asker) root(first solver.Side, kA, kD uint8) solver.Position {
 	return a.l.root(a.q, first, [2]uint8{kA, kD})
 }
 
-// decide searches a contest with at most effort more states, and returns the goal that is
-// reached and the number of its proof; NoGoal and -1 without a proof.
+// decide searches a contest within a limit of further states, and returns the goal that is reached
+// and the number of its proof; NoGoal and -1 without a proof.
 func (a *asker) decide(c solver.Contest, p *solver.Position, effort int64) (solver.Goal, int32) {
 	if a.over() {
 		effort = proved
@@ -187,8 +187,8 @@ func (a *asker) verdict(c *Card, first solver.Side) {
 	c.Verdict = a.settled(first, &p)
 }
 
-// settled finds whether a held target becomes pass-alive too, and claims the result: Alive or
-// Seki; Held if that is open.
+// settled finds whether a held target becomes pass-alive too, and claims the result: Alive or Seki;
+// Held if neither is proved.
 func (a *asker) settled(first solver.Side, p *solver.Position) string {
 	q, at, evaded := a.find(solver.Life, p, p, solver.Deny)
 	if at >= 0 {
@@ -213,7 +213,7 @@ func (a *asker) zone(at int32) (names []string) {
 }
 
 // settle finds which of capture and hold is reached from a state, or Repeat if neither is, and
-// claims it; NoGoal without a proof.
+// claims the result; NoGoal without a proof.
 func (a *asker) settle(first solver.Side, p *solver.Position) (solver.Goal, int32) {
 	q, at, evaded := a.find(solver.Fight, p, p, solver.Repeat)
 	if evaded {
@@ -225,8 +225,8 @@ func (a *asker) settle(first solver.Side, p *solver.Position) (solver.Goal, int3
 	return q, at
 }
 
-// find searches a contest in the state p, which moves from start lead to, by turns for a proof
-// and for an evasion of the goals misses[miss]. It claims the evasion.
+// find searches a contest in state p, alternately for a proof and for an evasion of the goals
+// misses[miss]. It claims the evasion. p is the state after some moves from start.
 func (a *asker) find(c solver.Contest, start, p *solver.Position, miss solver.Goal) (q solver.Goal, at int32, evaded bool) {
 	for i, r := range rounds {
 		if a.s.Wide || i > 0 && a.l.On.Count() > word {
@@ -278,8 +278,8 @@ var (
 	glances = [...]round{{200, 200}, {4000, 2000}, {4000, 8000}, {4 * somewhat, 50000}}
 )
 
-// Endless threats get more rounds of search if few points of the fight are not alive by
-// assumption (small), and still more if many states may be searched (ample).
+// Endless threats get more rounds of search if at most small points of the fight are not alive by
+// assumption, and still more if at least ample states may be searched.
 const (
 	small = 16
 	ample = 40 * somewhat
@@ -288,8 +288,8 @@ const (
 // misses are the goals that must all be evaded for a result.
 var misses = map[solver.Goal][]solver.Goal{solver.Repeat: {solver.Capture, solver.Hold}, solver.Deny: {solver.Settle}}
 
-// evaded reports whether none of the goals is reached from p, and claims it; reached reports
-// that one is, with a proof.
+// evaded reports whether none of the goals is reached from p, and claims the evasions; reached
+// reports that one goal is reached, with a proof.
 func (a *asker) evaded(start, p *solver.Position, goals []solver.Goal, states int, after ...int16) (ok, reached bool) {
 	if a.s.Wide || a.over() {
 		return false, false

@@ -45,7 +45,7 @@ type tally struct {
 	nodes                                  int64
 }
 
-// compare searches all contests of a shape, for either first mover and threats of either side,
+// compare searches all contests of a shape, with either side first and with threats of either side,
 // compares the proofs with the oracle, and lets the checker verify them.
 func (c *tally) compare(t *testing.T, s *shape, o *oracle, effort int64) {
 	l, err := s.question().encode()

@@ -10,16 +10,16 @@ import (
 	"kosumi/life/solver"
 )
 
-// efforts are the searched positions for each chain in the first round, and in the second for
-// each uncertain chain, or for all if a proof contradicted a certain ownership.
+// efforts limit the searched positions per chain: in the first round for each chain, in the second
+// for uncertain chains, or for all if a proof contradicted a certain ownership.
 var efforts = [...]int64{300, 5000}
 
 // Fates returns the owner of each stone's point whichever side moves first, if it is proved: the
-// stone's side if it lives, the opponent if it is dead; Empty for all other points. A chain
-// counts as alive if it is not captured even when all opposing stones are assumed alive, except
-// those in dead, which is an estimate. It counts as dead if it is captured under the assumptions
-// that [Enclosed] makes with black. Komi, the side to move and a ko ban have no influence. nodes
-// limits the searched positions for all chains together. Errors are those of [Settled].
+// stone's side if it lives, the opponent if it is dead; Empty for all other points. A chain counts
+// as alive if it is not captured even when all opposing stones are assumed alive, except those
+// estimated dead. It counts as dead if it is captured under the assumptions of [Enclosed]. Komi,
+// the side to move and a ko ban have no influence. nodes limits the searched positions for all
+// chains together. Errors are those of [Settled].
 func Fates(ctx context.Context, g *board.Game, dead []board.Point, black func(board.Point) (least, most float64), nodes int64) ([]board.Color, error) {
 	q := QuestionOf(g)
 	q.Ko, q.KoSide = board.NoPoint, board.Empty
@@ -60,7 +60,7 @@ type fates struct {
 	wrong  bool  // a proof has contradicted a certain ownership
 }
 
-// sure returns the least probability that p belongs to its more likely owner.
+// sure returns a lower bound of the probability that p belongs to its more likely owner.
 func (f *fates) sure(p board.Point) float64 {
 	least, most := f.black(p)
 	return max(least, 1-most)

@@ -9,8 +9,8 @@ import (
 	"kosumi/board"
 )
 
-// TestFates: capital letters are stones whose fate is certain in the opinion; small letters are
-// stones that it considers dead with little certainty.
+// TestFates compares the proved owners of some points. The network is certain of the stones in
+// capital letters; it considers those in small letters dead, with little certainty.
 func TestFates(t *testing.T) {
 	for _, c := range []struct {
 		name, rows string

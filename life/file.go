@@ -19,7 +19,7 @@ type claim struct {
 	threat [2]uint8
 	proof  int32
 	after  []int16 // moves from the start to the state of the claim
-	evaded bool    // claims that the goal is not reached; proof is the number of an evasion
+	evaded bool    // the claim is that the goal is not reached; proof is the number of an evasion
 }
 
 // Names in a proof file: of goals, and of goals that are not reached.
@@ -31,7 +31,7 @@ var (
 func (l *encoded) proofFile(q *Question, s *solver.Search, claims []claim) []byte {
 	var b bytes.Buffer
 	l.header(&b, q)
-	// A proof is found after those of its successors: in falling order every node comes before
+	// A proof is found after those of its successors: in descending order every node comes before
 	// those that it leads to.
 	order, number := reach(s, claims)
 	evasions, begin, n := evasionsOf(s, claims)
@@ -135,8 +135,8 @@ func (w *nodes) evasion(e *solver.Evasion, begin int32, number []int32) {
 	}
 }
 
-// evasionsOf returns the evasions of claims, the number of the first node of each in the file,
-// and the number of their nodes. They come before the proofs.
+// evasionsOf returns the evasions that claims refer to, the number in the file of each one's first
+// node, and how many nodes all have together. In the file they come before the proofs.
 func evasionsOf(s *solver.Search, claims []claim) (list []int32, begin map[int32]int32, n int32) {
 	begin = map[int32]int32{}
 	for _, c := range claims {
@@ -191,7 +191,8 @@ func (l *encoded) vertex(size board.Size, m int16) string {
 	return size.Vertex(l.point[m])
 }
 
-// reach returns the proofs that claims need, in falling order, and their places in it.
+// reach returns the proofs that claims need, in descending order, and the place of each proof in
+// this list.
 func reach(s *solver.Search, claims []claim) (order, number []int32) {
 	number = make([]int32, s.Proved())
 	var todo []int32

@@ -13,8 +13,8 @@ type Judge struct {
 	Network Network // orders moves, and estimates the chance of life without a proof; nil: none
 }
 
-// Life answers whether the chains of some stones of one colour all live; with all, the attacker
-// must capture all of them, so that one living chain is enough.
+// Life answers whether the chains of some stones of one colour all live; or, if the attacker must
+// capture all of them, whether any lives.
 func (j Judge) Life(ctx context.Context, g *board.Game, stones []board.Point, all bool, limit time.Duration) (string, error) {
 	q := QuestionOf(g)
 	q.Targets, q.All = stones, all

@@ -18,8 +18,8 @@ func (a *asker) nameKos(cards [2]*Card) {
 	}
 }
 
-// ko describes the ko by which a card's verdict changes; nil if that is unknown. It fills in the
-// other card if the name depends on it.
+// ko describes the ko by which a card's verdict changes; nil if that is unknown. ko fills in the
+// other card if the name depends on that card.
 func (a *asker) ko(cards *[2]*Card, first solver.Side) *Ko {
 	c, who := cards[first], solver.Attacker
 	if c.NeedD > 0 {
@@ -52,8 +52,9 @@ func (a *asker) ko(cards *[2]*Card, first solver.Side) *Ko {
 	return out
 }
 
-// staged names the ko that one side wins with n threats and not with fewer. The fewest threats
-// that retake the same point again are approach moves; retakes of different points are stages.
+// staged names the ko that one side wins with n threats and not with fewer. Of the n threats, the
+// fewest that must retake the same point again count as approach moves, and retakes of different
+// points as stages.
 func (a *asker) staged(first, who solver.Side, n int) *Ko {
 	reached := a.try(first, who, uint8(n))
 	again, threats := 0, uint8(n)
@@ -92,15 +93,15 @@ func (a *asker) staged(first, who solver.Side, n int) *Ko {
 	return out
 }
 
-// dearest returns the line of a proof, up to its last retake, in which the winner spends most
-// threats on points retaken before, and among such lines, most threats.
+// dearest returns the line of a proof, up to its last retake, that costs the winner most: in
+// repeated retakes first, then in threats.
 func (a *asker) dearest(at int32) (line []string) {
 	const again = 1 << 8 // additional cost of a repeated retake, more than that of all threats
 	type state struct {
 		at    int32
 		spent string // points retaken so far
 	}
-	// spend returns the points retaken after the move of a proof, and its cost.
+	// spend returns the points retaken after the move of a proof, and the move's cost.
 	spend := func(n *solver.Proof, spent string) (string, int) {
 		point := string(rune(n.Move))
 		switch {

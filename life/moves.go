@@ -6,8 +6,8 @@ import (
 	"kosumi/life/solver"
 )
 
-// aim returns the contest and goal that a first move must reach for a verdict; every reports
-// that all moves reach it.
+// aim returns the contest that decides a verdict, and the goal that a first move must reach in it;
+// every reports that all moves reach the goal.
 func aim(first solver.Side, verdict string) (c solver.Contest, works solver.Goal, every bool) {
 	switch {
 	case verdict == Repetition:
@@ -41,8 +41,8 @@ func (a *asker) moves(c *Card, first solver.Side) {
 	}
 }
 
-// working returns the first moves that reach a verdict, and whether all others are proved not
-// to.
+// working returns the first moves that reach a verdict, and whether all other moves are proved to
+// fail.
 func (a *asker) working(p *solver.Position, verdict string) (list []int16, all bool) {
 	c, works, every := aim(p.Mover, verdict)
 	empty := a.s.Room(p)
@@ -85,9 +85,9 @@ func (a *asker) working(p *solver.Position, verdict string) (list []int16, all b
 	return list, len(open) == 0
 }
 
-// covered returns an existing proof that decides the state next, after the first move m: that of
-// another first move, or if m is a pass and settle is sought, a proof of capture. NoGoal and -1
-// without one.
+// covered returns an existing proof that decides the state next, after the first move m: the proof
+// of another first move, or if m is a pass and settle is sought, a proof of capture; NoGoal and -1
+// if there is none.
 func (a *asker) covered(next *solver.Position, m int16, works solver.Goal, known []int32) (q solver.Goal, at int32) {
 	for _, i := range known {
 		if a.s.Covers(i, next) {

@@ -7,25 +7,25 @@ import (
 	"kosumi/life/solver"
 )
 
-// narrow is a question restricted to the surroundings of the target: all points farther away
-// are living stones of the loser. If the winner reaches the goal there, the same moves reach it
-// in the full question, where the loser has less.
+// narrow is a question restricted to the surroundings of the target: all points farther away are
+// living stones of the loser. If the winner reaches the goal there, the same moves reach it in the
+// full question, where the loser is weaker.
 type narrow struct {
 	*encoded
 	s      *solver.Search
 	winner solver.Side
 	ended  map[uint64]bool // keys of states whose search ended without a proof
-	from   []int16         // point of the full question for each point
-	to     []int16         // inverse of from; -1: none
+	from   []int16         // for each point here, its point in the full question
+	to     []int16         // for each point of the full question, its point here; -1: none
 }
 
 // Limits of narrow questions.
 const (
-	mostNarrow  = 64      // points
-	mostEmpty   = 32      // empty points
+	mostNarrow  = 64      // most points
+	mostEmpty   = 32      // most empty points
 	mostSteps   = 6       // largest distance from the target
-	mostStates  = 1 << 22 // states searched for one question
-	strong      = 4       // liberties of an attacker's chain that is a wall
+	mostStates  = 1 << 22 // most states searched for one question
+	strong      = 4       // fewest liberties of an attacker's chain that is a wall
 	guideEffort = 2000    // states searched for a move in a state that the verdict's search did not visit
 )
 
@@ -196,8 +196,8 @@ func (n *narrow) position(p *solver.Position) solver.Position {
 	return n.Like(p, stones, ban)
 }
 
-// contest returns the contest that is searched: a defender with two eyes needs no answer to moves
-// that do not touch them.
+// contest returns the contest to search. For a defending winner it is Life: a defender with two
+// eyes needs no answer to moves that do not touch them.
 func (n *narrow) contest() solver.Contest {
 	if n.winner == solver.Defender {
 		return solver.Life
@@ -227,8 +227,8 @@ func (a *asker) guide(n *narrow) solver.Guide {
 	}
 }
 
-// reply returns the number of the answer to a move of the loser after proof at, or to the pass if
-// that proof does not depend on the move; negative without one.
+// reply returns the number of the proof that answers a move of the loser in another proof, or that
+// answers a pass if the other proof does not depend on the move; negative if there is none.
 func (n *narrow) reply(at int32, move int16) int32 {
 	if at < 0 || n.s.Proof(at).Kind != solver.LoserMoves {
 		return -1
@@ -250,7 +250,8 @@ func (n *narrow) reply(at int32, move int16) int32 {
 	return pass
 }
 
-// decide searches the narrow question with at most effort more states, which count for a.
+// decide searches the narrow question within a limit of further states, and adds these to the count
+// of a.
 func (n *narrow) decide(a *asker, p *solver.Position, effort int64) int32 {
 	c := n.contest()
 	if at := n.s.Known(c, p); at >= 0 {
@@ -274,7 +275,7 @@ func (n *narrow) decide(a *asker, p *solver.Position, effort int64) int32 {
 // following the winning moves of one of them; -1 if it finds no proof.
 func (a *asker) followed(c solver.Contest, p *solver.Position, effort int64) int32 {
 	if _, again := a.l.Parts(max(p.Threat[0], p.Threat[1])); again >= 0 {
-		return -1 // purses, limited numbers of retakes, are numbered per game
+		return -1 // the narrow game numbers limited threats (purses) differently
 	}
 	if a.narrows == nil {
 		a.narrows = a.narrowed()

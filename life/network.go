@@ -26,17 +26,17 @@ type View struct {
 type diagram struct {
 	size   board.Size
 	stones []board.Color
-	dx, dy int // offset of columns and rows from those of the question
+	dx, dy int // offset of columns and rows from the question's
 }
 
 // Sizes of a diagram.
 const (
-	margin   = 2 // least points around the fight; a nearer edge of the board is kept
-	smallest = 9 // side of the board
+	margin   = 2 // points outside the fight in a row or column, at least; an edge so near is kept
+	smallest = 9 // least width and height of a diagram
 )
 
-// diagram returns the diagram of the fight. If the rest of the board is full of stones, or the
-// fight covers most of the board, it is the whole board.
+// diagram returns the diagram of the fight. It is the whole board if the fight is open or covers
+// most of the board, or if the rest of the board has many stones.
 func (l *encoded) diagram(q *Question) *diagram {
 	d := &diagram{size: q.Size, stones: q.Stones}
 	x0, y0, x1, y1 := q.Size.W, q.Size.H, -1, -1
@@ -83,14 +83,14 @@ func shift(lo, hi, long, short int) int {
 	return (short-(hi-lo+1))/2 - lo
 }
 
-// at returns the point of the diagram for one of the question.
+// at returns the point of the diagram for a point of the question.
 func (d *diagram) at(q *Question, p board.Point) board.Point {
 	x, y := q.Size.XY(p)
 	return d.size.Point(x+d.dx, y+d.dy)
 }
 
-// fill divides the points outside the fight between both sides, those next to it to the attacker,
-// such that the target decides the game. Holes make all these stones alive.
+// fill divides the points outside the fight between both sides, such that the target decides the
+// game; the points next to the fight go to the attacker. Holes make all these stones alive.
 func (d *diagram) fill(inside []bool, defender board.Color) {
 	far := d.distances(inside)
 	total := d.size.Area()

@@ -11,7 +11,7 @@ import (
 )
 
 // opinion is a network that gives every position the same ownership: the probability that White
-// owns a point. It records the positions shown.
+// owns a point. It records the positions that it views.
 type opinion struct {
 	white float32
 	shown []board.Size

@@ -5,12 +5,12 @@ import (
 	"kosumi/sgf"
 )
 
-// mostOfLine is the most moves of a shown line.
+// mostOfLine bounds the moves that Line returns.
 const mostOfLine = 12
 
-// OnlyMove returns the only first move that kills the target, or with kills false saves it,
-// followed by the line of longest resistance without passes at its end. It is nil unless all
-// other first moves are proved to fail, and the verdict depends on the first mover.
+// OnlyMove returns the only first move that kills the target (kills) or saves it (otherwise),
+// followed by the line of longest resistance without passes at its end. It is nil unless all other
+// first moves are proved to fail, and the verdict depends on the first mover.
 func (a *Answer) OnlyMove(kills bool) []board.Point {
 	x, d := a.Attacks, a.Defends
 	if x == nil || d == nil || !x.Proved || !d.Proved || x.Verdict != Dead || d.Verdict != Alive && d.Verdict != Seki {

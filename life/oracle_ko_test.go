@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// counter counts threats on an oracle's states: how many one side needs if the other has none,
-// and the least number that must retake the same point again.
+// counter counts threats on an oracle's states: how many one side needs if the other has none, and
+// how many of these at least must retake the same point again.
 type counter struct {
 	*oracle
 	payer int8 // 1 is the attacker, 2 the defender
@@ -28,8 +28,8 @@ var (
 
 const endless = -1
 
-// reached returns the states in which a goal is reached if the payer has a number of threats. At
-// most again of them may retake a point of spent, the points already retaken.
+// reached returns the states in which a goal is reached if the payer has a number of threats. Of
+// these, a limited number may retake a point that was retaken before.
 func (c *counter) reached(g wish, threats, again int, spent []int8) []bool {
 	key := fmt.Sprint(g, threats, again, spent)
 	if v, ok := c.known[key]; ok {
@@ -102,8 +102,8 @@ func (c *counter) verdict(i int32, threats int) int {
 	return isRepetition
 }
 
-// need returns how many threats change a verdict and to which: 0 for none, endless if only an
-// unlimited number does.
+// need returns how many threats change a verdict, and to which verdict: 0 if no number does,
+// endless if only an unlimited number does.
 func (c *counter) need(i int32) (n, then int) {
 	was := c.verdict(i, 0)
 	changes := func(v int) bool { return (v == isDead) != (was == isDead) || v == isRepetition }
@@ -121,8 +121,8 @@ func (c *counter) need(i int32) (n, then int) {
 	}
 }
 
-// again returns how many of n threats, at the least, must retake a point again to change a
-// verdict to then.
+// again returns how many of n threats at least must retake a point again to change a verdict into
+// the given one.
 func (c *counter) again(i int32, n, then int) int {
 	for again := 0; ; again++ {
 		capture, hold := c.reached(toCapture, n, again, nil)[i], c.reached(toHold, n, again, nil)[i]

@@ -82,7 +82,7 @@ type oracle struct {
 	nodes    []oracleNode
 	keys     []oracleKey
 	limit    int
-	counters [3]*counter // by payer
+	counters [3]*counter // for each side's threats, see payer
 }
 
 var errTooLarge = errors.New("too many states")
@@ -189,7 +189,7 @@ const (
 
 var verdictNames = []string{"dead", "repetition", "seki", "alive"}
 
-// payer returns the counter of one side's threats: 1 the attacker's, 2 the defender's.
+// payer returns the counter of one side's threats: 1 is the attacker, 2 the defender.
 func (o *oracle) payer(side int8) *counter {
 	if o.counters[side] == nil {
 		o.counters[side] = &counter{o, side, map[string][]bool{}}

@@ -106,8 +106,8 @@ func addTo(number string, n int) string {
 	return fmt.Sprint(max(0, v+n))
 }
 
-// leadsTo redirects the last move of each node whose line begins with from to the last node whose
-// line begins with kind.
+// leadsTo redirects the last move of each node whose line has one beginning to the last node whose
+// line has another beginning.
 func leadsTo(from, kind string) func([]string) [][]string {
 	return func(lines []string) (out [][]string) {
 		first := slices.IndexFunc(lines, func(l string) bool { return strings.HasPrefix(l, "claim ") }) + 1
@@ -188,8 +188,8 @@ func passInstead(lines []string) [][]string {
 	})(lines)
 }
 
-// eachReply changes each answer in the loser's nodes, one at a time; [""] leaves it alone, nil
-// drops it.
+// eachReply changes each answer in the loser's nodes, one at a time; [""] leaves the answer
+// unchanged, nil drops it.
 func eachReply(change func(r string) []string) func([]string) [][]string { return eachOf("l", change) }
 
 // eachOf is eachReply for nodes of one kind.
@@ -247,7 +247,7 @@ func TestPlantedFaults(t *testing.T) {
 	for _, e := range readExamples(t) {
 		for _, data := range proofsOf(t, e.shape) {
 			if len(data) > 4000 || strings.HasSuffix(string(data[:strings.LastIndex(string(data), "sum ")]), "0\ns\n") {
-				continue // a fault may not matter: the chain is alive at once, whichever side moves first
+				continue // the proof is long, or a fault may not matter because the chain is alive from the start
 			}
 			_, err := check.Proof(data)
 			require.NoError(t, err)

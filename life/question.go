@@ -31,7 +31,7 @@ type encoded struct {
 	*solver.Game
 	start    solver.Position // the position, with the attacker to move
 	point    []board.Point   // board point of each point of the game; NoPoint: none
-	index    []int16         // of each point of the board, its point in the game; -1: not part of the fight
+	index    []int16         // for each point of the board, its point in the game; -1: not part of the fight
 	defender board.Color
 	closed   bool // assumed chains and edges enclose the fight
 }
@@ -135,8 +135,8 @@ func nextTo(size board.Size, p board.Point) iter.Seq[board.Point] {
 	}
 }
 
-// walk returns p and the points connected to it by steps that join allows, without those
-// in seen, and adds them to seen.
+// walk returns p and the points connected to it by steps that join allows, without points already
+// seen, and marks the returned points as seen.
 func (q *Question) walk(p board.Point, seen []bool, join func(from, to board.Point) bool) []board.Point {
 	seen[p] = true
 	list := []board.Point{p}
@@ -166,7 +166,7 @@ func (q *Question) areas() (list [][]board.Point) {
 	return list
 }
 
-// beside reports whether any point in area has a neighbour that satisfies is.
+// beside reports whether any point of an area has a neighbour that meets a condition.
 func (q *Question) beside(area []board.Point, is func(board.Point) bool) bool {
 	return slices.ContainsFunc(area, func(p board.Point) bool {
 		for n := range nextTo(q.Size, p) {
@@ -196,8 +196,9 @@ func (q *Question) assumed() ([]bool, error) {
 	return fixed, nil
 }
 
-// fight returns the points that are connected to the targets by points without stones alive
-// by assumption, and such stones next to them. The rest of the board has no influence.
+// fight returns the points that are connected to the targets by points without stones alive by
+// assumption, and the stones alive by assumption next to these points. The rest of the board has no
+// influence.
 func (q *Question) fight(fixed []bool) []bool {
 	seen := make([]bool, len(q.Stones))
 	for _, t := range q.Targets {
@@ -208,9 +209,9 @@ func (q *Question) fight(fixed []bool) []bool {
 	return seen
 }
 
-// Fight reports for each point whether it influences the question: it is connected to the
-// targets by points without stones alive by assumption, or is such a stone next to them.
-// Errors wrap ErrQuestion.
+// Fight reports for each point whether it influences the question: it is connected to the targets
+// by points without stones alive by assumption, or is a stone alive by assumption next to such
+// points. Errors wrap ErrQuestion.
 func (q *Question) Fight() ([]bool, error) {
 	l, err := q.encode()
 	if err != nil {

@@ -161,7 +161,7 @@ func (a *asker) mark(n *sgf.Node, id string, points []board.Point) {
 	}
 }
 
-// line adds the moves of a proof below a node, at most left nodes.
+// line adds the moves of a proof below a node; left counts down the nodes that may still be added.
 func (a *asker) line(n *sgf.Node, at int32, left *int) {
 	r := a.s.Proof(at)
 	switch r.Kind {
@@ -203,7 +203,7 @@ func (a *asker) line(n *sgf.Node, at int32, left *int) {
 	}
 }
 
-// add adds a move below a node; it returns nil if left is 0.
+// add adds a move below a node; it returns nil if no more nodes may be added.
 func (a *asker) add(n *sgf.Node, c solver.Side, m int16, left *int) *sgf.Node {
 	if *left <= 0 {
 		return nil

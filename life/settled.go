@@ -18,7 +18,7 @@ type Status struct {
 	Nodes   int64    // searched positions
 }
 
-// Settled searches at most nodes positions for the status of a question's targets. Errors are
+// Settled searches a limited number of positions for the status of a question's targets. Errors are
 // those of [Ask].
 func Settled(ctx context.Context, q *Question, nodes int64) (out Status, err error) {
 	l, err := q.encode()
@@ -46,8 +46,8 @@ func Settled(ctx context.Context, q *Question, nodes int64) (out Status, err err
 	return out, nil
 }
 
-// surely proves which goal of a contest is reached with a side to move first, by a proof
-// without ko, in a share of the positions that are left; NoGoal if it finds no proof.
+// surely proves which goal of a contest is reached with a side to move first, by a proof without
+// ko, within a share of the remaining positions; NoGoal if it finds no proof.
 func (a *asker) surely(c solver.Contest, first solver.Side, share float64) solver.Goal {
 	a.part("", share)
 	p := a.root(first, 0, 0)
@@ -83,8 +83,8 @@ func (a *asker) both() string {
 // Enclosed returns the chains that a question assumes alive by default: [Surroundings], and if
 // those do not enclose the fight, also chains that a network considers certainly alive. Among the
 // attacker's, these are the chains that the defender does not surround; the defender's own are
-// added only if the life of the targets is uncertain. black returns the least and the greatest
-// probability that a point is Black's in the end.
+// added only if the life of the targets is uncertain. black returns bounds of the probability that
+// a point is Black's in the end.
 func Enclosed(q *Question, black func(p board.Point) (least, most float64)) []board.Point {
 	list := Surroundings(q.Size, q.Stones, q.Targets)
 	ask := *q
@@ -130,7 +130,7 @@ func (q *Question) outside(c board.Color) []bool {
 	return in
 }
 
-// large returns the least number of points of a large area on a board with area points.
+// large returns how many points make a connected area large on a board of the given area.
 func large(area int) int { return max(12, area/8) }
 
 // chains marks the chains that contain the given stones.

@@ -117,8 +117,8 @@ func nextShape(rng *rand.Rand, states int) (*shape, *oracle) {
 	}
 }
 
-// vary makes some shapes allow suicide, and gives some two target chains, any or all to be
-// captured.
+// vary makes some shapes allow suicide, and gives some shapes two target chains, of which the
+// attacker must capture one or both.
 func (s *shape) vary(rng *rand.Rand) {
 	s.suicide = rng.IntN(5) == 0
 	if rng.IntN(4) > 0 {

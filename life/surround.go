@@ -9,9 +9,9 @@ import (
 	"kosumi/board"
 )
 
-// Surroundings returns a stone of each chain outside the fight about the targets: it is
-// pass-alive, or next to a large empty area that no target touches. Diagrams of problems
-// assume these chains to be alive.
+// Surroundings returns a stone of each chain outside the fight about the targets: each chain that
+// is pass-alive, or next to a large empty area that no target touches. Diagrams of problems assume
+// these chains to be alive.
 func Surroundings(size board.Size, stones []board.Color, targets []board.Point) (alive []board.Point) {
 	q := &Question{Size: size, Stones: stones}
 	target, areas := q.chains(targets), q.areas()
@@ -44,7 +44,7 @@ func passAlive(size board.Size, stones []board.Color) []board.Color {
 	return board.PlaceStones(size, list).PassAlive(nil, true)
 }
 
-// chainsFrom returns a stone of each chain of at least so many stones.
+// chainsFrom returns a stone of each chain of at least the given number of stones.
 func chainsFrom(least int, size board.Size, stones []board.Color) (list []board.Point) {
 	for _, a := range (&Question{Size: size, Stones: stones}).areas() {
 		if stones[a[0]] != board.Empty && len(a) >= least {

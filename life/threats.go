@@ -2,7 +2,7 @@ package life
 
 import "kosumi/life/solver"
 
-// same is the result that threats do not change capture or hold.
+// same means that threats do not change capture or hold.
 const same = solver.NoGoal + 1
 
 // ladder finds the number of threats that changes the verdict.
@@ -28,10 +28,10 @@ func (a *asker) with(first, who solver.Side, k uint8) *solver.Position {
 	return &p
 }
 
-// climb returns the number of threats of one side that changes capture or hold, and sets
-// AtLeast and Then of the card. 0: no number changes it, or nothing is proved.
+// climb returns the number of threats of one side that changes capture or hold, and sets AtLeast
+// and Then of the card. 0: no number changes the result, or nothing is proved.
 func (a *asker) climb(c *Card, first, who solver.Side) Need {
-	// One threat usually changes all that any number does; if three change nothing, two do not
+	// If any number of threats changes the result, one usually does; if three do not, two do not
 	// either.
 	n, q, most := uint8(1), same, uint8(0)
 	for _, most = range [...]uint8{1, 3, solver.Endless} {
@@ -109,9 +109,9 @@ func (a *asker) try(first, who solver.Side, k uint8) (q solver.Goal) {
 	return q
 }
 
-// ends reports whether the other side reaches its goal against any finite number of threats of
-// who, although endless ones change the result to q. The evasion just found shows that, and ends
-// claims it; known is false if that is open.
+// ends reports whether the other side reaches its goal against any finite number of one side's
+// threats, although endless ones change the result to q. The evasion just found proves it, and ends
+// claims it; known is false if neither is proved.
 func (a *asker) ends(q solver.Goal, first, who solver.Side) (yes, known bool) {
 	if q != solver.Repeat {
 		return false, q != solver.NoGoal

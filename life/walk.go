@@ -15,10 +15,10 @@ var ErrMove = errors.New("no move against this proof")
 // Ends of a line against a proof.
 const (
 	EndTaken   = "taken"   // the target is captured
-	EndAlive   = "alive"   // it is pass-alive, or joined to a chain that is alive by assumption
+	EndAlive   = "alive"   // the target is pass-alive, or joined to a chain that is alive by assumption
 	EndDoomed  = "doomed"  // no room for two eyes is left
-	EndStands  = "stands"  // both pass, and the target stands
-	EndNoLife  = "no life" // both pass, and the target is not pass-alive
+	EndStands  = "stands"  // both sides pass, and the target is not captured
+	EndNoLife  = "no life" // both sides pass, and the target is not pass-alive
 	EndNoProof = "unknown" // the first move has no proof
 )
 
@@ -47,7 +47,7 @@ type walkNode struct {
 // walkStart is the proof of the question's start, or of the state after a first move.
 type walkStart struct {
 	first solver.Side
-	after int16 // NoMove: none
+	after int16 // the first move; NoMove: none
 	at    int32
 	goal  solver.Goal
 }

@@ -5,5 +5,5 @@ import "errors"
 // The file is in the folder of the program, so that the browser caches it.
 var read = func() ([]byte, error) { return nil, errors.New("the network's file is missing") }
 
-// Give sets the source of the file, before it is used.
+// Give sets the source of the network's file. Call it before the file is used.
 func Give(source func() ([]byte, error)) { read = source }

@@ -32,7 +32,7 @@ type Config struct {
 	Card              cluster.Card
 	// OpenJudge opens networks to check games with.
 	OpenJudge func(path string) (nn.Evaluator, func(), error)
-	// OpenModel opens networks for the worker of this machine; nil: it does not play.
+	// OpenModel opens networks for the worker of this machine; nil: no worker.
 	OpenModel func(ctx context.Context, path string, o *cluster.Offer) (*cluster.Model, error)
 	Log       *slog.Logger
 }

@@ -32,7 +32,7 @@ func (h *Hub) handler() http.Handler {
 		w.Header().Set("Content-Type", "application/json")
 		w.Header().Set("Cache-Control", "no-store")
 		st := h.server.Status()
-		json.NewEncoder(w).Encode(st.Public()) // the client may hang up
+		json.NewEncoder(w).Encode(st.Public()) // fails if the client hangs up
 	})
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")

@@ -23,7 +23,7 @@ var ErrUnreachable = errors.New("the engine cannot be reached")
 
 // Numbers of failed tries to connect, in a row.
 const (
-	triesWarned = 3 // number of failures before a warning; further ones follow every triesAgain
+	triesWarned = 3 // number of failures before the first warning; another follows every triesAgain failures
 	triesAgain  = 6
 	triesLast   = 6 // number of attempts after the end of the input
 )
@@ -104,7 +104,7 @@ func (r *client) connect(ctx context.Context) error {
 			select {
 			case <-time.After(d/2 + mathrand.N(d/2)):
 			case <-over:
-				over = nil // once
+				over = nil // wait for over only once
 			case <-ctx.Done():
 			}
 		}

@@ -27,7 +27,7 @@ const (
 type User struct {
 	Name  string
 	Token string
-	Seats int // at a time; 0: up to half of the host's, each kept for a minute without a connection
+	Seats int // seats at a time; 0: up to half of the host's, each kept for a minute without a connection
 }
 
 // HostConfig holds the settings of a host. Users and Sit are needed.
@@ -108,7 +108,7 @@ func (h *Host) Serve(ctx context.Context, l net.Listener) error {
 			return nil
 		case errors.Is(err, net.ErrClosed):
 			return err
-		default: // such as too many open files: clients with a seat are not affected
+		default: // an error such as too many open files does not affect clients with a seat
 			if n++; n == 1 {
 				h.conf.Log.Warn("a connection cannot be taken", "error", err)
 			}

@@ -344,8 +344,8 @@ func TestHostRefuses(t *testing.T) {
 	require.Equal(t, "= 1 \n", bob.ask("position"))
 }
 
-// TestUsersWithoutANumber: a user whose Seats is 0 gets at most half of the host's seats, kept
-// for a minute without a connection; others get their number.
+// TestUsersWithoutANumber: a user whose Seats is 0 gets at most half of the host's seats, kept for
+// a minute without a connection; other users get as many as their Seats.
 func TestUsersWithoutANumber(t *testing.T) {
 	h := NewHost(HostConfig{Users: []User{{"ann", "token of ann", 5}, {"bob", "token of bob", 0}}, Sit: func(ctx context.Context, _, _ string, _ io.Reader, _ io.Writer) error {
 		<-ctx.Done()

@@ -15,9 +15,9 @@ import (
 )
 
 const (
-	maxWaiting = 4 << 20 // unconfirmed bytes of one side
+	maxWaiting = 4 << 20 // most unconfirmed bytes of one side
 	maxFrame   = 64 << 10
-	alive      = 15 * time.Second // between signs of life; a connection silent for three times as long is dead
+	alive      = 15 * time.Second // time between signs of life; a connection silent for three times as long is dead
 )
 
 // Kinds of frames: data, how many bytes have been received, and the end of the
@@ -37,14 +37,14 @@ type stream struct {
 	wake     sync.Cond
 	in       []byte // received, not read yet
 	received uint64
-	out      []byte // unconfirmed bytes, from position base on
+	out      []byte // unconfirmed bytes; base is the position of the first
 	base     uint64
 	ended    bool // end was called: nothing more is written
 	inEnded  bool // the other side has ended its output
 	closed   bool
 	conn     net.Conn // current connection; may be nil
 	since    time.Time
-	most     int // bytes of out beyond which Write waits
+	most     int // most unconfirmed bytes; beyond them Write waits
 }
 
 func newStream() *stream {
@@ -94,7 +94,7 @@ func (s *stream) end() {
 	s.wake.Broadcast()
 }
 
-// drained waits until the other side has confirmed everything, for at most patience.
+// drained waits, for a limited time, until the other side has confirmed everything.
 func (s *stream) drained(patience time.Duration) {
 	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
 		s.mu.Lock()

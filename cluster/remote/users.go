@@ -15,8 +15,8 @@ import (
 // shortToken is the least length of a token that cannot be guessed.
 const shortToken = 16
 
-// ReadUsers reads users, one a line: NAME TOKEN [SEATS], and # begins a comment.
-// There must be one at least.
+// ReadUsers reads users, one a line: NAME TOKEN [SEATS], and # begins a comment. There must be at
+// least one user.
 func ReadUsers(r io.Reader) ([]User, error) {
 	var users []User
 	scan := bufio.NewScanner(r)

@@ -15,7 +15,7 @@ import (
 )
 
 func main() {
-	network, err := model.Open("", model.Config{Precision: "auto"}) // or a file's name
+	network, err := model.Open("", model.Config{Precision: "auto"}) // "" is the built-in network; a file's name would do too
 	check(err)
 	evaluator, err := nn.NewServer(network, nn.ServerConfig{Sessions: nn.Cores()})
 	check(err)

@@ -28,8 +28,8 @@ import (
 	"kosumi/internal/testshared"
 )
 
-// Tab is one tab of a browser, with nothing that another test's tab has left. Its methods
-// fail the test.
+// Tab is one tab of a browser; it sees nothing that another test's tab has stored. Its methods fail
+// the test.
 type Tab struct {
 	T   *testing.T
 	Ctx context.Context // chromedp's context of the tab
@@ -69,8 +69,9 @@ func Main(m *testing.M) int {
 	return m.Run()
 }
 
-// Open opens an empty tab, in the package's browser, or with options in the test's own browser,
-// started with these options beside chromedp's. Without a browser the test skips, or fails in CI.
+// Open opens an empty tab, in the package's browser; with options, in a browser for this test
+// alone, started with these and chromedp's options. Without a browser the test skips, or fails in
+// CI.
 func Open(t *testing.T, options ...chromedp.ExecAllocatorOption) *Tab {
 	t.Helper()
 	testshared.Slow(t)
@@ -86,7 +87,7 @@ func Open(t *testing.T, options ...chromedp.ExecAllocatorOption) *Tab {
 		var err error
 		b.visitor, err = target.CreateBrowserContext().Do(executor)
 		require.NoError(t, err)
-		t.Cleanup(func() { target.DisposeBrowserContext(b.visitor).Do(executor) }) // closes all its tabs too
+		t.Cleanup(func() { target.DisposeBrowserContext(b.visitor).Do(executor) }) // closes the visitor's tabs too
 	} else {
 		var stop func()
 		b.browser, stop = start(t, t.Context(), options...)
@@ -140,7 +141,7 @@ func start(t *testing.T, parent context.Context, options ...chromedp.ExecAllocat
 	}
 	all := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.WindowSize(1280, 900), chromedp.WSURLReadTimeout(Patience))
 	ctx, end := chromedp.NewExecAllocator(parent, append(all, options...)...)
-	// chromedp reports events of newer browsers that it does not know; ignore that.
+	// chromedp reports events that it does not know as errors; ignore these reports.
 	ctx, stop := chromedp.NewContext(ctx, chromedp.WithErrorf(func(string, ...any) {}))
 	if err := chromedp.Run(ctx); err != nil {
 		end()
@@ -149,7 +150,7 @@ func start(t *testing.T, parent context.Context, options ...chromedp.ExecAllocat
 	return ctx, func() { stop(); end() }
 }
 
-// hear records errors and foreign requests of the page.
+// hear records errors of the page and its requests to other hosts.
 func (b *Tab) hear(event any) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -201,8 +202,8 @@ const Patience = 5 * time.Minute
 // pause is the time between two checks of the page.
 const pause = 30 * time.Millisecond
 
-// Until waits for an expression to become true, also while pages are loaded. One that throws a
-// TypeError is not true yet.
+// Until waits for an expression to become true, also while pages are loaded. While the expression
+// throws a TypeError, it counts as false.
 func (b *Tab) Until(expression string) {
 	b.T.Helper()
 	end := time.Now().Add(Patience)
@@ -224,9 +225,9 @@ func away(err error) bool {
 	return strings.Contains(err.Error(), "context") || strings.Contains(err.Error(), "navigated")
 }
 
-// Eventually waits until ok holds for the value of an expression, and returns the value. While
-// the expression throws it has no value. The test fails with the last value or error and what, a
-// format.
+// Eventually waits until ok holds for the value of an expression, and returns the value. While the
+// expression throws it has no value. A failure shows the last value or error, after a message
+// formatted by fmt.Sprintf(what...).
 //
 // A page changes some time after a press, a key, a resize or a message: wait with Until,
 // Eventually or Equal rather than reading once.

@@ -31,7 +31,7 @@ func (b *Tab) Point(v string) {
 	b.Do(chromedp.MouseClickXY(b.Where(v)))
 }
 
-// drawn is an expression: every board is drawn for the space that it has by now.
+// drawn is an expression that is true once every board is drawn to fit its present space.
 const drawn = `[...document.querySelectorAll(".board-space")].every((s) => { const r = s.getBoundingClientRect(); return !r.width || !s.querySelector(".board") || s.dataset.space === r.width + "x" + r.height; })`
 
 // Where returns the middle of a point of the board on the screen, in CSS pixels.
@@ -59,8 +59,8 @@ func (r Rect) Over(o Rect) bool {
 }
 
 // Layout waits until ok holds for the rectangles of the first elements of the selectors, in their
-// order, with every board drawn for its space. The test fails with the last rectangles and what,
-// a format.
+// order, with every board drawn for its space. A failure shows the last rectangles, after a message
+// formatted by fmt.Sprintf(what...).
 func (b *Tab) Layout(selectors []string, ok func(r []Rect) bool, what ...any) []Rect {
 	b.T.Helper()
 	list, err := json.Marshal(selectors)
@@ -69,7 +69,7 @@ func (b *Tab) Layout(selectors []string, ok func(r []Rect) bool, what ...any) []
 		func(r []Rect) bool { return len(r) == len(selectors) && ok(r) }, what...)
 }
 
-// Hover points the mouse at the first element of a selector, wherever that has moved to.
+// Hover points the mouse at the first element of a selector, even if the element moves meanwhile.
 func (b *Tab) Hover(selector string) {
 	b.T.Helper()
 	on := fmt.Sprintf("document.querySelector(%q).matches(':hover')", selector)
@@ -79,15 +79,15 @@ func (b *Tab) Hover(selector string) {
 	}, "the mouse over %s", selector)
 }
 
-// Screen gives the page another size, in CSS pixels; below 1000 it is a phone's or a tablet's.
+// Screen gives the page another size, in CSS pixels; a width below 1000 means a phone or tablet.
 func (b *Tab) Screen(width, height int64) {
 	b.T.Helper()
 	b.Do(emulation.SetDeviceMetricsOverride(width, height, 1, width < 1000))
 	b.Until(fmt.Sprintf("innerWidth === %d && innerHeight === %d && %s", width, height, drawn))
 }
 
-// beyond lists elements below a place that extend beyond the right edge of the screen, except
-// those inside an element that scrolls.
+// beyond lists elements that extend beyond the right edge of the screen, except those inside an
+// element that scrolls. %s selects the ancestor of the elements.
 const beyond = `[...document.querySelectorAll("%s *:not(.sr):not(svg *)")].filter((e) => e.getBoundingClientRect().right > innerWidth + 1 && !e.closest(".cands, .tree, .wide")).map((e) => e.outerHTML.slice(0, 160))`
 
 // NothingSticksOut waits until nothing reaches beyond the right edge of the screen.
@@ -103,11 +103,11 @@ func (b *Tab) Mine() string {
 	return JS[string](b, Play+".dataset.phase")
 }
 
-// CountNotes makes the page count its short notes, as noteCount.
+// CountNotes makes the page count its short notes in window.noteCount.
 const CountNotes = `window.noteCount = 0; new MutationObserver((all) => { for (const m of all) for (const n of m.addedNodes) if (n.classList?.contains("toast") || n.classList?.contains("no")) noteCount++; })
 	.observe(document.body, { childList: true, subtree: true })`
 
-// Look shows the screen on a phone and on a desktop, with axe-core at both.
+// Look checks and pictures the page in the sizes of a phone and of a desktop.
 func (b *Tab) Look(name string) {
 	b.T.Helper()
 	for _, size := range [][2]int64{{390, 844}, {1280, 800}} {

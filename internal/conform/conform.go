@@ -20,7 +20,7 @@ type item[S any] struct {
 	check func(s S)
 }
 
-// run checks the items whose numbers are in only, or all if only is empty, each in its own
+// run checks the items with the given numbers, or all items without numbers, each in its own
 // session, as subtests "item 01 ...".
 func run[S any](t *testing.T, open Open[S], items []item[S], only []int) {
 	seen := map[int]bool{}

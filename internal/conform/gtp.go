@@ -72,7 +72,7 @@ func (r Reply) Lines() []string {
 
 var firstLine = regexp.MustCompile(`^([=?])(\d*)( ?)(.*)$`)
 
-// Next reads one reply and checks its frame. Only a stream, a success without text in its first
+// Next reads one reply and checks its form. Only a stream, a success without text in its first
 // line, may leave out the space after the status.
 func (s *GTP) Next() Reply {
 	s.T.Helper()
@@ -150,7 +150,7 @@ func (s *GTP) Ends(success bool) {
 	}
 }
 
-// OpenStream sends an analysis command and requires that its reply opens.
+// OpenStream sends an analysis command and requires the first line of a successful stream.
 func (s *GTP) OpenStream(format string, args ...any) {
 	s.T.Helper()
 	s.Send(fmt.Sprintf(format, args...) + "\n")
@@ -200,7 +200,7 @@ func (s *GTP) Rest() (last string, at time.Time) {
 	}
 }
 
-// Analysis runs an analysis command, takes its first report and stops it.
+// Analysis runs an analysis command, returns its first report and stops the analysis.
 func (s *GTP) Analysis(format string, args ...any) Report {
 	s.T.Helper()
 	s.OpenStream(format, args...)

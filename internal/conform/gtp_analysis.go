@@ -63,7 +63,7 @@ func checkStreamFrame(s *GTP) {
 	s.Send("5 protocol_version\n")
 	s.Rest()
 	require.Equal(s.T, []string{"=5 2"}, s.Next().Raw)
-	// The next analysis may follow at once, and so may the end of a burst.
+	// Another analysis may follow at once, and so may the command that ends it.
 	s.Send("kata-analyze 1000\nlz-analyze 1000\nstop\n")
 	for range 2 {
 		require.Equal(s.T, "=", s.line().Text)

@@ -224,7 +224,7 @@ func checkNoEmptyLine(s *GTP) {
 	s.quick()
 	for _, size := range []int{2, 9, 19, 25} {
 		s.All(fmt.Sprintf("boardsize %d", size), "play b a1", "play w pass")
-		require.Contains(s.T, s.OK("printsgf"), ";") // Next has checked the frame
+		require.Contains(s.T, s.OK("printsgf"), ";") // the method Next has checked the form of the reply
 		require.Len(s.T, s.diagram(), size)
 	}
 	s.All("boardsize 9", "play b c3", "play w d4", "komi 5.5")

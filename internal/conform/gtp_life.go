@@ -11,7 +11,7 @@ var lifeItems = []item[*GTP]{
 	{13, "end of input, vanished reader", checkEndOfInput},
 }
 
-// settle is longer than a pause within one script.
+// settle is longer than any pause between two lines of one script.
 const settle = 400 * time.Millisecond
 
 // states bring an engine into each state in which a client may disconnect. Searches have no
@@ -64,11 +64,11 @@ func checkEndOfInput(s *GTP) {
 			s.Rest()
 		}
 		s.Ends(true)
-		// A client that no longer reads: the engine may fail, but must end.
+		// If the client no longer reads, the engine may fail, but must end.
 		s = s.again(s.T)
 		st.enter(s)
 		require.NoError(s.T, s.Out.Close())
-		s.In.Write([]byte("name\n")) // fails if the engine is gone already
+		s.In.Write([]byte("name\n")) // this write fails if the engine has ended already
 		s.In.Write([]byte("version\n"))
 		if st.name == "searching" {
 			s.In.Write([]byte("# interrupt\n")) // so that a reply is being written

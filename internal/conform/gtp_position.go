@@ -223,7 +223,7 @@ func checkResign(s *GTP) {
 			continue
 		}
 		if after := s.OK("showboard"); after != before {
-			// The side to move may be the requested one.
+			// The requested side may be to move now, instead of White.
 			require.Equal(s.T, strings.Replace(before, "To move: white", "To move: black", 1), after)
 		}
 		require.Regexp(s.T, moveText, s.OK("genmove w"))

@@ -122,7 +122,7 @@ func checkCleanup(s *GTP) {
 
 func checkTimeSettings(s *GTP) {
 	s.quick()
-	s.All("time_left b 10 0") // before any time settings
+	s.All("time_left b 10 0") // time_left must work before any time settings
 	s.unchanged(func() {
 		for _, c := range []string{
 			"time_settings 0 1 0", "time_settings 0 0 0", "time_settings 600 0 0", "time_settings 300 30 5",

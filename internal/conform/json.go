@@ -151,8 +151,8 @@ func (s *Analysis) checkResult(m *Message) {
 	}
 }
 
-// Result reads messages until the final result of a turn and returns it. All
-// messages before must be reports of running searches.
+// Result reads messages until the final result of a turn and returns it. All earlier messages must
+// be reports of running searches.
 func (s *Analysis) Result(id string, number int) Message {
 	s.T.Helper()
 	for {

@@ -44,7 +44,7 @@ func checkInterleaved(s *Analysis) {
 		require.NoError(s.T, err)
 		script.Write(append(text, '\n'))
 	}
-	go s.In.Write([]byte(script.String())) // the answers arrive before all is read
+	go s.In.Write([]byte(script.String())) // concurrently, since answers arrive before the engine has read everything
 	for n := 0; n < len(want); {
 		m := s.Next()
 		require.True(s.T, m.isResult(), "%v", m.Raw)
@@ -80,7 +80,7 @@ func checkTerminate(s *Analysis) {
 	terminate(map[string]any{"terminateId": "done"})
 	terminate(map[string]any{"terminateId": "never asked"})
 
-	// One that runs for sure, and more than can run beside it.
+	// Run one query, and queue more than can run with it.
 	running := long("running", 100)
 	running["reportDuringSearchEvery"] = 0.02
 	s.Send(running)
@@ -164,7 +164,7 @@ func checkErrors(s *Analysis) {
 	s.Alive()
 }
 
-// positions are cases for numbers: bans of every kind, and the end of the game.
+// positions are cases with bans of every kind and with the end of the game.
 var positions = []struct {
 	name    string
 	changes map[string]any

@@ -38,13 +38,13 @@ func Program(path string, env []string, args ...string) Open[*GTP] {
 	}
 }
 
-// Start starts a program that speaks GTP. Close in to end the program's input; ended is closed
-// when the program is gone.
+// Start starts a program that speaks GTP. Closing the returned Closer ends the program's input;
+// ended is closed when the program has ended.
 func Start(t testing.TB, cmd *exec.Cmd) (s *GTP, in io.Closer, ended <-chan struct{}) {
 	t.Helper()
 	to, err := cmd.StdinPipe()
 	require.NoError(t, err)
-	// Not StdoutPipe: Wait would close it before everything is read.
+	// Wait would close a StdoutPipe before everything is read.
 	out, outWrite, err := os.Pipe()
 	require.NoError(t, err)
 	cmd.Stdout = outWrite

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Patience is how long a test waits for a line without a time limit of its own: long enough to
-// load a network on a busy machine.
+// Patience is how long a test waits for a line unless it sets another limit: long enough to load a
+// network on a busy machine.
 const Patience = 60 * time.Second
 
 // Talk is a test's conversation with one engine by lines of text.

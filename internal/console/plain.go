@@ -34,8 +34,8 @@ var words = []struct {
 // mostLine is the length in bytes from which a line is shortened.
 const mostLine = 320
 
-// Plain formats an error as one line, in plain words. Of an error of several lines it keeps the first
-// ones and the last.
+// Plain formats an error as one line, in plain words. Of many lines it keeps the first few and the
+// last.
 func Plain(text string) string {
 	text = strings.TrimSpace(text)
 	for _, w := range words {
@@ -58,7 +58,7 @@ func Plain(text string) string {
 
 var (
 	lineEnd = regexp.MustCompile(`\n\s*`)
-	// one matches counts of one with a plural noun.
+	// one matches a count of 1 with a plural noun, such as "1 games".
 	one = regexp.MustCompile(`(^|[^\w.,:+-])(1 (?:different |wrong |more )?(?:game|row|sample|step|move|label|file|iteration|problem|position|opening|stone|point|visit|session|worker|thread|core|pair|evaluation|round|rank|task|upload|network|setting))s\b`)
 )
 

@@ -31,14 +31,14 @@ type Progress struct {
 type row struct {
 	name string // name of the stage; "" for a single stage
 	bar  *mpb.Bar
-	said int64     // done at the last line
+	said int64     // amount done when the last line was written
 	next time.Time // earliest time of the next line, unless a tenth more is done
 
 	mu          sync.Mutex // guards the fields below, which the bar's goroutine reads
 	unit        string     // such as "games"
 	text        string
 	done, total int64
-	first       int64         // done when counting began
+	first       int64         // amount done when counting began
 	began       time.Time     // when counting began, or began again after done decreased
 	left        time.Duration // known remaining time; 0: extrapolated
 }
@@ -157,10 +157,10 @@ func (r *row) timeLeft() string {
 	return fmt.Sprintf("%ds", int(left.Seconds()))
 }
 
-// Columns for the time left and, at least, for the bar with the spaces around it.
+// Columns for the time left, and fewest columns for the bar with the spaces around it.
 const leftWidth, shortestBar = 8, 12
 
-// fit removes comma-separated parts from the end of a text until it fits into so many columns.
+// fit removes comma-separated parts from the end of a text until it fits into the given columns.
 func fit(text string, columns int) string {
 	for utf8.RuneCountInString(text) > columns {
 		cut := strings.LastIndex(text, ", ")

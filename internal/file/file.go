@@ -168,8 +168,9 @@ func Same(a, b string) bool {
 	return err == nil && err2 == nil && os.SameFile(x, y)
 }
 
-// Try returns the error that [Write] of a file would have, before the work is done. The file must not
-// be one of the inputs, and unless over is set, must not exist. Missing inputs are ignored.
+// Try returns the error that [Write] of a file would have, before the work is done. The file must
+// not be one of the inputs, and may exist only if it may be overwritten. Missing inputs are
+// ignored.
 func Try(path string, over bool, inputs ...string) error {
 	if path == os.DevNull {
 		return nil
@@ -197,7 +198,7 @@ func Try(path string, over bool, inputs ...string) error {
 // patience is the longest wait of Read for a pipe.
 const patience = 5 * time.Second
 
-// Read returns the content of a file of at most most bytes. A named pipe must end within a few
+// Read returns the content of a file whose size is limited. A named pipe must end within a few
 // seconds; devices and folders are refused.
 func Read(path string, most int64) ([]byte, error) {
 	data, err := read(path, most)
@@ -239,7 +240,7 @@ func read(path string, most int64) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	_ = f.SetReadDeadline(time.Now().Add(patience)) // works for pipes; regular files refuse it and need none
+	_ = f.SetReadDeadline(time.Now().Add(patience)) // pipes need this deadline; regular files refuse and need none
 	data, err := io.ReadAll(io.LimitReader(f, most+1))
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded):

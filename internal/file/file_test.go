@@ -144,7 +144,7 @@ func TestTryRefusesInputs(t *testing.T) {
 	require.True(t, Same(dir, dir+"/sub/.."))
 }
 
-// TestManyWriters: many write one file at once; it ends up as one of them wrote it.
+// TestManyWriters: after many concurrent writes a file is as one of the writers wrote it.
 func TestManyWriters(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a")
@@ -165,7 +165,7 @@ func TestManyWriters(t *testing.T) {
 	only(t, dir, "a")
 }
 
-// victim is set in the process that TestKilledWriter kills.
+// victim names an environment variable that is set in the process that TestKilledWriter kills.
 const victim = "KOSUMI_FILE_TEST"
 
 func TestMain(m *testing.M) {

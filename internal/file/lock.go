@@ -60,7 +60,7 @@ func hold(name, what string) (*Hold, error) {
 	lock := flock.New(name, flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(0o666))
 	free, err := lock.TryLock()
 	switch {
-	case free && removed(lock): // removed by its owner since it was opened
+	case free && removed(lock): // the owner removed the lock file after it was opened here
 		lock.Close()
 		return hold(name, what)
 	case errors.Is(err, errors.ErrUnsupported): // the file system has no locks
@@ -112,7 +112,8 @@ func lockText(text []byte) (pid, command string, ok bool) {
 	return pid, command, found && pid != "" && strings.Trim(pid, "0123456789") == "" && !strings.Contains(command, "\n")
 }
 
-// note writes the process into a lock file, for holder. Errors are ignored.
+// note writes this process's id and command into a lock file, where holder finds them. Errors are
+// ignored.
 func note(name string) {
 	text := fmt.Sprintf("%d %s\n", os.Getpid(), program(os.Args))
 	f, err := os.OpenFile(name, os.O_WRONLY, 0)

@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// keeper is set in the process that TestLockFolder kills.
+// keeper names an environment variable that is set in the process that TestLockFolder kills.
 const keeper = "KOSUMI_FILE_TEST_LOCK"
 
 // TestLockFolder: a folder has one owner. A second one gets an error with the folder and the
@@ -79,7 +79,7 @@ func TestLockOverwritesNothing(t *testing.T) {
 		after, _ := os.ReadFile(path)
 		require.Equal(t, before, after, name)
 	}
-	for _, left := range []string{"", "4711 engine train\n"} { // by a killed owner
+	for _, left := range []string{"", "4711 engine train\n"} { // left by a killed owner
 		dir := t.TempDir()
 		require.NoError(t, os.WriteFile(filepath.Join(dir, LockName), []byte(left), 0o644))
 		h, err := LockFolder(dir)
@@ -183,8 +183,8 @@ func TestLockLeavesNothing(t *testing.T) {
 	require.FileExists(t, filepath.Join(dir, LockName))
 }
 
-// TestLockOfOneAtATime: of many that lock and release an unused folder, whose lock file comes and
-// goes, one at a time holds the lock.
+// TestLockOfOneAtATime: many goroutines lock and release an unused folder, so that its lock file
+// comes and goes; only one at a time holds the lock.
 func TestLockOfOneAtATime(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "folder")
 	var inside, taken atomic.Int32

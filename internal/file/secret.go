@@ -13,10 +13,10 @@ import (
 // maxSecret is the maximum size of a secret in bytes.
 const maxSecret = 64 << 10
 
-// Secret returns a token, a key or a certificate from a file of mode 0600, without surrounding white
-// space. If the file is missing or empty, it is created from fresh, synced, in a folder of mode
-// 0700 if that is new. Other modes are changed to 0600. note, if not nil, gets a line about each
-// repair.
+// Secret returns a token, a key or a certificate from a file of mode 0600, without surrounding
+// white space. If the file is missing or empty, the function fresh makes its content; the file is
+// synced, and a new folder gets mode 0700. Other modes are changed to 0600. note, if not nil, gets
+// a line about each repair.
 //
 // If fresh is nil, nothing is repaired: the file must not be missing or empty, and note gets a
 // line if others can read it.
@@ -53,8 +53,8 @@ func Secret(path string, fresh func() ([]byte, error), note func(text string)) (
 // Exposed calls note with a line if others can read a file.
 func Exposed(path string, note func(text string)) error { return private(path, false, note) }
 
-// private makes a file readable by its owner alone; without mend it only reports to note that it
-// is not.
+// private makes a file readable by its owner alone. Without mend it only calls note if others can
+// read the file.
 func private(path string, mend bool, note func(text string)) error {
 	if runtime.GOOS == "windows" { // the folder's permissions apply there
 		return nil

@@ -58,8 +58,9 @@ func Built() error {
 	return err
 }
 
-// Write writes an HTML file with a title that shows data; a field of data tells the script its
-// kind. The file needs no network and no other file. Errors are [ErrNotBuilt], or the writer's.
+// Write writes an HTML file with a title that shows data; a field of data tells the script the kind
+// of the data. The file needs no network and no other file. Errors are [ErrNotBuilt], or the
+// writer's.
 func Write(w io.Writer, title string, data any) error {
 	b, err := load()
 	if err != nil {

@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// Path returns the path of a file or folder of the reference data in $KOSUMI_SHARED, by default the
-// folder shared beside the checkout, or else in testdata, which has the project's part. If it is
-// missing, the test skips; with CI=true it fails.
+// Path returns the path of a file or folder of the reference data: in $KOSUMI_SHARED, by default
+// the folder "shared" beside the checkout; if it is not there, in testdata. If it is missing in
+// both, the test skips; with CI=true it fails.
 func Path(t testing.TB, name string) string {
 	t.Helper()
 	path := filepath.Join(root(t), filepath.FromSlash(name))

@@ -15,8 +15,8 @@ type state[W words] struct {
 	mover   uint8
 	left    uint8 // bit set of the target chains that are not captured
 	threats [2]uint8
-	again   uint8     // number of threats that may retake a point of spent; unbounded: all
-	spent   points[W] // points retaken so far, if again is bounded
+	again   uint8     // number of threats that may retake a point retaken before; unbounded: all
+	spent   points[W] // points retaken so far; used only if retakes are bounded
 }
 
 const unbounded = 255
@@ -44,8 +44,8 @@ func (s *state[W]) pays() bool {
 	return true
 }
 
-// axis holds the neighbours in rows or in columns: each point of low and the point whose number is
-// step higher.
+// axis holds the pairs of neighbours in rows or in columns: each point in low, and the point whose
+// number is greater by step.
 type axis[W words] struct {
 	step uint
 	low  points[W]
@@ -74,7 +74,7 @@ func (b *board[W]) near(s points[W]) points[W] {
 // around returns points and their neighbours.
 func (b *board[W]) around(s points[W]) points[W] { return s.or(b.near(s)) }
 
-// flood returns seed and the points that are connected to it by points of in.
+// flood returns seed with all points of the set in that connect to seed within the set.
 func (b *board[W]) flood(seed, in points[W]) points[W] {
 	for {
 		next := seed.or(b.near(seed).and(in))
@@ -170,7 +170,8 @@ func (b *board[W]) lift(s *state[W], side uint8, gone points[W]) {
 	}
 }
 
-// taken reports whether the target is captured: one chain of it, or with all every chain.
+// taken reports whether the target is captured: every chain if the attacker must capture all,
+// otherwise any one.
 func (b *board[W]) taken(s *state[W]) bool {
 	return s.left == 0 || !b.all && int(s.left) != 1<<len(b.targets)-1
 }
@@ -179,7 +180,7 @@ func (b *board[W]) taken(s *state[W]) bool {
 type regionOf[W words] struct {
 	points points[W]
 	border points[W] // defender's stones around the region
-	need   points[W] // points that must be liberties of a chain for an eye
+	need   points[W] // points that must all be next to a chain for the region to be its eye
 	no     bool      // the region cannot be an eye of any chain
 }
 
@@ -223,8 +224,8 @@ func (b *board[W]) benson(s *state[W]) *life[W] {
 	return l
 }
 
-// eye reports whether a region is an eye of a chain: all points of need are next to the chain, and
-// all chains around the region are in alive.
+// eye reports whether a region is an eye of a chain: the points that the region needs are next to
+// the chain, and the chains around the region may all have two eyes.
 func (l *life[W]) eye(r *regionOf[W], chain, near points[W]) bool {
 	return !r.no && r.border.meets(chain) && r.need.within(near) && r.border.within(l.alive)
 }
@@ -253,8 +254,8 @@ func (l *life[W]) eyes(chain points[W]) (out []int) {
 	return out
 }
 
-// safe reports whether the target is pass-alive or joined to a chain alive by assumption: all of
-// it, or if the attacker must capture all, one chain.
+// safe reports whether the target is pass-alive or joined to a chain alive by assumption: every
+// chain of it, or if the attacker must capture all, at least one.
 func (b *board[W]) safe(s *state[W]) bool {
 	l := b.benson(s)
 	for i, t := range b.targets {

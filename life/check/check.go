@@ -68,7 +68,7 @@ type Claim struct {
 	After   []string // moves from the position to the state of the claim
 	Zone    []string
 	Free    bool // the claim holds for all threats
-	root    int  // number of its node
+	root    int  // number of the claim's node
 }
 
 // Checked is a position with its verified claims.
@@ -136,7 +136,7 @@ type file struct {
 	fixed   []bool // stones alive by assumption
 	targets []int
 	banned  int
-	order   [2]int // differences of point numbers by a step to the right and down; 0, 0: by rows
+	order   [2]int // differences of a point's number from its right and lower neighbours'; 0, 0: numbered by rows
 	nodes   []node
 	goals   []string
 }
@@ -150,8 +150,8 @@ const (
 )
 
 type answer struct {
-	move int // passed: a pass
-	to   int // node; ended: the pass ends play
+	move int // point of the move; passed: a pass
+	to   int // number of the next node; ended: the pass ends play
 }
 
 const (

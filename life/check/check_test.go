@@ -97,7 +97,7 @@ func TestNear(t *testing.T) {
 	require.Greater(t, met, 1000)
 }
 
-// FuzzProof reads damaged proofs: an error, never a panic.
+// FuzzProof: a damaged proof causes an error, never a panic.
 func FuzzProof(f *testing.F) {
 	f.Add(snapback)
 	f.Add(strings.Replace(snapback, "defender", "order 3 -1\ndefender", 1))

@@ -8,11 +8,10 @@ type net[W words] struct {
 	links points[W] // two liberties of each chain that is not joined yet
 }
 
-// linked finds the net of a state. A chain belongs to it if it has two liberties that no other
-// chain of the net uses, such that the attacker joins it on one if the defender plays on the
-// other. Either both are next to the net, or only one is, and all neighbours of that one belong
-// to the net or the chain, since the defender cannot play there while the chain has the other
-// liberty.
+// linked finds the net of a state. A chain belongs to the net if it has two liberties that no other
+// chain of the net uses, and the attacker joins the chain on either liberty when the defender plays
+// on the other. Both liberties are next to the net; or only one is, and its neighbours all belong
+// to the net or the chain: the defender cannot play there while the chain has the other liberty.
 func (b *board[W]) linked(s *state[W]) (n net[W]) {
 	mine := s.stones[attacks]
 	n.wall = b.flood(b.fixed.and(mine), mine)
@@ -84,8 +83,8 @@ func (b *board[W]) doomed(s *state[W], shown *[]doom[W]) bool {
 	return b.all
 }
 
-// tooSmall reports whether a room cannot hold two eyes: its points that are not next to the net and
-// not in own are adjacent.
+// tooSmall reports whether a room cannot hold two eyes: all its points that can be eyes are
+// adjacent.
 func (b *board[W]) tooSmall(d *doom[W]) bool {
 	if d.room.meets(b.fixed) {
 		return false
@@ -100,9 +99,10 @@ func (b *board[W]) tooSmall(d *doom[W]) bool {
 	return false
 }
 
-// doomedZone returns the points that prove that the target is doomed: the walls next to its room and
-// to the links, with their connections to stones alive by assumption; the chains that cannot be
-// prevented from joining, with their links; and own. Other points of the room do not matter.
+// doomedZone returns the points that prove that the target is doomed: the walls next to its room
+// and to the links, with their connections to stones alive by assumption; the chains that cannot be
+// prevented from joining, with their links; and the target's points that cannot be eyes. Other
+// points of the room do not matter.
 func (b *board[W]) doomedZone(s *state[W]) (z points[W]) {
 	var shown []doom[W]
 	b.doomed(s, &shown)

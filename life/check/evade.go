@@ -16,7 +16,7 @@ func (n *node) evades() bool { return n.kind == 'W' || n.kind == 'L' }
 var provedBy = map[string]string{NotCapture: Hold, NotHold: Capture, NotSettle: Deny}
 
 // any reports whether a claim holds for every finite number of the loser's threats. An evasion of
-// the loser's goal with endless threats proves it if every cycle spends a threat.
+// the loser's goal with endless threats proves such a claim if every cycle spends a threat.
 func (c *Claim) any() bool { return c.Threats[0] == Any || c.Threats[1] == Any }
 
 // shownBy returns the goal of the nodes that prove a claim.

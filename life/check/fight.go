@@ -7,8 +7,8 @@ import (
 
 // layout numbers the points of a fight: linear in column and row, with lowest number 0.
 type layout struct {
-	step [2]int // difference by a step to the right and down
-	bits int    // above all numbers
+	step [2]int // differences of a number from its right and lower neighbours'
+	bits int    // bound above all numbers
 	at   []int  // the number of each point of the whole board; noPoint: not in the fight
 }
 
@@ -119,7 +119,7 @@ func (f *file) fight() (box layout, err error) {
 	return box, nil
 }
 
-// walk marks the points connected to p by steps for which may returns true.
+// walk marks the points connected to p by allowed steps.
 func (f *file) walk(p int, seen []bool, may func(from, to int) bool) {
 	seen[p] = true
 	for list := []int{p}; len(list) > 0; {

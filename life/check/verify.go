@@ -9,7 +9,7 @@ import (
 type proof[W words] struct {
 	*file
 	b      board[W]
-	cell   []int // the point on the whole board of each point of the fight
+	cell   []int // for each point of the fight, its point on the whole board
 	start  state[W]
 	states []state[W]
 	zones  []points[W]

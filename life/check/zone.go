@@ -51,8 +51,8 @@ func (f *proof[W]) winner(i int) error {
 	return errors.New("the winner's move is suicide")
 }
 
-// root adds to z a chain and what keeps it on the board: a stone alive by assumption, or a
-// liberty on another point than but.
+// root adds to z a chain and what keeps it on the board: a stone alive by assumption, or a liberty
+// other than the excluded point.
 func (b *board[W]) root(s *state[W], chain points[W], but int, z *points[W]) {
 	if b.immortal(chain) {
 		b.anchor(chain, z)
@@ -68,8 +68,8 @@ func (b *board[W]) root(s *state[W], chain points[W], but int, z *points[W]) {
 	}
 }
 
-// anchor adds to z the stones of a chain that are not alive by assumption, and for each of their
-// connected pieces one adjacent stone that is.
+// anchor adds to z the stones of a chain that are not alive by assumption, and for each connected
+// piece of these, one adjacent stone that is alive by assumption.
 func (b *board[W]) anchor(chain points[W], z *points[W]) {
 	loose := chain.minus(b.fixed)
 	for rest := loose; !rest.empty(); {
@@ -134,7 +134,8 @@ func (f *proof[W]) loser(i int) error {
 	return f.unanswered(s, answered, *z)
 }
 
-// heart returns the target: all of it, or if the attacker must capture all, one chain.
+// heart returns the stones that must stay: the whole target, or if the attacker must capture all,
+// one chain.
 func (b *board[W]) heart(s *state[W]) (z points[W]) {
 	for i, t := range b.targets {
 		if s.left>>i&1 != 0 {
@@ -270,7 +271,7 @@ func (l *life[W]) zone(target points[W], z *points[W]) {
 			again = true
 			done = done.or(chain)
 			if l.b.immortal(chain) {
-				continue // held adds its stones next to eyes
+				continue // the method held adds this chain's stones next to eyes
 			}
 			*z = z.or(chain)
 			eyes := l.eyes(chain)

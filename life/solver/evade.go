@@ -24,8 +24,8 @@ type Evading struct {
 	Moves []Reply
 }
 
-// evader searches for an evasion: a state is evaded until all its evader's moves, or one of the
-// other side's moves, lead to lost states.
+// evader searches for an evasion: a state counts as evaded until all moves of the evader, or one
+// move of the other side, lead to lost states.
 type evader struct {
 	*Search
 	goal   Goal
@@ -39,7 +39,7 @@ type evader struct {
 
 type evading struct {
 	at      Position
-	moves   []Reply // moves that the evader has left, the first of which is played; or all moves
+	moves   []Reply // the evader's remaining moves, of which it plays the first; or all moves of the other side
 	parents []int32
 	lost    bool
 }
@@ -47,9 +47,9 @@ type evading struct {
 // unknown is the destination of an untried move.
 const unknown = int32(1) << 30
 
-// Evade searches for an evasion of capture, hold or settle from a state, and returns its number,
-// -1 without one. most bounds the number of its states. reached reports that the goal is reached;
-// its proof is then stored, unless it needs a suicide.
+// Evade searches for an evasion of capture, hold or settle from a state, with a limited number of
+// states, and returns the evasion's number, -1 without one. reached reports that the goal is
+// reached; the proof of that is stored, unless it needs a suicide.
 func (s *Search) Evade(goal Goal, root *Position, most int) (at int32, reached bool) {
 	at, reached = s.evade(goal, root, most)
 	tidy(len(s.table.rows) >= manyRows)
@@ -84,7 +84,7 @@ func (s *Search) evade(goal Goal, root *Position, most int) (at int32, reached b
 	return int32(len(s.Evasions) - 1), false
 }
 
-// run expands all states; it returns false if there are more than most.
+// run expands all states; it returns false if there are too many.
 func (e *evader) run(most int) bool {
 	for len(e.todo) > 0 && !e.states[0].lost {
 		if len(e.states) > most || len(e.todo)&255 == 0 && e.full() {

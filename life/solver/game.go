@@ -39,7 +39,7 @@ type Position struct {
 	Threat [2]uint8 // threats of either side
 }
 
-// Game is the constant part of a question. On and Fixed are set before the first search.
+// Game is the constant part of a question. Set its fields On and Fixed before the first search.
 type Game struct {
 	area
 	Fixed   Set // stones that are alive by assumption
@@ -70,8 +70,8 @@ func (g *Game) Chain(p *Position, c Side, q int16) Set {
 func (g *Game) immortal(chain *Set) bool { return chain.Meets(&g.Fixed) }
 
 // NewGame returns a game on a box of w times h points with an empty area; nil if the box is too
-// large. suicide makes suicide of two stones or more legal; with all, the attacker must capture
-// all target chains.
+// large. suicide makes suicide of two stones or more legal; all makes the attacker capture all
+// target chains.
 func NewGame(w, h int, suicide, all bool) *Game {
 	if (w+1)*h > maxPoints {
 		return nil

@@ -61,9 +61,9 @@ func (s *Search) guess(c Side, m int16, k *child) {
 	k.cost[c] = guess
 }
 
-// others returns what the other undecided moves add to the proof number of one: an eighth of
-// their sum, since they have much in common; in open fights, where most moves are far away, their
-// number.
+// others returns what the other undecided moves of a state add to one move's proof number: an
+// eighth of the sum of their proof numbers, since moves have much in common; in open fights, where
+// most moves are far away, how many the other moves are.
 func (s *Search) others(r *result, one uint32) uint32 {
 	if s.Wide {
 		return r.moves - 1

@@ -2,9 +2,9 @@ package solver
 
 import "slices"
 
-// Guide returns a winning move that another search knows in a state of the winner, NoMove without
-// one, and the number of that search's proof of the state after the move. after is the number of
-// that search's proof of the state before the loser's last move; -1: none.
+// Guide returns the move with which another search wins a state where the winner moves, or NoMove,
+// and the number of that search's proof of the state after the move. after is the number of that
+// search's proof of the state before the loser's last move; -1: none.
 type Guide func(p *Position, after int32, last int16) (move int16, next int32)
 
 // Follow is Pursue with a guide, whose moves it tries first. It forgets the table's entries
@@ -17,8 +17,9 @@ func (s *Search) Follow(c Contest, root *Position, winner Side, guide Guide) (pr
 	return proof
 }
 
-// steer appends only the guide's move to kids, and for the loser only the pass, if that needs an
-// answer: mark adds the moves in the zone of the answers. It returns false if the guide has no move.
+// steer appends only the guide's move to kids; for the loser it appends only the pass, if that
+// needs an answer, and mark later adds the moves in the zone of the answers. It returns false if
+// the guide has no move.
 func (s *Search) steer(p *Position) bool {
 	s.fresh = s.fresh[:0]
 	if p.Mover != s.seeker {

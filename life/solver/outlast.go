@@ -40,8 +40,8 @@ func (e *evader) outlast() (found, none bool) {
 
 // ending returns the states from which play ends, and moves their ending move to the front.
 func (e *evader) ending() []bool {
-	// From a state in left, play stays in left; from one in won, it reaches the end without a
-	// threat.
+	// Play from a state in left can stay in left for ever; play from a state in won ends, or costs
+	// a threat.
 	left := make([]bool, len(e.states))
 	for i := range left {
 		left[i] = !e.states[i].lost
@@ -64,7 +64,7 @@ func (e *evader) ending() []bool {
 }
 
 // wins reports whether the evader has a winning move, which becomes its first, or all moves of the
-// other side win for the evader, end play, or cost a threat and stay in left.
+// other side win for the evader, end play, or cost a threat and lead to a state in left.
 func (e *evader) wins(n *evading, won, left []bool) bool {
 	wins := func(m Reply, in []bool) bool {
 		return m.To != lostState && m.To != unknown && (m.To < 0 || in[m.To])

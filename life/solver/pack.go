@@ -4,8 +4,8 @@ package solver
 const mostStep = 24
 
 // Pack renumbers the points of a fight whose box is too large for one word, such that it fits into
-// one, if possible. in marks the points of the fight in the box, row by row. Call it before any
-// point is added.
+// one, if possible. The argument marks the points of the fight in the box, row by row. Call Pack
+// before any point is added.
 //
 // Two points of the fight are neighbours if and only if their numbers differ by a step.
 func (g *Game) Pack(in []bool) {

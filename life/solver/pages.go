@@ -1,6 +1,6 @@
 package solver
 
-// pages is an append-only list of values of width elements each. It grows without copying, and so
+// pages is an append-only list of values, each of width elements. It grows without copying, and so
 // leaves no garbage.
 type pages[T any] struct {
 	width int

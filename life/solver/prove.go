@@ -5,9 +5,9 @@ type Proof struct {
 	At      Position
 	Kind    Kind
 	Goal    Goal
-	Free    bool    // it involves no ko, and holds for all threats
+	Free    bool    // the proof involves no ko, and holds for all threats
 	Move    int16   // winner's move; NoMove if the loser moves
-	Next    int32   // the proof after Move
+	Next    int32   // number of the proof after Move
 	Replies []Reply // answers to the loser's moves in the zone and to the pass
 	Zone    Set     // the points that the proof depends on
 }
@@ -26,7 +26,7 @@ const (
 // Reply is the answer to a loser's move.
 type Reply struct {
 	Move int16
-	To   int32 // the proof after it; Stopped if the pass ends play
+	To   int32 // number of the proof after the move; Stopped if the pass ends play
 }
 
 const Stopped int32 = -1
@@ -122,7 +122,7 @@ func (s *Search) mark(p *Position, base int) {
 			missing.remove(c.move)
 		}
 	}
-	// An added position may be proved already, and bring a zone of its own.
+	// Adding a move can enlarge the zone again, if the state after it is proved already.
 	if before := len(s.kids); (s.Wide || s.guide != nil) && !missing.empty() {
 		s.fresh = s.fresh[:0]
 		for _, m := range missing.Points(nil) {
@@ -169,7 +169,8 @@ func (s *Search) zoneOf(p *Position, base int) (z Set, open bool) {
 	}
 }
 
-// heart returns the target: all of it, or if the attacker must capture all, one chain.
+// heart returns the stones that must stay: the whole target, or if the attacker must capture all,
+// one chain.
 func (s *Search) heart(p *Position) (z Set) {
 	for i, t := range s.Targets {
 		if p.left>>i&1 != 0 {

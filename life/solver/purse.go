@@ -2,8 +2,8 @@ package solver
 
 import "slices"
 
-// purse is a number of threats, left. At most again of them may retake a point that one of them
-// has retaken before.
+// purse is a number of threats, of which only some may retake a point that one of them has retaken
+// before.
 type purse struct {
 	left, again uint8
 	spent       []int16 // points retaken so far, sorted
@@ -12,8 +12,8 @@ type purse struct {
 // firstPurse is the value of the first purse in [Position.Threat].
 const firstPurse = MostThreats + 1
 
-// Purse returns a value of [Position.Threat]: n threats, at most again of which may retake a
-// point that one of them has retaken before. If a search needs too many purses, it sets
+// Purse returns a value of [Position.Threat]: n threats, of which only the given number may retake
+// a point that one of them has retaken before. If a search needs too many purses, it sets
 // [Game.Overspent], and its results are invalid.
 func (g *Game) Purse(n, again uint8) uint8 { return g.purse(purse{n, again, nil}) }
 

@@ -11,7 +11,7 @@ type Goal uint8
 
 const (
 	Capture Goal = iota // the attacker captures the target
-	Settle              // the defender makes it pass-alive
+	Settle              // the defender makes the target pass-alive
 	Hold                // the attacker can only pass
 	Deny                // the attacker leaves the defender nothing but to pass, and the target is not pass-alive
 	Repeat              // no goal: neither capture nor hold is reached, positions repeat
@@ -51,7 +51,7 @@ const infinite = 1 << 30
 type child struct {
 	move    int16
 	needed  bool // must be answered before the other side has won
-	tainted bool // as result.tainted
+	tainted bool // see result.tainted
 	suicide bool // cannot be a winner's move in a proof
 	key     uint64
 	cost    [2]uint32 // proof numbers of each side's win
@@ -63,7 +63,7 @@ type child struct {
 type Search struct {
 	*Game
 	contest Contest
-	seeker  Side // repetitions count against it
+	seeker  Side // side against which repetitions count
 	Wide    bool // the fight is open: moves far from it are left out
 
 	table   table
@@ -409,7 +409,7 @@ func (s *Search) consider(p *Position, f *fresh) {
 }
 
 // sum combines the moves' proof numbers into r. The other side has won when all needed moves are
-// answered. It returns the most promising move and the second smallest number of the mover.
+// answered. sum returns the most promising move and the second smallest number of the mover.
 func (s *Search) sum(p *Position, base int, r *result) (best int, second uint32) {
 	m, o := p.Mover, p.Mover.Other()
 	least, most := uint32(infinite), uint32(0)

@@ -140,7 +140,7 @@ func (a *area) Around(s *Set) (out Set) {
 	return out
 }
 
-// flood returns the points of within that are connected to seed, a subset of within.
+// flood returns the connected parts of a set that contain points of seed, a subset of the set.
 func (a *area) flood(seed, within *Set) Set {
 	if a.used == 1 {
 		return Set{a.flood1(seed[0], within[0])}

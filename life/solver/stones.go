@@ -90,7 +90,8 @@ func (g *Game) lift(p *Position, c Side, gone *Set) {
 	}
 }
 
-// taken reports whether the target is captured: one chain of it, or with all every chain.
+// taken reports whether the target is captured: every chain if the attacker must capture all,
+// otherwise any one.
 func (g *Game) taken(p *Position) bool {
 	return p.left == 0 || !g.all && p.left != 1<<len(g.Targets)-1
 }
@@ -98,11 +99,11 @@ func (g *Game) taken(p *Position) bool {
 // region is a connected set of points without a stone of the defender.
 type region struct {
 	points Set
-	border Set // defender's stones next to it
+	border Set // defender's stones next to the region
 }
 
-// safe reports whether the target is pass-alive (Benson 1976), or joined to a chain that is
-// alive by assumption: all of it, or if the attacker must capture all, one chain. zone, if not
+// safe reports whether the target is pass-alive (Benson 1976), or joined to a chain that is alive
+// by assumption: every chain of it, or if the attacker must capture all, at least one. zone, if not
 // nil, gets the points that prove it.
 func (g *Game) safe(p *Position, zone *Set) bool {
 	for i, t := range g.Targets {
@@ -292,9 +293,8 @@ func (g *Game) mayLive(p *Position, chain *Set) bool {
 	return false
 }
 
-// vital reports whether a region is vital to the chain with neighbours near: each empty point of
-// the region, with suicide each point, is a liberty of the chain, and no stone in it is alive
-// by assumption.
+// vital reports whether a region is vital to a chain: each empty point of the region, or if suicide
+// is legal each point, is next to the chain, and no stone in the region is alive by assumption.
 func (g *Game) vital(p *Position, points, near *Set) bool {
 	need := points.minus(*near)
 	if !g.suicide {
@@ -303,8 +303,8 @@ func (g *Game) vital(p *Position, points, near *Set) bool {
 	return need.empty() && !points.Meets(&g.Fixed)
 }
 
-// anchored returns the stones of a chain that are not alive by assumption, and for each of their
-// connected pieces one adjacent stone that is.
+// anchored returns the stones of a chain that are not alive by assumption, and for each connected
+// piece of these, one adjacent stone that is alive by assumption.
 func (g *Game) anchored(p *Position, c Side, chain Set) (out Set) {
 	loose := chain.minus(g.Fixed)
 	out = loose

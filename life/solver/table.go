@@ -4,7 +4,7 @@ import "runtime"
 
 // entry is the table's record of a state.
 type entry struct {
-	check uint32 // part of its key
+	check uint32 // part of the state's key
 	cost  [2]uint32
 	work  uint16 // searched states in units of workUnit, saturating
 	round uint16 // round of a result by repetition; 0: not by repetition
@@ -17,7 +17,7 @@ const (
 	firstRows = 1 << 12
 	mostRows  = 1 << 19
 	manyRows  = 1 << 18
-	checkBits = 12 // bits from this one on are compared
+	checkBits = 12 // number of the lowest bit of a key that is compared
 	workUnit  = 4
 )
 
@@ -161,7 +161,7 @@ func (s *Search) find(free, key uint64, p *Position) int32 {
 	}
 }
 
-// learn adds proof at, with the hash of its stones, to the index.
+// learn adds a proof to the index; hash is that of the proof's stones.
 func (s *Search) learn(at int32, hash uint64) {
 	if x := &s.known; 4*(x.used+1) > 3*len(x.slots) {
 		x.slots, x.used = make([]uint64, 2*len(x.slots)), 0

@@ -24,8 +24,8 @@ func (g *Game) afterWin(p *Position, m int16, e *effect, next Set) Set {
 	empty := g.Empty(p)
 	empty.remove(m)
 	z = z.Or(g.Around(&e.taken))
-	// The loser's chains next to m that m does not capture: it must not capture them in the other
-	// state either.
+	// Chains of the loser next to m that m does not capture: m must not capture them in other
+	// states either.
 	rest := near.and(p.Stones[l]).minus(e.taken)
 	for q := rest.first(); q >= 0; q = rest.first() {
 		chain := g.Chain(p, l, q)
@@ -48,8 +48,8 @@ func (g *Game) afterWin(p *Position, m int16, e *effect, next Set) Set {
 	return z
 }
 
-// rooted returns a chain with one of its liberties in empty, if possible in z, or with a stone
-// that is alive by assumption: it cannot be captured in any state with these points.
+// rooted returns a chain with one of its liberties, if possible in z, or with a stone that is alive
+// by assumption: in every state with these points the chain stays on the board.
 func (g *Game) rooted(p *Position, c Side, chain Set, empty, z *Set) Set {
 	if g.immortal(&chain) {
 		return g.anchored(p, c, chain)

@@ -93,8 +93,8 @@ func (r *replayer) replay(i int32, p *Position) {
 	}
 }
 
-// finish plays on from p, where a proof for the state at shows that the target is doomed: the
-// defender plays at random, the attacker connects chains to walls and then fills.
+// finish plays on from p, a state in which a proof shows that the target is doomed: the defender
+// plays at random, the attacker connects chains to walls and then fills.
 func (r *replayer) finish(at, p *Position) {
 	s := r.s
 	var chains, pairs []Set

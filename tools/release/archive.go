@@ -18,17 +18,17 @@ import (
 	"time"
 )
 
-// tree holds the files of an archive by their path there.
+// tree holds the files of an archive, by their path in the archive.
 type tree map[string]entry
 
 type entry struct {
-	from string // file with the content
+	from string // path of the file with the content
 	mode fs.FileMode
 }
 
 func (t tree) add(path, from string, mode fs.FileMode) { t[path] = entry{from, mode} }
 
-// addFolder adds all files of a folder, below the path to.
+// addFolder adds all files below dir, and moves them to another path in the archive.
 func (t tree) addFolder(to, dir string) error {
 	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
@@ -40,8 +40,8 @@ func (t tree) addFolder(to, dir string) error {
 	})
 }
 
-// write makes a .tar.gz, a .zip or a .whl, which is a .zip. Its bytes depend only on the files,
-// on top, the folder that contains them ("": none), and on the time.
+// write makes a .tar.gz, a .zip or a .whl, which is a .zip. Its bytes depend only on the files, on
+// the time, and on top, the name of the folder that contains them ("": none).
 func (t tree) write(archive, top string, when time.Time) (err error) {
 	f, err := os.Create(archive)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 )
 
 // bill writes a CycloneDX bill of materials: the Go modules in the program, the packages of its
-// page, and the libraries beside it.
+// page, and the libraries shipped with it.
 func (r *release) bill(t target, program, to string) error {
 	text, err := output(exec.CommandContext(r.ctx, filepath.Join(r.tools.bin, "cyclonedx-gomod"), "bin",
 		"-json", "-noserial", "-notimestamp", "-version", "v"+r.version, program))

@@ -69,7 +69,7 @@ func run(ctx context.Context, version, only, out, url string) error {
 	return r.checksums()
 }
 
-// release is one version on its way into the folder out.
+// release is one version in the making.
 type release struct {
 	ctx     context.Context
 	version string
@@ -77,9 +77,9 @@ type release struct {
 	when    time.Time
 	out     string
 	url     string // the project's page
-	work    string // removed at the end
+	work    string // temporary folder, removed at the end
 	tools   tools
-	common  tree // files of every archive, by their path there
+	common  tree // files that every archive has
 }
 
 // prepare fetches the tools and makes the files that all archives share.

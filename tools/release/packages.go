@@ -38,7 +38,7 @@ func (r *release) packages(t target, program string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	path := filepath.Join(r.work, "nfpm-"+t.arch+".yaml") // JSON is YAML
+	path := filepath.Join(r.work, "nfpm-"+t.arch+".yaml") // JSON is valid YAML
 	if err := os.WriteFile(path, config, 0o644); err != nil {
 		return nil, err
 	}
@@ -120,9 +120,9 @@ func (r *release) installed(program string) ([]contents, error) {
 // documentPath returns the place of an archive's file in a package; "": none.
 func documentPath(path string) string {
 	switch {
-	case strings.HasPrefix(path, "man/"), strings.HasPrefix(path, "completions/"): // these have special places
+	case strings.HasPrefix(path, "man/"), strings.HasPrefix(path, "completions/"): // manual pages and completions have special places
 		return ""
-	case strings.HasPrefix(path, "site/"): // these are for archives: a package's machine has the program
+	case strings.HasPrefix(path, "site/"): // the page without a program: a package installs the program
 		return ""
 	case path == "LICENSE":
 		return "/usr/share/doc/kosumi/copyright"
@@ -151,7 +151,7 @@ func compressPages(dir string) error {
 			return err
 		}
 		var b bytes.Buffer
-		w, _ := gzip.NewWriterLevel(&b, gzip.BestCompression) // the level is valid, and a buffer accepts everything
+		w, _ := gzip.NewWriterLevel(&b, gzip.BestCompression) // no error is possible: the level is valid, and a buffer accepts everything
 		w.Write(data)
 		w.Close()
 		if err := os.WriteFile(path+".gz", b.Bytes(), 0o644); err != nil {

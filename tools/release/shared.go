@@ -45,8 +45,8 @@ func (r *release) shared() (tree, error) {
 	return all, all.addFolder("", manual)
 }
 
-// addDocuments adds the documents, and the files that they tell people to use, but for the network
-// that only the source has.
+// addDocuments adds the documents, the built-in network, and the files that the documents tell
+// people to use.
 func (t tree) addDocuments() error {
 	for _, dir := range []string{"docs", "models"} {
 		if err := t.addFolder(dir, dir); err != nil {

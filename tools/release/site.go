@@ -32,11 +32,11 @@ func (r *release) site(to tree) error {
 	return os.WriteFile(filepath.Join(r.out, "kosumi-"+r.version+"-npm.tgz"), data, 0o644)
 }
 
-// kept is a name in the list of files that the page's service worker keeps.
+// kept matches a name in the list of files that the page's service worker keeps.
 var kept = regexp.MustCompile(`"(assets/[^"]+)"`)
 
-// addSite adds the page's folder, below site. Every file that its service worker keeps must
-// be there, or the page would never work without a network.
+// addSite adds the page's folder to the archive's folder "site". Every file that its service worker
+// keeps must be there, or the page would never work without a network.
 func (t tree) addSite(dir string) error {
 	if err := t.addFolder("site", dir); err != nil {
 		return err

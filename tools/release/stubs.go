@@ -49,8 +49,8 @@ func appleStubs(ctx context.Context, dir string) (string, error) {
 
 var dynamicImport = regexp.MustCompile(`(?m)^//go:cgo_import_dynamic \S+ (\w+) "(/[^"]+)"`)
 
-// dynamicImports collects the functions that Go's sources import from libraries by
-// their path there.
+// dynamicImports collects the functions that Go's sources import from libraries, by the library's
+// path on macOS.
 func dynamicImports(src string) (map[string][]string, error) {
 	all := map[string][]string{}
 	err := filepath.WalkDir(src, func(path string, d fs.DirEntry, err error) error {

@@ -12,15 +12,15 @@ import (
 // target is a system that a release supports.
 type target struct {
 	os, arch string // as Go names them
-	zig      string // as zig's C compiler names it, with the oldest system that it is for
+	zig      string // zig's name of the system, with its oldest supported version
 	ort      string // the onnxruntime library that the archive holds, as nn/ort/fetch-onnxruntime.sh names it; "": the program fetches its own
-	library  string // its file name
+	library  string // file name of the onnxruntime library
 	python   string // as Python's packages name it
 }
 
-// targets are all supported systems. Their oldest versions are onnxruntime's: glibc 2.28, macOS
-// 14. On Linux networks run without the library, which npm or pip fetches when something needs
-// it. A Mac needs it for CoreML, and Windows has no shell to fetch it.
+// targets are all supported systems, with the oldest versions that onnxruntime supports: glibc 2.28
+// and macOS 14. On Linux networks run without the library, which npm or pip fetches when something
+// needs it. A Mac needs it for CoreML, and Windows has no shell to fetch it.
 var targets = []target{
 	{os: "linux", arch: "amd64", zig: "x86_64-linux-gnu.2.28", python: "manylinux_2_28_x86_64"},
 	{os: "linux", arch: "arm64", zig: "aarch64-linux-gnu.2.28", python: "manylinux_2_28_aarch64"},

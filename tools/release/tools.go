@@ -10,8 +10,7 @@ import (
 	"runtime"
 )
 
-// pins names each package of the Python registry that a release is made with, and
-// its sha256.
+// pins is the file that lists the packages of the Python registry for a release, with their sha256.
 const pins = "tools/release/requirements.txt"
 
 // tools are the programs that build a release.
@@ -54,7 +53,7 @@ func (t *tools) fetchZig(ctx context.Context) error {
 	return t.install(ctx, dir, "ziglang")
 }
 
-// install unpacks a pinned package into a folder, unless the pins are unchanged.
+// install unpacks a pinned package into a folder if the pins have changed.
 func (t tools) install(ctx context.Context, dir, name string, args ...string) error {
 	want, err := os.ReadFile(pins)
 	if err != nil {

@@ -1,9 +1,9 @@
 #!/bin/sh
 # as-avx2.sh COMMAND...: runs a command as on a processor with AVX2 and nothing
-# newer (no AVX-512, no VNNI, no AMX), at full speed. onnxruntime is a copy whose
-# cpuid instructions are answered by as-avx2.c; our own code is told by
-# KOSUMI_PROCESSOR, our kernels by KOSUMI_KERNELS. For go test -exec. The copy is
-# made once, in bin/avx2. Needs Linux on x86-64, a C compiler and binutils.
+# newer (no AVX-512, no VNNI, no AMX), at full speed. For go test -exec. as-avx2.c
+# answers the cpuid instructions of a copy of onnxruntime; KOSUMI_PROCESSOR tells our
+# Go code about the processor, KOSUMI_KERNELS our kernels. The copy is made once, in
+# bin/avx2. Needs Linux on x86-64, a C compiler and binutils.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)

@@ -1,6 +1,6 @@
 #!/bin/sh
-# check-tools.sh: whether a program can be built here as fast as it may be; else one line
-# says what to install. GO, GOOS, GOARCH, CC and CGO_ENABLED are heeded as Go heeds them.
+# check-tools.sh: checks whether a program of full speed can be built here; if not, one line
+# says what to install. GO, GOOS, GOARCH, CC and CGO_ENABLED have the same effect as in Go.
 set -eu
 : "${GO:=go}"
 cd "$(dirname "$0")/../.."

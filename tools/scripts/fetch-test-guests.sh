@@ -4,7 +4,7 @@
 # client of analysis, with its network, WebGPU as a plugin of onnxruntime's (PyPI, into
 # testdata/*/packages), and, where this user may install packages, GNU Go and Chromium
 # (which looks at the pages, and has a GPU in software). All are verified by sha256 or
-# better. What cannot be had is named: the tests with it skip. Nothing is done twice.
+# better. A program that cannot be had is named, and its tests skip. Nothing is done twice.
 set -eu
 cd "$(dirname "$0")/../.."
 

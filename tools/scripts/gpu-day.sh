@@ -82,7 +82,7 @@ pack() {
 	(cd "$parcels" && du -h --apparent-size program.tgz.* cuda.tgz.* 2>/dev/null)
 }
 
-# unbundle NAME FOLDER: 0 if it is there and right, or not needed.
+# unbundle NAME FOLDER: unpacks a bundle and verifies it, unless its files are in place already.
 unbundle() {
 	local name=$1 to=$2
 	[ -f "$parcels/$name.pieces" ] || { say "$name: no parcel has arrived"; return 1; }
@@ -154,13 +154,14 @@ settle() {
 
 # ---- results ----------------------------------------------------------------
 
-# result prints and keeps a line, at once.
+# result prints a line and adds it to the results at once.
 result() { printf '%s\t%s\n' "$step" "$*" | tee -a "$out/results.txt"; }
 
 # left prints the seconds that the whole run still has, at least 0.
 left() { echo $((deadline > SECONDS ? deadline - SECONDS : 0)); }
 
-# within SECONDS COMMAND...: no longer than that, than the step and than the run.
+# within SECONDS COMMAND...: runs a command for at most the seconds, and no longer than the step
+# and the whole run may take.
 within() {
 	local most=$1 rest
 	shift
@@ -172,13 +173,13 @@ within() {
 	timeout -k 5 "$most" "$@" 2>>"$out/log.txt"
 }
 
-# number FIELD: the value of a field in JSON from stdin, the first of that name.
+# number FIELD: prints the first value of a field in JSON from stdin.
 number() { grep -o "\"$1\": *-\?[0-9.eE+-]*" | head -1 | sed 's/.*: *//'; }
 
-# short NUMBER: as people read it.
+# short NUMBER: prints a number in a form for people.
 short() { awk -v x="$1" 'BEGIN { printf (x >= 100 ? "%.0f" : x >= 1 ? "%.2f" : "%.4f"), x }'; }
 
-# network ARCH: makes it once, prints its file.
+# network ARCH: makes a network of an architecture once, and prints its file.
 network() {
 	local file="$work/$1.bin.gz"
 	[ -f "$file" ] || within 40 "$engine" net new --arch "$1" --seed 1 -o "$file" >>"$out/log.txt" || return 1

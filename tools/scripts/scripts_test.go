@@ -33,13 +33,13 @@ func fakes(t *testing.T, programs map[string]string) string {
 	return dir
 }
 
-// said runs a script with only the folder path, made by fakes, to find programs in. It returns
-// the output and whether the script succeeded.
+// said runs a script that finds programs only in the folder at path, made by fakes. It returns the
+// output and whether the script succeeded.
 func said(t *testing.T, path, script string, env []string, args ...string) (string, bool) {
 	t.Helper()
 	sh, err := exec.LookPath("sh")
 	require.NoError(t, err)
-	for _, file := range []string{script, "../../go.mod"} { // Go's cache of results sees what the test itself reads
+	for _, file := range []string{script, "../../go.mod"} { // read here, because Go's cache of test results ignores files that only the script reads
 		_, err := os.ReadFile(file)
 		require.NoError(t, err)
 	}
@@ -72,7 +72,7 @@ func TestCheckTools(t *testing.T) {
 		name     string
 		env      []string
 		programs map[string]string
-		want     string // its one line; "" if all is well
+		want     string // the script's only line; "" if all is well
 		passes   bool
 	}{
 		{"all is here", nil, map[string]string{"go": fakeGo, "gcc": gcc}, "", true},
@@ -130,7 +130,8 @@ func TestNpmCiSaysWhy(t *testing.T) {
 	}
 }
 
-// TestLibraryNotFetched: the program gets one line, on standard output, and no other output.
+// TestLibraryNotFetched: if the script cannot fetch the library, it writes one line with the
+// reason.
 func TestLibraryNotFetched(t *testing.T) {
 	offline := map[string]string{"npm": npmOffline, "python3": pipOffline}
 	for _, c := range []struct {
@@ -152,8 +153,8 @@ func TestLibraryNotFetched(t *testing.T) {
 	}
 }
 
-// TestSlowly: a command that takes long has its line on the screen before it ends; a fast one has
-// none, and does not wait.
+// TestSlowly: the line about a slow command is shown before the command ends; a fast command has no
+// line and is not delayed.
 func TestSlowly(t *testing.T) {
 	for _, c := range []struct{ after, command, want string }{
 		{"0", `until grep -q fetching said; do sleep 0.05; done; exit 3`, "fetching\n"},

@@ -1,5 +1,5 @@
 #!/bin/sh
-# slowly.sh TEXT COMMAND...: runs a command, and says TEXT if it takes longer than ten seconds.
+# slowly.sh TEXT COMMAND...: runs a command, and says TEXT if that takes more than ten seconds.
 text=$1
 shift
 (

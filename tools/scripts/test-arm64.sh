@@ -5,8 +5,8 @@
 #   tools/scripts/test-arm64.sh ./board ./nn/kernel
 #   KOSUMI_ARM64_CPU=cortex-a72 tools/scripts/test-arm64.sh -run TestKernels -v ./nn/kernel
 # Packages (Debian): qemu-user-static gcc-aarch64-linux-gnu libc6-dev-arm64-cross
-# libstdc++6-arm64-cross. CC names another cross compiler. On ARM64 the tests
-# simply run.
+# libstdc++6-arm64-cross. CC names another cross compiler. On an ARM64 machine the
+# tests run without qemu.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)

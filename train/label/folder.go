@@ -16,7 +16,7 @@ type folder struct {
 	files, rows int
 	next        uint64          // number of the next file
 	info        rows.Info       // header of the first file
-	played      map[uint64]bool // numbers of games
+	played      map[uint64]bool // numbers of the games in the folder
 	reached     map[string]int  // labelled units of each source, by its sha256
 }
 

@@ -15,7 +15,7 @@ import (
 )
 
 // freshGames is a source of games played for labelling, many at once. Game n of a seed is always
-// the same, and each is labelled once: after a kill, games that are in no file are played again.
+// the same. Each game is labelled once: after a kill, games that are in no file are played again.
 type freshGames struct {
 	run     *run
 	session *selfplay.Session

@@ -1,6 +1,6 @@
-// Package label makes training rows from the answers of a strong network, the teacher, to
-// positions of fresh games, of existing rows and of game records. Files appear whole or not at all
-// and list their content, so a killed run resumes behind them and labels no position twice.
+// Package label makes training rows from the answers of a strong network, the teacher, to positions
+// of fresh games, of existing rows and of game records. Files appear whole or not at all and list
+// their content, so a killed run resumes after them and labels no position twice.
 package label
 
 import (
@@ -49,7 +49,7 @@ type Config struct {
 	// Leaves is the share of the labels of fresh games, 0 to 1, taken from positions inside
 	// searches of the player.
 	Leaves float64
-	// Encoding of new rows, the student's input. Existing rows keep theirs.
+	// Encoding of new rows, the student's input. Existing rows keep their encoding.
 	Encoding features.Encoding
 	Rows     int // minimum of labels in the folder at the end; 0: no limit
 	PerFile  int // minimum of labels in a file; 0 means 1,024
@@ -86,8 +86,8 @@ func Recipe() selfplay.Config {
 type Progress struct {
 	Rows  int     // labels in the folder, including those not written yet
 	Total int     // labels at the end; 0: unknown
-	Fresh int     // made by this call
-	Games int     // labelled by this call
+	Fresh int     // labels made by this call
+	Games int     // games labelled by this call
 	Speed float64 // labels a second of this call
 	Evals float64 // evaluations a second, of teacher and player
 }
@@ -105,17 +105,17 @@ func (p Progress) String() string {
 type Report struct {
 	Teacher     string  `json:"teacher"`
 	TeacherFile string  `json:"teacher_sha256"`
-	Player      string  `json:"player,omitempty"` // of fresh games
+	Player      string  `json:"player,omitempty"` // player of fresh games
 	Rows        int     `json:"rows"`             // in the folder
 	Files       int     `json:"files"`
-	Fresh       int     `json:"labels"` // made by this call
+	Fresh       int     `json:"labels"` // labels made by this call
 	Games       int     `json:"games"`
 	Leaves      int     `json:"leaves,omitempty"` // labels of positions inside searches
 	Seconds     float64 `json:"seconds"`
 	Speed       float64 `json:"labels_per_second"`
 	Evals       uint64  `json:"evaluations"`
 	EvalsPerSec float64 `json:"evaluations_per_second"`
-	MeanBatch   float64 `json:"mean_batch"` // of the teacher
+	MeanBatch   float64 `json:"mean_batch"` // of the teacher's evaluations
 	LeftOut     int     `json:"left_out,omitempty"`
 	Interrupted bool    `json:"interrupted,omitempty"`
 }
@@ -242,14 +242,14 @@ func fit(m nn.Model, size board.Size) error {
 	return nil
 }
 
-// goOn compares the settings with those of the files in the folder, and takes their seed.
+// goOn compares the settings with those of the files in the folder, and takes over the files' seed.
 func (r *run) goOn() error {
 	d := r.Teacher.Describe()
 	was := &r.dir.info
 	switch {
 	case r.dir.files == 0:
 		if r.Seed == 0 {
-			r.Seed = rand.Uint64() >> 11 // exact in every reader of JSON
+			r.Seed = rand.Uint64() >> 11 // 53 bits, which readers of JSON keep exactly
 		}
 		return nil
 	case was.TeacherSHA256 == "":

@@ -97,14 +97,14 @@ func labels(t testing.TB, dir string) map[place]string {
 // gives the same numbers for the rows themselves, and the files name teacher and player.
 func TestFreshGames(t *testing.T) {
 	c := small(t, filepath.Join(t.TempDir(), "labels"))
-	c.Games.Rules = selfplay.Rules{KoPositional: 1, KoSituational: 1} // rows of mini7 do not show other rules
+	c.Games.Rules = selfplay.Rules{KoPositional: 1, KoSituational: 1} // rows of mini7 do not contain the rules
 	var last atomic.Pointer[Progress]
 	c.Progress = func(p Progress) { last.Store(&p) }
 	r, err := Run(t.Context(), c)
 	require.NoError(t, err)
 	require.False(t, r.Interrupted)
 	require.GreaterOrEqual(t, r.Rows, c.Rows)
-	require.Less(t, r.Rows, 2*c.Rows) // games under way are finished
+	require.Less(t, r.Rows, 2*c.Rows) // more than Rows, since games under way are finished
 	require.Equal(t, r.Rows, r.Fresh)
 	require.Equal(t, r.Rows, last.Load().Rows)
 	fresh := labels(t, c.Out)
@@ -131,12 +131,12 @@ func TestFreshGames(t *testing.T) {
 	}
 }
 
-// TestOptimisticPolicy: rows hold the teacher's optimistic policy beside its plain one, both from
-// one evaluation.
+// TestOptimisticPolicy: rows hold the teacher's optimistic policy and its plain one, both from one
+// evaluation.
 func TestOptimisticPolicy(t *testing.T) {
 	c := small(t, filepath.Join(t.TempDir(), "labels"))
 	c.Rows, c.PerFile = 40, 40
-	c.Games.Rules = selfplay.Rules{KoPositional: 1, KoSituational: 1} // rows of mini7 do not show other rules
+	c.Games.Rules = selfplay.Rules{KoPositional: 1, KoSituational: 1} // rows of mini7 do not contain the rules
 	_, err := Run(t.Context(), c)
 	require.NoError(t, err)
 	paths, err := filepath.Glob(filepath.Join(c.Out, "*.npz"))
@@ -241,7 +241,8 @@ func sameGames(t testing.TB, c Config) {
 	require.Greater(t, both, len(got)/2)
 }
 
-// childEnv makes the test binary label into the folder that it names, and exit.
+// childEnv is an environment variable with a folder: the test binary labels into the folder, and
+// exits.
 const childEnv = "KOSUMI_TEST_LABEL"
 
 func TestMain(m *testing.M) {

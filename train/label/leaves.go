@@ -14,15 +14,15 @@ import (
 // Searches whose positions are labelled.
 const (
 	leafVisits = 100 // visits of a search
-	leafLabels = 10  // labels from a search, fewer if it saw few positions
+	leafLabels = 10  // labels from a search, fewer if the search saw few positions
 )
 
 // searchChance is the chance that a turn is searched instead of labelled, so that a share
 // of the labels is of positions inside searches.
 func searchChance(share float64) float64 { return share / (leafLabels - share*(leafLabels-1)) }
 
-// picker is a network that keeps a random few of the positions that a search asks about:
-// each with the same chance, the root aside. One goroutine at a time.
+// picker is a network that keeps a random few of the positions that a search asks about: each with
+// the same chance, except the root. One goroutine at a time.
 type picker struct {
 	nn.Wrapper
 	rng  *rand.Rand
@@ -104,7 +104,7 @@ func (s *searcher) leaves(ctx context.Context, l *lesson) ([]*board.Game, error)
 	s.tree.Reset(l.game)
 	_, err := s.tree.Search(ctx, search.Limits{Visits: leafVisits})
 	for _, g := range s.picker.kept {
-		if g.Phase() == 0 { // a position in a clean-up phase keeps the search's options: the game's lack such phases
+		if g.Phase() == 0 { // in a clean-up phase the search's options stay, since the game's have no such phases
 			g.ContinueWith(l.game.Options())
 		}
 	}

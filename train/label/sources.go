@@ -153,8 +153,7 @@ func (o *opened) close() error {
 	return nil
 }
 
-// fill adds units of the open file to a chunk. It returns false if the chunk is full or has
-// another layout.
+// fill adds units of the open file to a chunk. It returns false if the chunk has another layout.
 func (f *files) fill(c *chunk, labels int) (more bool, err error) {
 	o := f.open
 	if o.rows != nil {
@@ -225,7 +224,7 @@ func (f *files) fillGames(c *chunk, labels int) (more bool, err error) {
 			}
 		}
 		if err == nil && len(c.units) > 0 && c.layout.Side > 0 && c.layout != (rows.Layout{Encoding: f.run.Encoding, Side: side}) {
-			return false, nil // its board has another size
+			return false, nil // the game's board has another size
 		}
 		file := o.note(o.at)
 		if err != nil {

@@ -14,12 +14,12 @@ import (
 	"kosumi/train/rows"
 )
 
-// chunk is the work of one file.
+// chunk is the work for one file of labels.
 type chunk struct {
 	info    rows.Info // known before the rows are labelled
 	layout  rows.Layout
 	lessons []lesson
-	units   []unit // one per lesson, in order
+	units   []unit // games or rows, in the order of their lessons
 }
 
 // unit is a game or an existing row. It is filed whole or not at all.
@@ -34,7 +34,7 @@ type lesson struct {
 	game   *board.Game
 	shown  *nn.Encoded   // the inputs of an existing row
 	banned []board.Point // points that the row forbids and the board allows
-	hash   [2]uint64     // hash of its game
+	hash   [2]uint64     // hash of the position's game
 	rows   *rows.Set     // the set of an existing row; nil for a game
 	row    int
 	// optimistic is the teacher's optimistic policy; nil if not requested.
@@ -46,8 +46,8 @@ type lesson struct {
 
 // counter counts the work of this call. Safe for concurrent use.
 type counter struct {
-	labels, games atomic.Int64 // number in the files
-	open          atomic.Int64 // labelled, not in a file yet
+	labels, games atomic.Int64 // labels and games in the files
+	open          atomic.Int64 // labels not in a file yet
 	before        int          // labels in the folder before
 }
 
@@ -155,7 +155,7 @@ func (r *run) warnOfLittle() {
 func (r *run) ask(ctx context.Context, l *lesson, out *nn.Output) error {
 	q := nn.Query{Game: l.game, Symmetry: nn.SymmetryRandom, NeedOwnership: true, Encoded: l.shown}
 	q.FixSymmetry(r.Seed)
-	if len(r.From) > 0 || r.player != r.teacher { // otherwise the cached answer, which lacks this policy, saves an evaluation
+	if len(r.From) > 0 || r.player != r.teacher { // otherwise the player's cached answer, without this policy, saves an evaluation
 		q.Optimistic = new([board.MaxMoves]float32)
 		l.optimistic = q.Optimistic[:l.game.Size().Area()+1]
 	}

@@ -9,7 +9,7 @@ import (
 // first Window snapshots count alike, so that the weights at the start do not
 // linger.
 
-// startAverage begins with the present weights as the first snapshot.
+// startAverage sets the average to the present weights, which the first snapshot replaces.
 func (l *Learner) startAverage() error {
 	if err := l.weights.fetch(); err != nil {
 		return err

@@ -46,7 +46,7 @@ type checkpointState struct {
 	Counters Counters        `json:"counters"`
 	Source   Source          `json:"source"`
 	Identity string          `json:"identity"` // digest of Config
-	Config   json.RawMessage `json:"config"`   // for people, and to say what differs
+	Config   json.RawMessage `json:"config"`   // for people, and for naming the settings that differ
 	Tensors  string          `json:"tensors_sha256"`
 	Extra    Extra           `json:"extra,omitempty"`
 	Digest   string          `json:"digest,omitempty"` // of this file with an empty digest
@@ -162,8 +162,8 @@ func StepOf(path string) (step int64) {
 	return step
 }
 
-// prune removes old checkpoints and the remains of interrupted saves. It keeps the one at keep,
-// just written, and, if kept is above 0, the newest one of step kept.
+// prune removes old checkpoints and the remains of interrupted saves. It spares the checkpoint just
+// written, at path keep, and the newest one of step kept if that is above 0.
 func prune(dir, keep string, kept int64) error {
 	list, err := Checkpoints(dir)
 	if err != nil {
@@ -214,7 +214,7 @@ func Resume(dir string, c Config) (*Learner, Extra, error) {
 		faults = append(faults, err)
 		var other otherRun
 		if errors.As(err, &other) {
-			break // older ones are of the same run
+			break // older checkpoints belong to that other run too
 		}
 		c.Log.Warn("checkpoint passed over", "error", err)
 	}

@@ -64,9 +64,9 @@ type Config struct {
 	// Losses are coefficients of terms, by name; terms that are not named have
 	// their default, 0 switches a term off. See [TermNames].
 	Losses map[string]float64 `json:"losses"`
-	// Aux adds outputs to KataGo networks that exist in training only: the
-	// opponent's reply, soft policies and the short-term value. They teach the
-	// trunk; a fresh network wants them. Their weights are kept in checkpoints.
+	// Aux adds outputs to KataGo networks that exist in training only: the opponent's reply, soft
+	// policies and the short-term value. They teach the trunk and help a fresh network. Their
+	// weights are kept in checkpoints.
 	Aux bool `json:"aux"`
 	// Freeze is "", "trunk" or "heads": the part whose weights do not change. The trunk is the
 	// part that both the policy and another output depend on.

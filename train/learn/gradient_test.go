@@ -20,8 +20,8 @@ import (
 	"kosumi/train/rows"
 )
 
-// smooth removes terms that block some gradients on purpose, so that their derivative is not that
-// of their value.
+// smooth removes terms that deliberately block some gradients: their gradients are not the
+// derivatives of their values.
 var smooth = map[string]float64{TermOptimistic: 0, TermScoreStdev: 0, TermVarTime: 0, TermValueError: 0, TermScoreError: 0}
 
 // TestNetworkGradients compares the derivative of a whole loss along random directions, in all

@@ -21,7 +21,7 @@ type source interface {
 type plan struct {
 	model    *onnx.Model
 	spec     nn.Spec
-	params   []autodiff.Param // weights, those of training-only outputs behind the others
+	params   []autodiff.Param // weights, those of training-only outputs last
 	stats    []autodiff.Stat
 	states   []autodiff.State
 	measured []measured
@@ -123,7 +123,8 @@ func (p *planner) kind(size board.Size) (nn.Kind, error) {
 	return spec.Kind, err
 }
 
-// forward plans the network with its losses. It also returns the values that no gradient passes.
+// forward plans the network with its losses. It also returns the values that no gradient passes
+// through.
 func (p *planner) forward(size board.Size, norms autodiff.Norms, rows int) (*plan, []string, error) {
 	spec, err := p.src.Spec(size)
 	if err != nil {
@@ -199,7 +200,7 @@ func trunkOf(m *onnx.Model, spec *nn.Spec) map[string]bool {
 	return both
 }
 
-// keepOutputs removes all other outputs and their nodes. Inputs stay.
+// keepOutputs removes all outputs but the named ones, with their nodes. Inputs stay.
 func keepOutputs(m *onnx.Model, names ...string) {
 	m.Graph.Outputs = slices.DeleteFunc(m.Graph.Outputs, func(v onnx.ValueInfo) bool { return !slices.Contains(names, v.Name) })
 	onnx.RemoveUnused(m.Graph)

@@ -9,7 +9,7 @@ import (
 
 // heads are the outputs of a network in the form that the losses need. A missing one is "".
 type heads struct {
-	policy    []onnx.Value // logits [N,A+1], one a channel
+	policy    []onnx.Value // logits [N,A+1], one for each channel
 	value     onnx.Value   // WDL logits [N,3], or win minus loss [N,1]
 	wdl       bool
 	score     []onnx.Value // [N,1] each: raw score values (KataGo) or points (nn.KindSeed)

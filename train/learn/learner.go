@@ -32,7 +32,7 @@ type Learner struct {
 	eval    map[board.Size]*session
 	params  []autodiff.Param
 	stats   []autodiff.Stat
-	spec    nn.Spec // at the board size of the probe
+	spec    nn.Spec // description of the network at the board size of the probe
 	count   Counters
 	kept    int64 // step whose checkpoint stays; 0: none
 }
@@ -50,10 +50,10 @@ type Counters struct {
 	Samples   int64 `json:"samples"`   // rows seen in steps
 	Skipped   int64 `json:"skipped"`   // steps that changed nothing, see Result.Skipped
 	InARow    int64 `json:"in_a_row"`  // consecutive skipped steps up to now
-	Snapshots int64 `json:"snapshots"` // in the average
+	Snapshots int64 `json:"snapshots"` // snapshots in the average
 	NextSnap  int64 `json:"next_snap"` // samples at the next snapshot
 	Updates   int64 `json:"updates"`   // steps that changed the weights
-	Saved     int64 `json:"saved"`     // checkpoints
+	Saved     int64 `json:"saved"`     // checkpoints written
 }
 
 // New opens a network and makes a new learner. Errors wrap ErrConfig, ErrNetwork or an error of

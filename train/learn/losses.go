@@ -19,7 +19,7 @@ const (
 // Outputs of a graph with losses.
 const (
 	outLoss     = "loss"     // scalar
-	outMeasures = "measures" // [2K]: for each measured its weighted sum over rows, then its weight
+	outMeasures = "measures" // [2K]: the weighted sum over rows of each measured, then the weight of each
 )
 
 // measured is a term, or a measure where coef is 0.
@@ -71,7 +71,7 @@ func (l *losses) weight(columns ...int64) onnx.Value {
 	return w
 }
 
-// but is 1 - column.
+// but returns 1 - column.
 func (l *losses) but(column int64) onnx.Value {
 	return l.b.Sub(l.b.Scalar(1), l.column(column))
 }
@@ -159,7 +159,7 @@ func (l *losses) policies() {
 	}
 }
 
-// top is the place of the largest number of each row, [N,1].
+// top is the index of the largest number in each row, [N,1].
 func (l *losses) top(v onnx.Value) onnx.Value {
 	return l.b.Op("ArgMax", onnx.Attrs{"axis": onnx.AttrInt(1), "keepdims": onnx.AttrInt(1)}, v)
 }
@@ -229,8 +229,8 @@ func (l *losses) huber(x onnx.Value, delta float64) onnx.Value {
 // softplus is ln(1+e^x), with a slope that cannot die; see lively.
 func (l *losses) softplus(x onnx.Value) onnx.Value { return l.lively(x, l.b.Softplus(x)) }
 
-// lively is y, a function of x that is flat to the left, with the slope 0.05 + 0.95 dy/dx. So
-// gradients never vanish.
+// lively returns y, a function of x that is flat to the left, but with the slope 0.05 + 0.95 dy/dx,
+// so that gradients never vanish.
 func (l *losses) lively(x, y onnx.Value) onnx.Value {
 	h := l.b.Add(l.b.Mul(x, l.b.Scalar(0.05)), l.b.Mul(y, l.b.Scalar(0.95)))
 	return l.b.Add(l.stop(l.b.Sub(y, h)), h)

@@ -76,8 +76,8 @@ func TestFreeze(t *testing.T) {
 	}
 }
 
-// TestRunningStatistics: training with batch statistics moves the running ones, by
-// a tenth; frozen norms do not.
+// TestRunningStatistics: training with batch statistics moves the running statistics, by a tenth;
+// frozen norms do not.
 func TestRunningStatistics(t *testing.T) {
 	path := learntest.FreshArch(t, "mini-b1c8", 5)
 	for _, norms := range []string{"auto", "frozen"} {
@@ -149,8 +149,8 @@ func TestAverage(t *testing.T) {
 	require.Equal(t, want, list[0])
 }
 
-// TestSkippedSteps: a loss that is not finite leaves the weights unchanged, and ten of them end
-// the training.
+// TestSkippedSteps: a loss that is not finite leaves the weights unchanged, and ten such losses in
+// a row end the training.
 func TestSkippedSteps(t *testing.T) {
 	l := open(t, Config{Model: learntest.FreshKataGo(t, "kb1c16"), Batch: 2, Rate: 0.01})
 	b := randomBatch(l, board.Square(5), 2, 1)
@@ -207,7 +207,7 @@ func TestDeterminism(t *testing.T) {
 	}
 }
 
-// TestTermsOfEachKind lists the losses and measures of each kind of network.
+// TestTermsOfEachKind: each kind of network has its losses and measures.
 func TestTermsOfEachKind(t *testing.T) {
 	for name, want := range map[string]string{
 		"kb1c16":   "policy policy_entropy policy_top1 optimistic value value_entropy value_accuracy score_mean score_stdev lead variance_time value_error score_error ownership policy_kl winrate_error lead_error ownership_error",

@@ -60,7 +60,7 @@ type RunConfig struct {
 	Seed uint64
 	// NoSymmetries and NoHistoryDropout take rows unchanged.
 	NoSymmetries, NoHistoryDropout bool
-	// WindowRows bounds a pass to the newest files; 0: all.
+	// WindowRows bounds the rows of a pass, which takes the newest files; 0: all files.
 	WindowRows int
 	// MemoryBytes bounds the rows in memory; 0 means 256 MiB.
 	MemoryBytes int64
@@ -72,8 +72,8 @@ type RunConfig struct {
 type Progress struct {
 	Step, Total int64
 	Resumed     int64   // step resumed from; 0 for a fresh run
-	Recent      Result  // steps since the last line of metrics
-	Speed       float64 // samples a second, lately
+	Recent      Result  // result of the steps since the last line of metrics
+	Speed       float64 // recent samples per second
 	Left        time.Duration
 	// Doing is "" after a step, else "measuring" or "saving".
 	Doing string
@@ -89,7 +89,7 @@ type Report struct {
 	Before         *Result           `json:"before,omitempty"`   // on the games held back
 	After          *Result           `json:"after,omitempty"`
 	Averaged       *Result           `json:"averaged,omitempty"` // the averaged weights, which are exported
-	Best           *Mark             `json:"best,omitempty"`     // the measurement that is exported, where it is not the end
+	Best           *Mark             `json:"best,omitempty"`     // the measurement whose weights are exported, if they are not the last weights
 	Exported       int64             `json:"exported,omitempty"` // step whose weights are exported
 	Beside         []Beside          `json:"beside,omitempty"`
 	Held           int               `json:"games_held_back,omitempty"`
@@ -99,7 +99,7 @@ type Report struct {
 	Interrupted    bool              `json:"interrupted,omitempty"`
 }
 
-// Beside is another network on the rows held back.
+// Beside is the result of another network on the rows held back.
 type Beside struct {
 	File   string `json:"file"`
 	Result Result `json:"result"`
@@ -143,18 +143,18 @@ type run struct {
 	lost      int                       // consecutive measurements with an excessive loss
 }
 
-// runState is the state of a run in its checkpoints, beside the learner's.
+// runState is the state of a run in its checkpoints, in addition to the learner's.
 type runState struct {
 	Total  int64   `json:"total"`
-	Epochs float64 `json:"epochs,omitempty"` // if they set the total
+	Epochs float64 `json:"epochs,omitempty"` // if the length was given in epochs
 	Held   float64 `json:"held,omitempty"`   // share of games held back
 	First  float64 `json:"first,omitempty"`  // loss of the first step
 	Before *Result `json:"before,omitempty"`
-	Seen   float64 `json:"seen,omitempty"` // loss of some rows trained on, before
+	Seen   float64 `json:"seen,omitempty"` // loss of some rows trained on, before the run
 	// Best is the measurement with the least loss so far. Measured counts those after the start.
 	Best       *Mark `json:"best,omitempty"`
 	Measured   int   `json:"measured,omitempty"`
-	MeasuredAt int64 `json:"measured_at,omitempty"` // step of the last one
+	MeasuredAt int64 `json:"measured_at,omitempty"` // step of the last measurement
 	// Course and Chosen are the settings of the call before, to report changes.
 	Course *course  `json:"course,omitempty"`
 	Chosen []Change `json:"chosen,omitempty"`

@@ -27,8 +27,8 @@ const (
 	// seenRows is the number of training rows measured too: their loss tells overfitting from
 	// divergence.
 	seenRows = 512
-	// mostRise bounds the loss at the end of a run as a multiple of that before it, both of rows
-	// held back and of rows trained on. mostRiseMeanwhile is the bound during the run.
+	// mostRise bounds the loss at the end of a run, as a multiple of the loss before the run, both
+	// on rows held back and on rows trained on. mostRiseMeanwhile is the bound during the run.
 	mostRise          = 1.1
 	mostRiseMeanwhile = 2
 )
@@ -63,13 +63,13 @@ func many(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// mark enters a measurement. The checkpoint of the best one is kept. The error wraps ErrDiverged if
+// mark records a measurement and keeps the checkpoint of the best. The error wraps ErrDiverged if
 // the loss is far above that before the run.
 func (r *run) mark(res *Result) error {
 	if res == nil {
 		return nil
 	}
-	if step := r.l.Counters().Steps; step > r.state.MeasuredAt { // not measured before; a resumed run measures again
+	if step := r.l.Counters().Steps; step > r.state.MeasuredAt { // this step is not measured yet; a resumed run measures a step again
 		r.state.MeasuredAt = step
 		r.state.Measured++
 	}

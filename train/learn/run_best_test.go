@@ -40,7 +40,7 @@ func TestBestIsExported(t *testing.T) {
 	require.NoError(t, run.loop(t.Context()))
 	best := run.state.Best
 	require.EqualValues(t, 5, best.Step)
-	run.state.Total, best.Result.Loss = 40, 0 // as if no step was better
+	run.state.Total, best.Result.Loss = 40, 0 // so that no later step is better
 	require.NoError(t, run.loop(t.Context()))
 	end, err := run.measure(false)
 	require.NoError(t, err)
@@ -142,8 +142,8 @@ func TestWorseIsNoNetwork(t *testing.T) {
 	}
 }
 
-// TestAnotherRateIsTold: a run resumed with another rate, schedule or length reports the change;
-// one with other data or settings is refused, with their names.
+// TestAnotherRateIsTold: a run resumed with another rate, schedule or length reports the change; a
+// run with other data or settings is refused, and the error names them.
 func TestAnotherRateIsTold(t *testing.T) {
 	testshared.Long(t)
 	c := childRun{Model: learntest.FreshKataGo(t, "kb1c16"), Data: learntest.WriteGames(t, features.V7, board.Square(5), 6), Out: t.TempDir(), Steps: 4}.config()

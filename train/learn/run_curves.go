@@ -21,7 +21,7 @@ func termCurve(title, name string) curve {
 	return curve{title, func(l *Line) (float64, bool) { v, ok := l.Terms[name]; return v, ok }}
 }
 
-// divergence is a cross entropy minus the entropy of its target.
+// divergence returns the curve of a cross entropy minus the entropy of its target.
 func divergence(title, name, entropy string) curve {
 	return curve{title, func(l *Line) (float64, bool) {
 		v, ok := l.Terms[name]
@@ -58,7 +58,7 @@ const (
 )
 
 // DrawCurves draws the curves of a metrics file as an SVG image: a panel for each loss, against
-// samples. Without any it writes nothing.
+// samples. Without any curve it writes nothing.
 func DrawCurves(metrics, svg string) error {
 	lines, err := ReadMetrics(metrics)
 	if err != nil {

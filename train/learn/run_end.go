@@ -112,7 +112,7 @@ func (r *run) close() {
 // mostGrowth bounds the loss, as a multiple of that of the first step.
 const mostGrowth = 10
 
-// grown reports whether a loss is above that bound.
+// grown reports whether a loss is above the bound of mostGrowth.
 func (r *run) grown(loss float64) bool {
 	return r.state.First > 0 && !(loss <= mostGrowth*r.state.First)
 }

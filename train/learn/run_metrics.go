@@ -10,13 +10,13 @@ import (
 	"os"
 )
 
-// Line is a line of the metrics file: the mean over the steps since the last one,
-// or a measurement on the games held back.
+// Line is a line of the metrics file: the mean over the steps since the previous line, or a
+// measurement on the games held back.
 type Line struct {
 	Kind     string             `json:"kind"` // "step", "validation" or "averaged"
 	Step     int64              `json:"step"`
 	Samples  int64              `json:"samples"`
-	Rows     int                `json:"rows"` // of the means
+	Rows     int                `json:"rows"` // rows that the means are taken over
 	Loss     float64            `json:"loss"`
 	Terms    map[string]float64 `json:"terms"`
 	Rate     float64            `json:"rate,omitempty"`
@@ -68,7 +68,8 @@ func ReadMetrics(path string) ([]Line, error) {
 	return lines, err
 }
 
-// eachMetric calls use for each line with the offset of its end, until use returns false.
+// eachMetric calls a function for each line, with the offset of the line's end, until the function
+// returns false.
 func eachMetric(path string, use func(l *Line, end int64) bool) error {
 	data, err := os.ReadFile(path)
 	if err != nil {

@@ -16,7 +16,7 @@ type course struct {
 
 // tellCourse notes changes of the rate or its schedule in a resumed run.
 func (r *run) tellCourse(now course) {
-	now.Schedule.Total = 0 // follows from the steps
+	now.Schedule.Total = 0 // Total follows from the number of steps
 	was := r.state.Course
 	r.state.Course = &now
 	if was == nil {

@@ -24,7 +24,8 @@ import (
 	"kosumi/train/rows"
 )
 
-// childEnv makes the test binary train with the configuration that it holds as JSON, and exit.
+// childEnv is an environment variable with a configuration as JSON: the test binary trains with the
+// configuration, and exits.
 const childEnv = "KOSUMI_TEST_TRAIN"
 
 // childRun is the configuration of a child process.
@@ -135,7 +136,7 @@ func TestKill(t *testing.T) {
 		if killed >= kills {
 			break
 		}
-		require.NoError(t, os.RemoveAll(c.Out)) // it ended before it was killed: try again
+		require.NoError(t, os.RemoveAll(c.Out)) // the run ended before the kill: try again
 	}
 	t.Logf("killed %d times in %d rounds", killed, rounds)
 }

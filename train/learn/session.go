@@ -76,8 +76,8 @@ func (s *session) make(name string, shape interface{ Sizes() ([]int64, bool) }) 
 	return err
 }
 
-// run computes the graph with the given weights, whose binding is s.bound[which];
-// a training graph writes the next ones.
+// run computes the graph with the given weights, bound by s.bound[which]; a training graph also
+// writes new weights.
 func (s *session) run(which int, weights, next map[string]*ort.Tensor) error {
 	b := s.bound[which]
 	if b == nil {

@@ -8,8 +8,8 @@ import (
 	"kosumi/train/rows"
 )
 
-// Steps trains a learner on the batches of a stream until it reaches a goal: a stretch of a
-// [Run], or of an iteration of a self-play loop.
+// Steps trains a learner on the batches of a stream until it reaches a goal. A [Run] and a
+// self-play loop's iteration consist of such stretches.
 type Steps struct {
 	Learner *Learner
 	Stream  rows.Stream
@@ -17,8 +17,8 @@ type Steps struct {
 	Goal func(Counters) bool
 	// Pause reports whether After is due at these counters.
 	Pause func(Counters) bool
-	// See gets the result of each step on boards of a size. Its error ends training; an error for
-	// divergence wraps ErrDiverged.
+	// See gets each step's result and board size. Its error ends training; an error for divergence
+	// wraps ErrDiverged.
 	See func(r *Result, size board.Size) error
 	// After saves or measures. It runs after the steps that Pause names and after the last one;
 	// interrupted says that the context ended.
@@ -46,7 +46,7 @@ func (s *Steps) Train(ctx context.Context) (interrupted bool, err error) {
 		then.Samples += int64(batch.N)
 		interrupted = ctx.Err() != nil
 		pause := interrupted || s.Goal(then) || s.Pause(then)
-		if !pause { // otherwise After needs the stream as it is after this batch
+		if !pause { // before a pause nothing is read ahead, since After may save the place in the stream
 			next.Start(s.Stream)
 		}
 		began := time.Now()
@@ -69,7 +69,7 @@ func (s *Steps) Train(ctx context.Context) (interrupted bool, err error) {
 	return interrupted, nil
 }
 
-// Save writes a checkpoint with the place in the stream, and extra beside it.
+// Save writes a checkpoint with the place in the stream and the given additions.
 func (s *Steps) Save(dir string, extra Extra) error {
 	state, err := s.Stream.State()
 	if err != nil {

@@ -5,8 +5,8 @@ import (
 	"kosumi/train/rows"
 )
 
-// endWeight is the weight of a row for a target that needs a real end. In a taught row it is
-// taught, the weight of the teacher's number, which is 0 in all others.
+// endWeight returns each row's weight for a target that needs the real end of a game. In taught
+// rows it is the weight of the teacher's number, which is 0 in all other rows.
 func (l *losses) endWeight(taught onnx.Value) onnx.Value {
 	return l.b.Mul(l.weight(), l.b.Add(l.column(rows.TargetFinalWeight), taught))
 }
@@ -14,7 +14,8 @@ func (l *losses) endWeight(taught onnx.Value) onnx.Value {
 // known is 1 if the teacher's number is known, else 0.
 func (l *losses) known(column int64) onnx.Value { return l.b.Op("Sign", nil, l.column(column)) }
 
-// orTaught is own, or the teacher's number in taught rows; taught is 0 in all others.
+// orTaught returns the teacher's number for taught rows, and the row's own for others, whose
+// teacher's number is 0.
 func (l *losses) orTaught(own, taught onnx.Value) onnx.Value {
 	return l.b.Add(l.b.Mul(own, l.but(rows.TargetTaught)), taught)
 }

@@ -19,17 +19,17 @@ const (
 	TermSoftPolicy = "soft_policy"
 	// TermSoftReply is TermReply with the fourth root of the target.
 	TermSoftReply = "soft_reply"
-	// TermOptimistic is the policy of moves that went better than expected:
-	// channel 1 of KataGo's policy [26*27].
+	// TermOptimistic is the cross entropy of channel 1 of KataGo's policy with this turn's search;
+	// rows weigh more if they went better than expected [26*27].
 	TermOptimistic = "optimistic"
 	// TermValue is the cross entropy with win, loss and no result, or, for
 	// values in [-1,1], the squared error of win minus loss [1-35].
 	TermValue = "value"
 	// TermScoreMean is the Huber loss of the final score, delta 12 points [27].
 	TermScoreMean = "score_mean"
-	// TermScoreStdev is the Huber loss, delta 10, of the predicted standard
-	// deviation against sqrt(pi/2) times the distance of the predicted mean from
-	// the final score, whose expectation it is for normal errors [27].
+	// TermScoreStdev is the Huber loss, delta 10, of the predicted standard deviation. Its target
+	// is sqrt(pi/2) times the distance of the predicted mean from the final score; with normal
+	// errors its expectation is the standard deviation [27].
 	TermScoreStdev = "score_stdev"
 	// TermLead is the Huber loss of the lead, delta 8 points [29].
 	TermLead = "lead"
@@ -39,13 +39,13 @@ const (
 	// TermValueError is the Huber loss, delta 0.4, of the predicted squared
 	// distance of the value from the short-term search value [27].
 	TermValueError = "value_error"
-	// TermScoreError is the same for the score, delta 100 [27].
+	// TermScoreError is TermValueError for the score instead of the value, delta 100 [27].
 	TermScoreError = "score_error"
 	// TermOwnership is the binary cross entropy of the owner of each point, mean
 	// over the board [27].
 	TermOwnership = "ownership"
-	// TermTDValue is the cross entropy with the short-term search value, of an
-	// output that exists in training only [1-24].
+	// TermTDValue is the divergence of a training-only output from the short-term search value, in
+	// nats [1-24].
 	TermTDValue = "td_value"
 )
 
@@ -116,13 +116,12 @@ func defaultLosses(kind nn.Kind) map[string]float64 {
 	return all
 }
 
-// Measures that are reported beside the losses; they have no coefficient.
+// Measures that are reported with the losses; they have no coefficient.
 const (
 	// MeasurePolicyEntropy is the entropy of the policy target, in nats: the least possible value
 	// of TermPolicy.
 	MeasurePolicyEntropy = "policy_entropy"
-	// MeasurePolicyTop1 is the share of rows whose most wanted move is the
-	// network's.
+	// MeasurePolicyTop1 is the share of rows in which target and network prefer the same move.
 	MeasurePolicyTop1 = "policy_top1"
 	// MeasureValueEntropy is the entropy of the value target.
 	MeasureValueEntropy = "value_entropy"
@@ -147,8 +146,8 @@ const (
 type Term struct {
 	Name   string  `json:"name"`
 	Mean   float64 `json:"mean"`   // NaN-free: 0 where Weight is 0
-	Weight float64 `json:"weight"` // of the rows that it was taken over
-	Coef   float64 `json:"coef"`   // in the loss; 0 for measures
+	Weight float64 `json:"weight"` // sum of the weights of the rows
+	Coef   float64 `json:"coef"`   // coefficient in the loss; 0 for measures
 }
 
 // Result is the result of a step or an evaluation.

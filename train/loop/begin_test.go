@@ -69,7 +69,7 @@ func TestLoopBeginsWithANetwork(t *testing.T) {
 }
 
 // TestLoopBeginsWithRows: rows of another run fill the window behind the loop's own, stay where
-// they are, and earn no samples.
+// they are, and do not raise the number of samples to train.
 func TestLoopBeginsWithRows(t *testing.T) {
 	testshared.Long(t)
 	first := filepath.Join(t.TempDir(), "first")

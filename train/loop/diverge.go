@@ -14,8 +14,8 @@ const (
 	// worseThanNothing bounds the loss, as a multiple of that of a uniform guess. A
 	// learner above it has diverged.
 	worseThanNothing = 2
-	// mostRefused networks refused in a row count as divergence. Networks of equal
-	// strength are refused so often once in 15,000 times.
+	// mostRefused networks refused in a row count as divergence. With networks of equal strength
+	// this happens once in 15,000 times.
 	mostRefused = 3
 	// leastRate is the lowest rate tried, as a share of the recipe's.
 	leastRate = 1.0 / 1000
@@ -32,7 +32,7 @@ type watch struct {
 // see adds a step. Its error wraps [learn.ErrDiverged].
 func (w *watch) see(r *learn.Result, size board.Size) error {
 	if r.Skipped {
-		return nil // the learner reports these itself
+		return nil // the learner itself reports skipped steps
 	}
 	w.recent.Add(r)
 	w.nothing += math.Log(float64(size.Area() + 1))

@@ -63,7 +63,7 @@ func repeated(r learn.Result, n int) []learn.Result {
 }
 
 // TestDivergedLoopGoesBack: after divergence another learner begins with the current network at
-// half the rate, and makes up for the lost steps. The rate stays; if no rate works, the loop
+// half the rate, and makes up for the lost steps. The lower rate stays; if no rate works, the loop
 // ends.
 func TestDivergedLoopGoesBack(t *testing.T) {
 	testshared.Long(t)

@@ -16,8 +16,8 @@ import (
 	"kosumi/train/selfplay"
 )
 
-// Exchange lets other machines play games. It files them through [Loop.File] at any time, also
-// during training.
+// Exchange lets other machines play games. It stores them by [Loop.File] at any time, also during
+// training.
 type Exchange interface {
 	// Offer replaces the work that machines play. The loop calls it before each stage, mostly
 	// with the same work.

@@ -14,8 +14,8 @@ import (
 )
 
 // TestAnotherArchitectureTakesOver changes the recipe's architecture during a run: rows, games and
-// the current network stay, the new learner starts with grown weights, and its network plays after
-// passing the gate.
+// the current network stay, the new learner starts with the current network's weights, converted,
+// and its network plays after passing the gate.
 func TestAnotherArchitectureTakesOver(t *testing.T) {
 	testshared.Long(t)
 	dir := filepath.Join(t.TempDir(), "loop")

@@ -74,7 +74,7 @@ func (g *generator) play(ctx context.Context, c *Recipe) (string, error) {
 	began, before, evals := time.Now(), g.session.Stats(), g.evals()
 	gamesThen, rowsThen := s.Games, s.Rows
 	stretch := newStretch(s, c, g.budget.left(s.Games))
-	done := g.out.heartbeat(func() Progress { // runs concurrently with enterFiles, so it must not read the state
+	done := g.out.heartbeat(func() Progress { // this function runs concurrently with enterFiles, so it must not read the state
 		st := g.session.Stats().Sub(before)
 		return stretch.progress(&st, g.evals()-evals)
 	})
@@ -181,7 +181,7 @@ func (w *workspace) encoding() (features.Encoding, error) {
 	if fresh.IsKataGo(w.state.Arch) {
 		return features.V7, nil
 	}
-	fresh := freshName(w.state.Arch) // only KataGo networks can be start networks, so this one was written
+	fresh := freshName(w.state.Arch) // start networks are KataGo networks, so this loop began with a fresh network
 	p, err := openPlayer(w.model(fresh), fresh, &Compute{Sessions: 1, Batch: 1, Precision: "fp32"}, nil, 0, w.log)
 	if err != nil {
 		return features.None, err

@@ -10,8 +10,8 @@ import (
 	"kosumi/train/selfplay"
 )
 
-// intake files the games of a loop, from this machine and from an exchange, and lists new files
-// until the loop adds them to its ledger. Safe for concurrent use.
+// intake stores a loop's games, from this machine and from an exchange, and lists new files until
+// the loop adds them to its ledger. Safe for concurrent use.
 type intake struct {
 	dir string // folder of the loop
 
@@ -92,7 +92,7 @@ func (in *intake) left() (games int64, unbounded bool) {
 // wanted returns the number of rows that may be filed now.
 func (in *intake) wanted() int64 { return max(0, in.most.Load()-in.wait.Load()) }
 
-// file writes games played for some work.
+// file writes games played for some work into the loop's folder.
 func (in *intake) file(w Work, games []*selfplay.Finished) ([]error, error) {
 	in.filing.Lock()
 	defer in.filing.Unlock()

@@ -12,7 +12,7 @@ type Ledger struct {
 	// GoalGames and GoalRows are the counts at which the stage of self-play ends; 0: none.
 	GoalGames int64 `json:"goal_games"`
 	GoalRows  int64 `json:"goal_rows"`
-	// Samples were trained up to the newest checkpoint. Target is the number at the end of
+	// Samples is the number trained up to the newest checkpoint, Target the number at the end of
 	// this stage of training. Owed is a fraction of a sample, carried over.
 	Samples int64   `json:"samples"`
 	Target  int64   `json:"target"`
@@ -29,8 +29,8 @@ type Ledger struct {
 	Closed uint64 `json:"closed,omitempty"`
 }
 
-// enter adds a file of self-play. Random games earn no samples beyond those of the bootstrap. Once a
-// network plays, they do not count for the goal either.
+// enter adds a file of self-play. For random games no samples are due beyond those of the
+// bootstrap. Once a network plays, random games do not count towards the goal either.
 func (l *Ledger) enter(d dataFile, networkPlays bool) {
 	l.Games += int64(d.games)
 	l.Rows += int64(d.rows)

@@ -24,14 +24,14 @@ import (
 // Options are the settings of one run that are not in the recipe.
 type Options struct {
 	Log    *slog.Logger
-	Status func(line string) // gets a line per stage, and some within; nil: silent
+	Status func(line string) // gets a line for each stage, and some lines within stages; nil: silent
 	// Progress, unless nil, gets the progress within stages twice a second, instead of Status.
 	Progress func(p Progress)
 	Done     func(s *State) // called after each iteration; may be nil
 	// Exchange, unless nil, brings games played on other machines.
 	Exchange Exchange
 	// Games is the exact number of games of the run, Time its length; 0: no bound. If the games
-	// complete an iteration, it is trained on.
+	// complete an iteration, the learner trains on it.
 	Games int64
 	Time  time.Duration
 }

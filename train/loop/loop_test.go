@@ -73,7 +73,7 @@ share = 1.0
 games = 0
 `
 
-// child is set in the process that TestKilledLoopGoesOn kills.
+// child names an environment variable that is set in the process that TestKilledLoopGoesOn kills.
 const child = "KOSUMI_LOOP_TEST_DIR"
 
 func TestMain(m *testing.M) {
@@ -256,8 +256,8 @@ func TestHeartbeatBesideSelfplay(t *testing.T) {
 	require.EqualValues(t, l.state.Games, last)
 }
 
-// TestLoopEndsWithItsGames plays exactly the requested number of games, even if it ends within an
-// iteration, and trains on an iteration that they complete.
+// TestLoopEndsWithItsGames plays exactly the requested number of games, even if the last game is
+// within an iteration, and trains on an iteration that they complete.
 func TestLoopEndsWithItsGames(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "loop")
 	require.NoError(t, Init(dir, []byte(tiny)))
@@ -306,7 +306,7 @@ func TestTimeEndsTraining(t *testing.T) {
 	first := l.state.Samples
 	trained(first + 1)
 
-	// A crash between writing the checkpoint and the state: the state is the old one.
+	// After a crash between writing the checkpoint and writing the state, the state is the old one.
 	newest := l.state.Samples
 	l.state.Samples = 0
 	require.NoError(t, l.state.save(dir))

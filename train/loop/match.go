@@ -107,7 +107,7 @@ func matchBoard(boards []selfplay.BoardShare, pair, pairs int) selfplay.BoardSha
 // the networks determine every move, so any machine may play it. [GateGame.Check] replays a game
 // that another machine played.
 type GateGame struct {
-	Number      int                 `json:"number"` // a has Black where it is even
+	Number      int                 `json:"number"` // in games of even number, a has Black
 	Seed        uint64              `json:"seed"`   // of the match
 	Visits      int                 `json:"visits"`
 	Temperature float64             `json:"temperature"`

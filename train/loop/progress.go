@@ -55,8 +55,8 @@ func (r *reporter) tell(p Progress) {
 	r.say("... %s", p.String())
 }
 
-// heartbeat calls the function of at intervals, on another goroutine, and reports its results; so
-// the function must not read the state.
+// heartbeat calls a function at intervals, on another goroutine, and reports its results; so the
+// function must not read the state.
 func (r *reporter) heartbeat(of func() Progress) (done func()) {
 	stop, ended := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -105,7 +105,7 @@ func (p *pulse) due(now time.Time) bool {
 	return true
 }
 
-// stretch estimates the progress of self-play since it began.
+// stretch estimates the progress of a stretch of self-play, from its beginning to the goal.
 type stretch struct {
 	began        time.Time
 	rows         bool    // the goal counts rows, not games

@@ -50,7 +50,7 @@ type RatedPlayer struct {
 	Hours  float64 `json:"hours"`
 	Games  int64   `json:"games"`
 	Elo    float64 `json:"elo"`
-	Error  float64 `json:"error"` // 95 %
+	Error  float64 `json:"error"` // 95 % error of Elo
 	Played int     `json:"played"`
 }
 
@@ -181,7 +181,7 @@ func (r *rater) play(ctx context.Context) error {
 				return err
 			}
 		}
-		if i+2 < len(list) { // it has met all its opponents
+		if i+2 < len(list) { // network i+2 has met all its opponents
 			r.open[list[i+2].Name].close()
 			delete(r.open, list[i+2].Name)
 		}

@@ -241,7 +241,7 @@ func decode(text []byte, c *Recipe) error {
 // Validate returns every error of the recipe, joined, under ErrRecipe. Errors name keys.
 func (c *Recipe) Validate() error {
 	rest := *c
-	rest.Selfplay = selfplay.Defaults() // checked separately
+	rest.Selfplay = selfplay.Defaults() // the settings of self-play are checked separately
 	errs := tomlfile.Check(rest)
 	if len(errs) > 0 {
 		return fmt.Errorf("%w: %w", ErrRecipe, errors.Join(errs...))

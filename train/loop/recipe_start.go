@@ -110,12 +110,13 @@ func RecipeDifferences(dir string, text []byte, network string, data ...string) 
 			want.Start.Data[i] = known(name, have.Start.Data...)
 		}
 	}
-	slices.Sort(have.Start.Data) // their order means nothing
+	slices.Sort(have.Start.Data) // the order of paths does not matter
 	slices.Sort(want.Start.Data)
 	return tomlfile.Differences(have, want)
 }
 
-// known returns the one of names that is the same file as name, by links; else name.
+// known returns the path in names that denotes the same file as name, such as a link; if there is
+// none, it returns name.
 func known(name string, names ...string) string {
 	if k := slices.IndexFunc(names, func(other string) bool { return file.Same(name, other) }); k >= 0 {
 		return names[k]

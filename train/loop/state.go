@@ -26,9 +26,9 @@ const (
 type State struct {
 	Version   int       `json:"version"`
 	Arch      string    `json:"arch"`
-	Base      string    `json:"base,omitempty"` // network that the learner began with, where it followed another; see base
+	Base      string    `json:"base,omitempty"` // network that the learner began with, if it replaced another learner; see base
 	Seed      uint64    `json:"seed"`
-	Start     string    `json:"start,omitempty"` // network that it began with; "" is random weights
+	Start     string    `json:"start,omitempty"` // network that the loop began with; "" is random weights
 	Started   time.Time `json:"started"`
 	Iteration int       `json:"iteration"`
 	Stage     string    `json:"stage"`
@@ -60,8 +60,8 @@ type Network struct {
 	Rows    int64   `json:"rows"`
 	Samples int64   `json:"samples"`
 	Hours   float64 `json:"hours"`
-	Against string  `json:"against,omitempty"` // in the gating match
-	Score   float64 `json:"score"`             // points of a game there
+	Against string  `json:"against,omitempty"` // opponent in the gating match
+	Score   float64 `json:"score"`             // mean points of a game in the gating match
 	Played  int     `json:"played"`
 	Elo     float64 `json:"elo"` // by the chain of gating matches
 
@@ -74,7 +74,7 @@ type Network struct {
 type Record struct {
 	Iteration int                `json:"iteration"`
 	Time      time.Time          `json:"time"`
-	Network   string             `json:"network"` // that played
+	Network   string             `json:"network"` // network that played
 	Stats     selfplay.Stats     `json:"stats"`
 	Evals     uint64             `json:"evals"`
 	Games     int64              `json:"games"`

@@ -28,7 +28,7 @@ type trainer struct {
 	resumed learn.Extra // Extra of the checkpoint resumed from, until it is used
 }
 
-// checkpoints is the folder of the learner.
+// checkpoints is the folder of the learner's checkpoints.
 const checkpoints = "checkpoints"
 
 func (t *trainer) checkpoints() string { return filepath.Join(t.dir, checkpoints) }
@@ -150,7 +150,7 @@ func (t *trainer) steps(ctx context.Context, c *Recipe, steps *learn.Steps, wind
 	}
 	interrupted, err := steps.Train(ctx)
 	if err == nil && t.learner.Counters().Steps == 0 {
-		err = save(interrupted) // the checkpoint exists, so it can be exported
+		err = save(interrupted) // the export needs a checkpoint, and no step has written one
 	}
 	if err != nil {
 		return nil, err
@@ -176,7 +176,7 @@ func (s *State) catchUp(dir string) {
 	}
 }
 
-// progress returns the progress of training since the sample number first.
+// progress returns the progress of training; first is the number of samples when the stage began.
 func (t *trainer) progress(sum *learn.Result, first int64, began time.Time) Progress {
 	n := t.learner.Counters().Samples
 	speed := float64(n-first) / time.Since(began).Seconds()
@@ -297,7 +297,7 @@ func (t *trainer) grown(arch string) (*katago.Network, error) {
 }
 
 // renew replaces a learner without a usable checkpoint by one with the weights of the current
-// network, if that has its architecture. Training since that network is repeated.
+// network, if that has the learner's architecture. Training since that network is repeated.
 func (t *trainer) renew(why string) error {
 	s := t.state
 	base, trained := s.base(), int64(0)

@@ -13,7 +13,7 @@ import (
 // View is the state of a loop as its folder shows it, whether a process runs it or not.
 type View struct {
 	Folder string // folder's name
-	State  *State // includes games filed after it was saved
+	State  *State // with games that were filed after the state was saved
 	// Running reports whether a process holds the folder.
 	Running bool
 	// News is the time of the last change in the folder.
@@ -33,7 +33,7 @@ type Viewer struct {
 	dir   string
 	files *rowFiles // nil until there is a state
 	games []Replay
-	of    string // newest file of game records when games was read
+	of    string // newest file of game records when the games were read
 }
 
 // NewViewer returns a viewer of a folder.
@@ -122,7 +122,7 @@ func (w *View) training(before *Record) {
 	w.left(per)
 }
 
-// left estimates the time that the stage still takes, at per seconds a unit.
+// left estimates the time that the stage still takes; per is the number of seconds for each unit.
 func (w *View) left(per float64) {
 	w.Done = max(0, min(w.Done, w.Goal))
 	w.Left = time.Duration(per * float64(w.Goal-w.Done) * float64(time.Second))

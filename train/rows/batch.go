@@ -14,7 +14,7 @@ type Batch struct {
 	Wants Wants // slices of targets that are not wanted are empty
 
 	Spatial []float32 // [N,C,H,W] input planes, 0 or 1 for KataGo's encoder
-	Global  []float32 // [N,G] input values; empty for encoders without
+	Global  []float32 // [N,G] input values; empty for encoders that have none
 	Policy  []float32 // [N,A+1] this turn's search, sum 1, pass last
 	Reply   []float32 // [N,A+1] the next turn's search, sum 1; uniform without one; in taught rows the optimistic policy, if known
 

@@ -337,8 +337,8 @@ func (b *Builder) finalMaps(c *gameFacts) {
 	}
 }
 
-// taxGroups spreads the tax of two points over the points of each group. Groups in seki,
-// which owners leaves out, pay nothing.
+// taxGroups spreads the tax of two points over the points of each group. Groups in seki, whose
+// points have no owner here, pay nothing.
 func taxGroups(points []float32, owners []board.Color, on *board.Board) {
 	seen := make([]bool, len(owners))
 	var group []board.Point

@@ -14,10 +14,10 @@ const (
 	TargetLoss             = 1
 	TargetNoResult         = 2
 	TargetScore            = 3
-	TargetLong             = 4  // the same four, averaged over later searches with a long horizon
-	TargetMiddle           = 8  // middle
-	TargetShort            = 12 // short
-	TargetRoot             = 16 // the same for the turn's own search
+	TargetLong             = 4  // averages of win, loss, no result and score over later searches, with a long horizon
+	TargetMiddle           = 8  // averages with a middle horizon
+	TargetShort            = 12 // averages with a short horizon
+	TargetRoot             = 16 // win, loss, no result and score of the turn's search
 	TargetFinalScore       = 20
 	TargetLead             = 21
 	TargetArrival          = 22

@@ -33,7 +33,7 @@ type Folder struct {
 	at      int // next row of the segment
 	ahead   chan *segment
 	waiting map[waitKey]*Set
-	window  int // rows of the files in the order
+	window  int // number of rows in the files of the pass
 	yielded bool
 	skipped map[string]error
 	unpack  unpacker
@@ -109,8 +109,8 @@ func (f *Folder) Skipped() []BadFile {
 	return bad
 }
 
-// WindowRows returns the number of rows in the files of the present pass, an
-// estimate where game records are among them.
+// WindowRows returns the number of rows in the files of the current pass, which is estimated for
+// game records.
 func (f *Folder) WindowRows() int { return f.window }
 
 // Passes returns how many passes through the files have been begun.
@@ -122,7 +122,7 @@ func (f *Folder) Close() error {
 	return nil
 }
 
-// Next fills a batch. Errors wrap ErrNoRows when a whole pass had nothing.
+// Next fills a batch. Errors wrap ErrNoRows when a whole pass delivered nothing.
 func (f *Folder) Next(b *Batch) error {
 	for {
 		set, i, err := f.nextRow()
@@ -253,7 +253,7 @@ func (f *Folder) install(seg *segment) {
 	}
 }
 
-// nothing explains why a pass had no rows.
+// nothing returns an error that explains why a pass had no rows.
 func (f *Folder) nothing() error {
 	var seen []string
 	for _, bad := range f.Skipped() {

@@ -40,9 +40,8 @@ type Turn struct {
 	Weight float64
 	Visits int
 
-	// PolicySurprise is the divergence of the policy target from the network's policy;
-	// PriorEntropy and TargetEntropy are the entropies of the searched prior and of the target;
-	// all in nats.
+	// PolicySurprise is the divergence of the policy target from the searched prior; PriorEntropy
+	// and TargetEntropy are the entropies of the network's policy and of the target; all in nats.
 	PolicySurprise, PriorEntropy, TargetEntropy float32
 	RawWinLoss, RawScore, RawEntropy            float32 // network without search, White's view
 }
@@ -194,7 +193,7 @@ func scoreCells(dst []int8, score float64, known bool) {
 		dst[middle-1], dst[middle] = 50, 50
 		return
 	}
-	c := math.Round(score) // half away from zero
+	c := math.Round(score) // rounds halves away from zero
 	upper := int(math.Round(100 * (score - (c - 0.5))))
 	at := int(c) + middle
 	switch {

@@ -75,7 +75,7 @@ func (f *Folder) read(p part) ([]*Set, error) {
 	return []*Set{s}, nil
 }
 
-// otherEncoding is the error about rows that another network reads.
+// otherEncoding returns the error about rows in an encoding that the network does not read.
 func (f *Folder) otherEncoding(path string, l Layout) error {
 	return fmt.Errorf("%s: %w: the rows are %v, the network reads %v: label their games by 'engine label --rows-encoder %v', or train on the records",
 		path, ErrLayout, l.Encoding, f.o.Encoding, f.o.Encoding)

@@ -25,7 +25,7 @@ type Source struct {
 type Mix struct {
 	sources []Source
 	folders []*Folder
-	taken   []int64 // batches of each
+	taken   []int64 // number of batches taken from each source
 }
 
 // OpenMix returns a stream of the rows of several sources, whose shares add up to 1. The
@@ -61,7 +61,7 @@ func OpenMix(o Options, sources ...Source) (*Mix, error) {
 	return m, nil
 }
 
-// next returns the source furthest behind its share, the first of equals.
+// next returns the source furthest behind its share; of equal sources, the first.
 func (m *Mix) next() int {
 	all := int64(1)
 	for _, n := range m.taken {
@@ -147,8 +147,7 @@ func (m *Mix) Restore(state []byte) error {
 	return nil
 }
 
-// WindowRows returns the number of rows in the files of the present passes, as that of
-// Folder does.
+// WindowRows returns the sum of the folders' WindowRows.
 func (m *Mix) WindowRows() int {
 	n := 0
 	for _, f := range m.folders {

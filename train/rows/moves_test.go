@@ -42,7 +42,7 @@ func TestEstimateOfRecords(t *testing.T) {
 }
 
 // TestRowsOrRecords: from a folder of self-play the rows are used, and the records of the same
-// games only if there are no rows or they are named.
+// games only if there are no rows or if the records are named.
 func TestRowsOrRecords(t *testing.T) {
 	dir := t.TempDir()
 	for _, sub := range []string{"run/net/tdata", "run/net/sgfs", "other/sgfs", "sgfs"} {

@@ -82,7 +82,7 @@ func readNpyHeader(r io.Reader) (npyHeader, error) {
 	return h, h.parse(string(text))
 }
 
-// python turns a dictionary in Python's notation into JSON, but for commas behind the last
+// python turns a dictionary in Python's notation into JSON, except for commas behind the last
 // element; Python 2 writes 3L for 3.
 var python = strings.NewReplacer("'", "\"", "(", "[", ")", "]", "True", "true", "False", "false", "L", "")
 

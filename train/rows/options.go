@@ -17,23 +17,23 @@ import (
 
 // Options select the rows that a stream delivers. Batch is required.
 type Options struct {
-	// Size is the one board size wanted; the zero value takes all sizes, each
-	// batch still of one.
+	// Size is the one board size wanted; the zero value takes all sizes, though each batch has only
+	// one.
 	Size     board.Size
 	Batch    int // rows in a batch
 	Wants    Wants
 	Encoding features.Encoding // encoding of the network; None means V7
 	Seed     uint64
 
-	// Symmetries turns each row at random, HistoryDropout hides the history
-	// of a row from some move back on, as KataGo's trainer does (2 % a move).
+	// Symmetries turns each row at random, HistoryDropout hides a row's history before a random
+	// move, as KataGo's trainer does (2 % a move).
 	Symmetries     bool
 	HistoryDropout bool
 
 	// WindowRows bounds the rows of a pass, which takes the newest files; 0: all files.
 	WindowRows int
-	// MemoryBytes bounds the rows held at a time; 0 means 256 MiB. Rows are
-	// shuffled within half of that, files before that.
+	// MemoryBytes bounds the rows held at a time; 0 means 256 MiB. Files are shuffled first, then
+	// the rows within half of that memory.
 	MemoryBytes int64
 	// Workers decode files at the same time; 0 means 2. The batches do not depend on it.
 	Workers int
@@ -49,7 +49,7 @@ type Options struct {
 // that the rows of one game are always on the same side.
 type Split struct {
 	Share float64 // fraction of games held back, 0 to 1
-	Held  bool    // deliver those that are held back, not the others
+	Held  bool    // deliver the games that are held back, not the others
 }
 
 // Validate returns every fault of the options, joined.
@@ -156,7 +156,7 @@ func hasRows(dir string) bool {
 	return err == nil && slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return isNpz(e.Name()) })
 }
 
-// isData reports whether a file is looked at, by its name.
+// isData reports whether a file may have rows or game records, by its name.
 func isData(path string) bool {
 	if strings.HasPrefix(filepath.Base(path), ".") {
 		return false

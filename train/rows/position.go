@@ -8,9 +8,9 @@ import (
 	"kosumi/nn/features"
 )
 
-// Position reconstructs the position of row i for a network: the inputs; a game with the stones,
-// rules and side to move of the row; and the empty points that the row forbids and the board
-// allows, such as a ko. Black is to move, komi is 0. Errors wrap ErrFormat.
+// Position reconstructs the position of row i for a network: the inputs; a game with the row's
+// stones and rules, in which Black plays the side to move and komi is 0; and the empty points that
+// the row forbids and the board allows, such as a ko. Errors wrap ErrFormat.
 func (s *Set) Position(i int) (shown *nn.Encoded, g *board.Game, banned []board.Point, err error) {
 	size := s.Size(i)
 	if err := size.Check(); err != nil {

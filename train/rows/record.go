@@ -175,9 +175,9 @@ func recordEnd(result string, final *board.Game) End {
 	}
 	score := float64(final.Score())
 	switch {
-	case counted && math.Abs(score-margin) > 0.01: // dead stones that no rule settles
+	case counted && math.Abs(score-margin) > 0.01: // the players agreed on dead stones that no rule settles
 		return e
-	case !counted && e.Known: // resigned after all, or won on time
+	case !counted && e.Known: // a resignation or a win on time after both sides passed
 		return e
 	case !e.Known && !settled(final):
 		return e

@@ -34,8 +34,7 @@ type Layout struct {
 	Side     int
 }
 
-// Check returns an error that wraps ErrLayout unless rows of that layout can
-// be held.
+// Check returns an error that wraps ErrLayout unless rows of that layout can be stored.
 func (l Layout) Check() error {
 	switch l.Encoding {
 	case features.V7, features.Seed22, features.Mini7, features.AGZ17, features.AGZ17Split:
@@ -99,13 +98,13 @@ func maskPlanes(e features.Encoding) (from, end int) {
 // Info is the provenance of rows, stored in their file.
 type Info struct {
 	Encoding string `json:"encoding"`
-	Network  string `json:"network,omitempty"`  // that played
-	SHA256   string `json:"sha256,omitempty"`   // of its file
+	Network  string `json:"network,omitempty"`  // network that played
+	SHA256   string `json:"sha256,omitempty"`   // of the network's file
 	Seed     uint64 `json:"seed,omitempty"`     // of the self-play run
 	First    uint64 `json:"first,omitempty"`    // number of the first game
 	Games    int    `json:"games,omitempty"`    // in the file
 	Moves    int    `json:"moves,omitempty"`    // of all games
-	Evals    int64  `json:"evals,omitempty"`    // that the games took
+	Evals    int64  `json:"evals,omitempty"`    // evaluations that the games took
 	Settings string `json:"settings,omitempty"` // the settings of self-play, TOML
 	// Teacher is the network whose numbers taught rows have, and the sha256 of its file.
 	Teacher       string `json:"teacher,omitempty"`
@@ -121,8 +120,8 @@ type Info struct {
 // of a file of records.
 type Origin struct {
 	Name   string `json:"name"`   // of the file
-	SHA256 string `json:"sha256"` // of its content
-	From   int    `json:"from"`   // the first of them
+	SHA256 string `json:"sha256"` // of the file's content
+	From   int    `json:"from"`   // the first of the rows or games
 	N      int    `json:"n"`
 }
 
@@ -177,7 +176,7 @@ func (s *Set) resize(n int) {
 	}
 }
 
-// copyRow copies row i of another set, or of this one, over row at.
+// copyRow overwrites a row by row i of another set, or of this one.
 func (s *Set) copyRow(at int, from *Set, i int) {
 	for k, c := range s.columns {
 		c.copyRow(at, from.columns[k], i)

@@ -18,7 +18,7 @@ const (
 	TargetTaughtOwners = 71 // weight of the owners: channel 0 of Points, x 120
 	TargetTaughtStdev  = 72 // standard deviation of the score, points; 0: not known, as in the next two
 	TargetTaughtValue  = 73 // error that the teacher expects of its win minus loss
-	TargetTaughtPoints = 74 // error that it expects of its score, points
+	TargetTaughtPoints = 74 // error that the teacher expects of its score, points
 	TargetTaughtLucky  = 75 // weight of the optimistic policy, which replaces the reply target
 	lastFree           = 79
 )
@@ -50,8 +50,7 @@ type Taught struct {
 	Ownership []float32 // [A] in [-1,1]; nil: not known
 }
 
-// check returns an error that wraps ErrFormat unless the numbers can be written
-// down for a board.
+// check returns an error that wraps ErrFormat unless the numbers can be stored for a board.
 func (t *Taught) check(size board.Size) error {
 	a := size.Area()
 	if len(t.Policy) != a+1 || t.Optimistic != nil && len(t.Optimistic) != a+1 || t.Ownership != nil && len(t.Ownership) != a {

@@ -55,8 +55,7 @@ func sized(a []float32, n int, wanted bool) []float32 {
 	return a[:n]
 }
 
-// put writes row i of a set as row k of the batch: turned, and with only the
-// newest history moves shown.
+// put writes row i of a set as row k of the batch: turned, and with a limited history.
 func (u *unpacker) put(b *Batch, k int, s *Set, i int, sym board.Symmetry, history int) {
 	l, a := s.Layout, b.Size.Area()
 	from := u.sources(l.Side, b.Size, sym)

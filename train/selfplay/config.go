@@ -76,7 +76,7 @@ func BoardAt(boards []BoardShare, x float64) BoardShare {
 			return b
 		}
 	}
-	return boards[len(boards)-1] // rounding
+	return boards[len(boards)-1] // rounding can put x beyond the sum
 }
 
 // Rules draws the rules of a game: area scoring without tax or button, except in games to be
@@ -137,8 +137,8 @@ type Search struct {
 	// ValueScale its c_scale, for values from 0 (lost) to 1 (won).
 	Considered int     `toml:"considered" range:"0 to 625"`
 	ValueScale float64 `toml:"value_scale" range:"0 to 100"`
-	// GumbelNoise is how long cheap turns are drawn with noise too, as a share
-	// of the area; after that they take the best move.
+	// GumbelNoise is the number of moves, as a share of the area, in which cheap turns are drawn
+	// with noise too; later ones take the best move.
 	GumbelNoise float64 `toml:"gumbel_noise" range:"0 to 100"`
 
 	// For puct: root noise, root policy temperature, forced visits, and the
@@ -157,7 +157,7 @@ type Search struct {
 	// Exploration is PUCT's c below the root, and at the root of puct.
 	Exploration float64 `toml:"exploration" range:"0 to 100"`
 	FPU         float64 `toml:"fpu" range:"0 to 100"`
-	// ScoreUtility and StaticScoreUtility are the utilities of points beside winning.
+	// ScoreUtility and StaticScoreUtility are the utilities of points, in addition to winning.
 	ScoreUtility       float64 `toml:"score_utility" range:"0 to 1"`
 	StaticScoreUtility float64 `toml:"static_score_utility" range:"0 to 1"`
 }

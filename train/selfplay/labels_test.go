@@ -57,7 +57,8 @@ func TestLabelledGames(t *testing.T) {
 	require.Positive(t, passes)
 }
 
-// TestDecidedGamesWeighLess: turns of a drawn game have the same weight as searched ones.
+// TestDecidedGamesWeighLess: also without searches, turns of decided games weigh less, and those of
+// even games do not.
 func TestDecidedGamesWeighLess(t *testing.T) {
 	c := Defaults()
 	c.Search.Method, c.Labels = Policy, true

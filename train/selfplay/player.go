@@ -15,7 +15,7 @@ import (
 type player struct {
 	c    *Config
 	net  nn.Evaluator // network that plays
-	eval nn.Evaluator // net, made steady
+	eval nn.Evaluator // net with repeatable answers, see steady
 	rng  *rand.Rand   // draws from pcg
 	tree *search.Tree // nil until a search is needed
 
@@ -198,8 +198,8 @@ func (p *player) score(hitLimit bool) rows.End {
 	return rows.ScoreEnd(&p.game, hitLimit)
 }
 
-// openingMove draws a move from the network's policy. After the last one komi
-// is settled and searches begin.
+// openingMove draws a move from the network's policy, or for a fork makes its first move. After the
+// last drawn move komi is settled; then searches begin.
 func (p *player) openingMove(ctx context.Context) error {
 	if p.forking {
 		if err := p.forkMove(ctx); err != nil {
@@ -234,7 +234,7 @@ func (p *player) openingMove(ctx context.Context) error {
 const maxKomiShift = 10
 
 // settleKomi draws the komi of a game. The fair komi follows the network's expected score, since
-// its lead is trained on nothing but scores.
+// its lead output learns only from scores.
 func (p *player) settleKomi(ctx context.Context) error {
 	k := &p.c.Komi
 	// Positions from records are often decided: there komi is made fair.
@@ -272,7 +272,7 @@ func (p *player) evaluate(ctx context.Context) error {
 	return p.eval.Evaluate(ctx, &p.query, &p.out)
 }
 
-// policyMove draws from the network's policy; a pass is never drawn.
+// policyMove draws a move from the network's policy; a pass only if no other move is legal.
 func (p *player) policyMove(ctx context.Context, temperature float64) (board.Point, error) {
 	size := p.game.Size()
 	if p.c.Search.Method == Random {

@@ -2,7 +2,8 @@ package selfplay
 
 import "kosumi/board"
 
-// resignation decides when a side of one game resigns. An interrupted step restores it.
+// resignation decides when a side of one game resigns. Undoing an interrupted step restores the old
+// value.
 type resignation struct {
 	playOut bool        // the game is played to its end without resignation
 	by      board.Color // side that has resigned; Empty: none

@@ -28,7 +28,7 @@ type Session struct {
 	next    NextGameID
 	take    func(f *Finished) (rows int, err error)
 	players []*player
-	beyond  []*Finished // ended when the goal had been reached
+	beyond  []*Finished // games that ended after the goal had been reached
 	stats   statsCounter
 }
 
@@ -40,8 +40,9 @@ func NewSession(c Config, seed, first uint64, w *Writer) (*Session, error) {
 	return NewSessionOf(c, seed, func(context.Context) (uint64, bool) { return next.Add(1) - 1, true }, w.Add)
 }
 
-// NewSessionOf returns a session that takes the number of each game from next and passes finished
-// games to take, one at a time. A game that branches off another has the same number.
+// NewSessionOf returns a session that gets the number of each game from a function and passes
+// finished games to another function, one at a time. A game that branches off another has the same
+// number.
 func NewSessionOf(c Config, seed uint64, next NextGameID, take func(f *Finished) (rows int, err error)) (*Session, error) {
 	if err := c.Validate(); err != nil {
 		return nil, fmt.Errorf("self-play settings: %w", err)
@@ -73,7 +74,7 @@ func (s *Session) Drop() {
 func (s *Session) Stats() Stats { return s.stats.read() }
 
 // Play plays with an evaluator until the goal is reached, no number is left or the context ends,
-// which is no error. By then all games that count have been passed to take.
+// which is no error. By then all games that count have been handed over.
 func (s *Session) Play(ctx context.Context, e nn.Evaluator, goal Goal) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -163,7 +164,7 @@ func (r *run) fail(err error) {
 	r.paused.Store(true)
 }
 
-// collect passes a finished game to take and checks the goal.
+// collect hands over a finished game and checks the goal.
 func (r *run) collect(f *Finished, before Stats) {
 	s := r.session
 	if r.err != nil {

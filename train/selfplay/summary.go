@@ -56,9 +56,10 @@ func NextGame(dir string) (uint64, error) {
 	return next, nil
 }
 
-// Summarise returns the summary of a session. server evaluated for it; nil for random games.
+// Summarise returns the summary of a session. server is the evaluator of the session; nil for
+// random games.
 func Summarise(network string, st Stats, server *nn.Server, took time.Duration) Summary {
-	took = max(took, time.Millisecond) // clocks may go by steps
+	took = max(took, time.Millisecond) // a coarse clock may measure no time
 	out := Summary{Network: network, Games: st.Games, Rows: st.Rows, Moves: st.Moves, Seconds: took.Seconds(),
 		GamesPerHour: float64(st.Games) / took.Hours(), RowsPerHour: float64(st.Rows) / took.Hours(), MeanLength: st.MeanLength(),
 		Black: st.Black, White: st.White, Draws: st.Draws, MoveLimit: st.Limit, Resigned: st.Resigned, Tested: st.Tested, Wrong: st.WrongResigns}

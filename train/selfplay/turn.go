@@ -48,7 +48,7 @@ func (p *player) forcedPass() rows.Turn {
 	return rows.Turn{Move: board.Pass, Policy: []rows.MoveWeight{{Index: pass, Weight: 1}}, Weight: p.chance(share)}
 }
 
-// chance is 1 with a probability, else 0.
+// chance returns 1 with probability x, else 0.
 func (p *player) chance(x float64) float64 {
 	if p.rng.Float64() < x {
 		return 1
@@ -190,7 +190,7 @@ func (p *player) report(r *search.Result) rows.Turn {
 const topWeight = 30000
 
 // target returns the policy target of a search: the improved policy of a Gumbel search, else the
-// weights of the choice of the move.
+// weights that chose the move.
 func target(r *search.Result) []rows.MoveWeight {
 	var list []rows.MoveWeight
 	if r.Improved != nil {
@@ -226,7 +226,8 @@ func target(r *search.Result) []rows.MoveWeight {
 	return list
 }
 
-// compare measures the target against the network's own policy.
+// compare sets the divergence of the target from the searched prior, and the entropies of both the
+// target and the network's policy.
 func (p *player) compare(t *rows.Turn, r *search.Result) {
 	prior := func(i int) float64 { return max(1e-9, float64(r.Policy[i])) }
 	noised := map[int]float64{}

@@ -16,7 +16,7 @@ import (
 
 // Verify reports whether a game follows the recipe: board, rules and hash are those that seed and
 // number determine, searches had no more visits than allowed, and the game ended where it had to.
-// It sets whether the game hit the move limit. Errors wrap ErrGame.
+// Verify also notes in the game whether it hit the move limit. Errors wrap ErrGame.
 func (c *Config) Verify(f *Finished, seed uint64) error {
 	if err := c.verify(f, seed); err != nil {
 		return fmt.Errorf("%w: %w", ErrGame, err)

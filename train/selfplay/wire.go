@@ -27,7 +27,7 @@ const maxWire = 8 << 20
 type wireGame struct {
 	ID       ID         `json:"id"`
 	More     bool       `json:"more,omitempty"`
-	Opening  []uint16   `json:"opening"` // moves before the first that was searched
+	Opening  []uint16   `json:"opening"` // moves before the first searched turn
 	Komi     float32    `json:"komi"`
 	Rules    string     `json:"rules"`
 	Size     [2]int     `json:"size"`

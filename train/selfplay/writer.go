@@ -45,7 +45,7 @@ type Filing struct {
 // FileInfo describes a written file.
 type FileInfo struct {
 	Path               string
-	First              uint64 // number of the first game, as it was filed
+	First              uint64 // number of the file's first game, in order of filing
 	Games, Rows, Moves int
 	Network            string
 	IDs                []Filed
