@@ -117,9 +117,8 @@ var opCases = []opCase{
 	{name: "LayerNormalization", ins: [][]int64{{2, 3, 8}, {8}, {8}}, build: func(b B, x V) onnx.Value {
 		return b.Op("LayerNormalization", onnx.Attrs{"axis": onnx.AttrInt(-1), "epsilon": onnx.AttrFloat(1e-3)}, x...)
 	}},
-	{name: "BatchNormalization", ins: [][]int64{{2, 3, 4, 5}, {3}, {3}}, build: func(b B, x V) onnx.Value {
-		return b.BatchNorm(x[0], x[1], x[2], b.Floats("mean", []float32{1, -2, 0.5}, 3), b.Floats("var", []float32{0.5, 2, 1}, 3), 1e-3)
-	}},
+	{name: "BatchNormalization", ins: [][]int64{{2, 3, 4, 5}, {3}, {3}}, build: fixedNorm},
+	{name: "BatchNormalization of rows", ins: [][]int64{{4, 3}, {3}, {3}}, build: fixedNorm},
 
 	{name: "MatMul", ins: [][]int64{{3, 4}, {4, 5}}, build: func(b B, x V) onnx.Value { return b.MatMul(x[0], x[1]) }},
 	{name: "MatMul of many rows", ins: [][]int64{{2, 3, 4}, {4, 5}}, build: func(b B, x V) onnx.Value { return b.MatMul(x[0], x[1]) }},
@@ -137,19 +136,26 @@ var opCases = []opCase{
 	convCase("grouped", []int64{2, 4, 5, 4}, []int64{6, 2, 3, 3}, onnx.ConvOptions{Pads: []int64{1, 1, 1, 1}, Group: 2}),
 	convCase("depthwise", []int64{2, 4, 5, 4}, []int64{4, 1, 3, 3}, onnx.ConvOptions{Pads: []int64{1, 1, 1, 1}, Group: 4}),
 
-	{name: "Norm of a batch", ins: [][]int64{{4, 3, 2, 2}, {3}, {3}}, build: func(b B, x V) onnx.Value {
-		w := &writer{b: b, values: map[string]onnx.Value{"x": x[0], "g": x[1], "b": x[2]}}
-		n := &onnx.Node{OpType: "BatchNormalization", Inputs: []string{"x", "g", "b", "m", "v"}, Outputs: []string{"y"}}
-		if err := w.trainNorm(n, nil); err != nil {
-			b.Fail("%v", err)
-		}
-		return w.values["y"]
-	}},
+	{name: "Norm of a batch", ins: [][]int64{{4, 3, 2, 2}, {3}, {3}}, build: batchNormOf},
+	{name: "Norm of a batch of rows", ins: [][]int64{{4, 3}, {3}, {3}}, build: batchNormOf},
 	{name: "Many uses", ins: [][]int64{{2, 3}, {3}}, build: func(b B, x V) onnx.Value {
 		y := b.Mul(x[0], x[1])
 		z := b.Add(b.ReduceMean(y, true, 0, 1), b.Mul(y, b.Tanh(x[0])))
 		return b.Sub(b.Mul(z, z), b.Mul(z, y))
 	}},
+}
+
+func fixedNorm(b B, x V) onnx.Value {
+	return b.BatchNorm(x[0], x[1], x[2], b.Floats("mean", []float32{1, -2, 0.5}, 3), b.Floats("var", []float32{0.5, 2, 1}, 3), 1e-3)
+}
+
+func batchNormOf(b B, x V) onnx.Value {
+	w := &writer{b: b, values: map[string]onnx.Value{"x": x[0], "g": x[1], "b": x[2]}}
+	n := &onnx.Node{OpType: "BatchNormalization", Inputs: []string{"x", "g", "b", "m", "v"}, Outputs: []string{"y"}}
+	if err := w.trainNorm(n, nil); err != nil {
+		b.Fail("%v", err)
+	}
+	return w.values["y"]
 }
 
 func gemmCase(ta, tb int64) opCase {

@@ -21,7 +21,6 @@ func Rewrite(m *onnx.Model, precision kernel.Precision) (*onnx.Model, int, error
 	if err := onnx.Simplify(c); err != nil {
 		return nil, 0, fmt.Errorf("fuse: %w", err)
 	}
-	onnx.SplitBatchNorm(c.Graph)
 	shapes, err := onnx.InferShapes(c)
 	if err != nil {
 		return nil, 0, fmt.Errorf("fuse: %w", err)

@@ -24,7 +24,6 @@ func Half(m *onnx.Model) (*onnx.Model, error) {
 	if err := onnx.Simplify(out); err != nil {
 		return nil, fmt.Errorf("fp16: %w", err)
 	}
-	onnx.SplitBatchNorm(out.Graph)
 	types, err := onnx.InferTypes(out)
 	if err != nil {
 		return nil, fmt.Errorf("fp16: %w", err)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -80,6 +81,10 @@ var made = map[string]func(m *maker, x onnx.Value) onnx.Value{
 	"other activations": func(m *maker, x onnx.Value) onnx.Value {
 		y := m.conv(m.Mish(m.conv(x, 8, 16, onnx.ConvOptions{})), 16, 16, onnx.ConvOptions{})
 		return m.Tanh(m.conv(m.Mul(y, m.Sigmoid(y)), 16, 8, onnx.ConvOptions{}))
+	},
+	"a norm of rows": func(m *maker, x onnx.Value) onnx.Value {
+		y := m.MatMul(m.Flatten(m.Relu(m.conv(x, 8, 8, onnx.ConvOptions{}))), m.floats(0.1, 8*side*side, 16))
+		return m.MatMul(m.Relu(m.BatchNorm(y, m.floats(1, 16), m.floats(1, 16), m.floats(1, 16), m.Floats("variance", slices.Repeat([]float32{2}, 16), 16), 1e-3)), m.floats(0.3, 16, 4))
 	},
 	"grouped": func(m *maker, x onnx.Value) onnx.Value {
 		x = m.Relu(m.conv(x, 8, 8, onnx.ConvOptions{}))

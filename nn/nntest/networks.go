@@ -106,7 +106,7 @@ func DualHead(size board.Size, blocks, channels int, seed uint64) *Network {
 	p := b.Flatten(b.Relu(b.conv("policy.conv", x, channels, 2, 1)))
 	n.output(b, "policy", nn.RolePolicy, b.LogSoftmax(b.dense("policy.dense", p, 2*area, area+1), 1), area+1)
 	v := b.Flatten(b.Relu(b.conv("value.conv", x, channels, 1, 1)))
-	v = b.Relu(b.dense("value.dense1", v, area, 16))
+	v = b.Relu(b.norm("value.norm", b.dense("value.dense1", v, area, 16), 16))
 	n.output(b, "value", nn.RoleValue, b.Tanh(b.dense("value.dense2", v, 16, 1)), 1)
 	return n.finish(b)
 }

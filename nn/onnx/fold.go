@@ -173,8 +173,8 @@ func foldedConv(conv *Node, consts map[string]*Tensor, scale, shift []float64) (
 }
 
 // Simplify rewrites a model for inference: it inlines functions, folds constants,
-// drops nodes that do nothing and merges BatchNormalization into convolutions. The
-// network computes the same up to rounding. With a fixed batch ([SetBatch]) the
+// drops nodes that do nothing and merges BatchNormalization into convolutions, elsewhere
+// into Mul and Add. The network computes the same up to rounding. With a fixed batch ([SetBatch]) the
 // computations of shapes that exporters write disappear. The model is unchanged on
 // error.
 func Simplify(m *Model) error {
@@ -187,6 +187,9 @@ func Simplify(m *Model) error {
 	}
 	RemoveIdentities(c.Graph)
 	FoldBatchNorm(c)
+	if err := splitBatchNorm(c); err != nil {
+		return err
+	}
 	if err := Check(c); err != nil {
 		return err
 	}
@@ -194,19 +197,27 @@ func Simplify(m *Model) error {
 	return nil
 }
 
-// SplitBatchNorm replaces each BatchNormalization whose parameters are constant by Mul and Add.
-func SplitBatchNorm(g *Graph) {
+// splitBatchNorm replaces each BatchNormalization whose parameters are constant, of an input
+// [N,C,...] of known rank, by Mul and Add.
+func splitBatchNorm(m *Model) error {
+	f, err := infer(m)
+	if err != nil {
+		return err
+	}
+	g := m.Graph
 	consts := g.InitializerMap()
 	names := NewNames(g)
 	var nodes []*Node
 	for _, n := range g.Nodes {
 		scale, shift, ok := BatchNormAffine(n, consts)
-		if !ok {
+		rank := len(f.get(n.Input(0)).shape)
+		if !ok || rank < 2 {
 			nodes = append(nodes, n)
 			continue
 		}
 		constant := func(kind string, v []float64) string {
-			t := NewTensor(names.New(n.Outputs[0]+"."+kind), narrow(v), int64(len(v)), 1, 1)
+			dims := append([]int64{int64(len(v))}, slices.Repeat([]int64{1}, rank-2)...)
+			t := NewTensor(names.New(n.Outputs[0]+"."+kind), narrow(v), dims...)
 			g.Initializers = append(g.Initializers, t)
 			return t.Name
 		}
@@ -217,6 +228,7 @@ func SplitBatchNorm(g *Graph) {
 	}
 	g.Nodes = nodes
 	RemoveUnused(g)
+	return nil
 }
 
 func narrow(v []float64) []float32 {

@@ -72,7 +72,6 @@ func lower(file *onnx.Model, spec *nn.Spec) (*onnx.Model, error) {
 	if err := onnx.Simplify(file); err != nil {
 		return nil, fmt.Errorf("%w: for one row: %w", ErrModel, err)
 	}
-	onnx.SplitBatchNorm(file.Graph)
 	infos, err := onnx.InferTypes(file)
 	if err != nil {
 		return nil, fmt.Errorf("%w: for one row: %w", ErrModel, err)
