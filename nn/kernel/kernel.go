@@ -34,8 +34,8 @@ func (i ISA) String() string {
 // Integers reports whether there are kernels in 16-bit integers.
 func (i ISA) Integers() bool { return i >= AVX2 }
 
-// EnvISA is the environment variable that names an instruction set to use instead of the best one;
-// if the processor lacks it, no kernels are used.
+// EnvISA is the environment variable that names an instruction set to use instead of the best one.
+// If the processor lacks it, networks run as on a processor without kernels worth using.
 const EnvISA = "KOSUMI_KERNELS"
 
 // Precision is the number format in which a layer computes.

@@ -124,3 +124,12 @@ func TestPrecisions(t *testing.T) {
 		require.NoError(t, m.Close())
 	}
 }
+
+// TestKernelsByName: kernels that the user names and the processor lacks are named as the reason
+// for another runtime.
+func TestKernelsByName(t *testing.T) {
+	t.Setenv(kernel.EnvISA, "avx")
+	run, err := processorRunner(Config{}, nil, "")
+	require.NoError(t, err)
+	require.Contains(t, run.why(), `KOSUMI_KERNELS is "avx"; this processor has [portable`)
+}

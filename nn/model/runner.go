@@ -3,6 +3,7 @@ package model
 import (
 	"errors"
 	"fmt"
+	"os"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -116,10 +117,13 @@ func processorRunner(c Config, src source, why string) (runner, error) {
 	}
 	_, fast := kernel.Best()
 	if lacks == "" && !fast {
-		if _, err := ort.Find(c.Library); err != nil && len(kernel.Available()) > 0 {
-			return kernelRunner{"no onnxruntime library was found"}, nil
-		}
 		lacks = "this processor has neither AVX2 nor NEON"
+		if name := os.Getenv(kernel.EnvISA); name != "" {
+			lacks = fmt.Sprintf("%s is %q; this processor has %v", kernel.EnvISA, name, kernel.Available())
+		}
+		if _, err := ort.Find(c.Library); err != nil && len(kernel.Available()) > 0 {
+			return kernelRunner{lacks + "; no onnxruntime library was found"}, nil
+		}
 	}
 	if lacks == "" {
 		return kernelRunner{why}, nil

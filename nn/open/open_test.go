@@ -117,6 +117,7 @@ type stub struct {
 	nn.Plain
 	name   string
 	closed chan struct{}
+	fault  error // of Close
 }
 
 func newStub(name string) *stub { return &stub{name: name, closed: make(chan struct{})} }
@@ -125,7 +126,7 @@ func (s *stub) Evaluate(context.Context, *nn.Query, *nn.Output) error { return e
 
 func (s *stub) Close() error {
 	close(s.closed)
-	return nil
+	return s.fault
 }
 
 // TestSwitch: a network is replaced only between searches, and unused ones are closed.
@@ -142,6 +143,11 @@ func TestSwitch(t *testing.T) {
 	second()
 	<-a.closed
 	require.ErrorContains(t, s.Evaluate(t.Context(), nil, nil), "c")
-	require.NoError(t, s.Close())
+	s.Pin()
+	d := newStub("d")
+	d.fault = errors.New("d cannot be closed")
+	s.Replace(d)
+	require.ErrorIs(t, s.Close(), d.fault, "it never came into use")
 	<-c.closed
+	<-d.closed
 }

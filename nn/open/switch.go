@@ -2,6 +2,7 @@ package open
 
 import (
 	"context"
+	"errors"
 	"io"
 	"sync"
 
@@ -86,8 +87,9 @@ func (s *Switch[N]) ClearCache() {}
 func (s *Switch[N]) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	err := s.now.Close()
 	if s.waits {
-		s.next.Close()
+		err = errors.Join(err, s.next.Close())
 	}
-	return s.now.Close()
+	return err
 }

@@ -120,7 +120,7 @@ func quietly(do func() error) error {
 	return do()
 }
 
-// pluginOffers lists the devices of plugins: GPUs, then NPUs, then CPUs.
+// pluginOffers lists the devices of plugins: GPUs, then NPUs, others, and CPUs.
 func pluginOffers() []Offer {
 	plugins.Lock()
 	defer plugins.Unlock()
@@ -129,7 +129,7 @@ func pluginOffers() []Offer {
 
 // numbered sorts devices, the best first, and numbers those of each provider.
 func numbered(all []Offer) []Offer {
-	order := []string{"gpu", "npu", "cpu"}
+	order := []string{"gpu", "npu", "device", "cpu"}
 	all = slices.Clone(all)
 	slices.SortStableFunc(all, func(a, b Offer) int {
 		return cmp.Compare(slices.Index(order, a.Kind), slices.Index(order, b.Kind))
