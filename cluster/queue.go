@@ -64,32 +64,35 @@ func newQueue(most int) *queue {
 	return q
 }
 
-// push adds a call. It returns the calls that found no room: this one, or the newest of the
-// sender with most bytes when the whole queue is full.
+// push adds a call. It returns the calls that found no room: when the whole queue is full, the
+// newest of the senders with most bytes, or this one alone if its sender would have most.
 func (q *queue) push(c *call) (refused []*call) {
 	cost := len(c.data) + callCost
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	from := q.from[c.who]
-	if q.closed || from != nil && from.bytes+cost > senderMax {
+	if from == nil {
+		from = new(sender)
+	}
+	own, over := from.bytes+cost, q.bytes+cost-queueMax
+	for _, s := range q.from {
+		if s != from {
+			over -= max(0, s.bytes-own)
+		}
+	}
+	if q.closed || own > senderMax || over > 0 {
 		return []*call{c}
 	}
 	for q.bytes+cost > queueMax {
 		most := from
 		for _, s := range q.from {
-			if len(s.waiting) > 0 && (most == nil || s.bytes > most.bytes) {
+			if s.bytes > most.bytes {
 				most = s
 			}
 		}
-		if most == nil || most == from || from != nil && most.bytes < from.bytes+cost {
-			return append(refused, c)
-		}
 		refused = append(refused, q.dropNewest(most))
 	}
-	if from == nil {
-		from = new(sender)
-		q.from[c.who] = from
-	}
+	q.from[c.who] = from
 	from.waiting = append(from.waiting, c)
 	from.bytes += cost
 	q.bytes += cost
