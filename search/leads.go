@@ -116,15 +116,12 @@ func evenBetween(low, high int, seen map[int]opinion) float64 {
 }
 
 // Bounds returns the least and the greatest score, White minus Black, that a game can
-// end with from here.
+// end with from here. Under territory rules a stone on each empty point may still be given away.
 func Bounds(g *board.Game) (low, high float64) {
-	extra := float64(g.Rules().Komi + g.HandicapBonusScore())
+	extra := float64(g.Rules().Komi + g.HandicapBonusScore() + g.BonusScore())
 	most := float64(g.Size().Area())
-	if g.Rules().Scoring == board.ScoringTerritory { // prisoners count too
-		b := g.Board()
-		most += float64(b.Captured(board.Black) + b.Captured(board.White))
-	} else {
-		extra += float64(g.BonusScore())
+	if b := g.Board(); g.Rules().Scoring == board.ScoringTerritory {
+		most += most - float64(b.Stones(board.Black)+b.Stones(board.White))
 	}
 	return extra - most, extra + most
 }

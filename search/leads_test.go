@@ -83,6 +83,23 @@ func TestContradictingLeads(t *testing.T) {
 	}
 }
 
+// TestBounds: a game that one side wins everywhere ends within the bounds, dead stones and
+// handicap stones included.
+func TestBounds(t *testing.T) {
+	for _, rules := range []board.Rules{board.Japanese(), board.Chinese()} {
+		for _, c := range []board.Color{board.Black, board.White} {
+			g, err := board.NewGame(board.Square(9), rules)
+			require.NoError(t, err)
+			var stones [3][]board.Point
+			stones[c], stones[c.Opponent()] = []board.Point{40}, []board.Point{0, 2, 4, 6, 18, 20, 22, 24}
+			require.NoError(t, g.Setup(stones[board.Black], stones[board.White], c))
+			low, high := Bounds(g)
+			score := float64(g.ScoreWithDead(stones[c.Opponent()]))
+			require.True(t, low <= score && score <= high, "%v %v: %v in [%v, %v]", rules.Scoring, c, score, low, high)
+		}
+	}
+}
+
 // TestCorrectedLeads: where komi is far from those in training, a point of komi changes the lead
 // by a point, and the lead agrees with the winrate; elsewhere leads stay unchanged.
 func TestCorrectedLeads(t *testing.T) {
