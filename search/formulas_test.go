@@ -3,6 +3,7 @@ package search
 import (
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -148,7 +149,7 @@ func TestBiasByHand(t *testing.T) {
 }
 
 // TestBiasPattern: equal surroundings have equal keys even if the rest of the board differs;
-// other surroundings, points and last moves have other keys.
+// other surroundings, points, last moves, colours, chains in atari and kos have other keys.
 func TestBiasPattern(t *testing.T) {
 	size := board.Square(9)
 	key := func(diagram string, last, p board.Point) biasKey {
@@ -156,6 +157,8 @@ func TestBiasPattern(t *testing.T) {
 		require.NoError(t, g.Play(board.Black, last))
 		k, ok := biasPattern(g, g.ToMove(), p)
 		require.True(t, ok)
+		other, _ := biasPattern(g, g.ToMove().Opponent(), p)
+		require.NotEqual(t, k, other)
 		return k
 	}
 	const empty = ".........\n.........\n.........\n.........\n.........\n.........\n.........\n.........\n........."
@@ -166,6 +169,12 @@ func TestBiasPattern(t *testing.T) {
 	require.NotEqual(t, key(empty, last, at), key(near, last, at))
 	require.NotEqual(t, key(empty, last, at), key(empty, size.Point(5, 2), at))
 	require.NotEqual(t, key(empty, last, at), key(empty, last, size.Point(3, 2)))
+	const chain = ".........\n.........\n.........\n..X......\n..OX.....\n.........\n.........\n.........\n........."
+	atari := strings.Replace(chain, "..OX", ".XOX", 1)
+	require.NotEqual(t, key(chain, last, at), key(atari, last, at))
+	const ko = ".........\n.........\n.........\n.........\n.........\n.........\n.XO......\nXO.O.....\n.XO......"
+	captured := strings.Replace(ko, "XO.O", "X..O", 1)
+	require.NotEqual(t, key(captured, size.Point(2, 7), at), key(ko, size.Point(2, 7), at))
 	g := newGame(t, 9)
 	_, ok := biasPattern(g, board.Black, at)
 	require.False(t, ok, "no move before")
