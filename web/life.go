@@ -28,7 +28,7 @@ func (c *conn) askLife(v *api.AskLife) (asked api.LifeAsked, err error) {
 			return asked, err
 		}
 	default:
-		return asked, api.Refuse("bad_request", "a game or a document")
+		return asked, api.Refuse("bad_request", "a game tree, a game or a review")
 	}
 	return c.life.Ask(g, v)
 }

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -79,6 +80,10 @@ func TestLifeAsked(t *testing.T) {
 		{"life.ask", api.AskLife{Stones: []string{"A8"}}, "bad_request"},
 	} {
 		require.Equal(t, bad.code, c.refused(bad.cmd, bad.d).Code, bad.d)
+	}
+	many := slices.Repeat([]string{"A8"}, 82)
+	for _, q := range []api.AskLife{{Doc: doc, Stones: many}, {Doc: doc, Stones: many[:1], Assume: many}} {
+		require.Equal(t, "stones: 1 to 81, assume: up to 81", c.refused("life.ask", q).Text)
 	}
 	// Stones may not be both asked about and assumed alive: the answer says so.
 	asked = ask[api.LifeAsked](c, "life.ask", api.AskLife{Doc: doc, Stones: []string{"A8"}, Assume: []string{"B8"}})

@@ -110,7 +110,7 @@ func readDrills(file string, out io.Writer) (*drill.Set, string, error) {
 		text string
 	}{
 		{len(own.Games), "games, no problems: see engine review"}, {len(own.Unsolved), "positions without a right answer: see engine life"},
-		{own.Turned, "problems whose answers begin with the side that the record does not name: the answers decide"}, {len(own.Errors), "records that cannot be read"},
+		{own.Turned, "problems whose record names the wrong side to move: the side that begins the answers moves first"}, {len(own.Errors), "records that cannot be read"},
 	} {
 		if note.n > 0 {
 			fmt.Fprintf(out, "%d %s.\n", note.n, note.text)

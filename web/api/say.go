@@ -77,7 +77,7 @@ var Sentences = map[string]string{
 	"own_games":    "Games, to be reviewed: {n}.",
 	"own_unsolved": "Positions without an answer, left out: {n}.",
 	"own_position": "This position has no answer: it is opened for analysis.",
-	"own_turned":   "Answers that begin with the side that the record does not name: {n}. The answers decide.",
+	"own_turned":   "Problems whose record names the wrong side to move: {n}. The side that begins the answers moves first.",
 	"own_broken":   "Records that cannot be read: {n}.",
 
 	"cause_full":        "the disk is full",

@@ -100,10 +100,10 @@ func (a *Asker) Ask(g *board.Game, v *api.AskLife) (api.LifeAsked, error) {
 // question converts a question of a page.
 func question(g *board.Game, v *api.AskLife) (*life.Question, error) {
 	if !(v.Seconds >= 0 && v.Seconds <= longest) {
-		return nil, api.Refuse("bad_request", "seconds: up to %d", longest)
+		return nil, api.Refuse("bad_request", "seconds: 0 to %d", longest)
 	}
-	if len(v.Stones) == 0 || len(v.Stones) > g.Size().Area() || len(v.Assume) > g.Size().Area() {
-		return nil, api.Refuse("bad_request", "stones: at least one")
+	if area := g.Size().Area(); len(v.Stones) == 0 || len(v.Stones) > area || len(v.Assume) > area {
+		return nil, api.Refuse("bad_request", "stones: 1 to %d, assume: up to %d", area, area)
 	}
 	q := life.QuestionOf(g)
 	q.All = v.All
