@@ -89,7 +89,7 @@ func (f *PlayerRating) JudgedBy(size board.Size, game string, losses []float64, 
 	f.judge(on, rootLoss(losses))
 	mean := 0.0
 	for _, l := range losses {
-		mean += l / float64(len(losses))
+		mean += max(l, 0) / float64(len(losses))
 	}
 	f.Judged++
 	f.Reviewed = append(f.Reviewed, game)

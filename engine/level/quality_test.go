@@ -69,7 +69,7 @@ func TestJudgedBy(t *testing.T) {
 	for i := range bad {
 		good[i], bad[i] = 0.1, 2
 	}
-	bad[0] = -1 // meaningless: losses are at least 0
+	bad[0] = -1 // counts as 0
 	f := NewPlayerRating()
 	require.False(t, f.JudgedBy(board.Square(19), "a", good, at))
 	require.False(t, f.JudgedBy(board.Square(9), "a", good[:leastMoves-1], at))
@@ -87,7 +87,7 @@ func TestJudgedBy(t *testing.T) {
 	require.Equal(t, at, f.Last)
 	require.Len(t, f.History, 2)
 	require.True(t, f.History[1].Judged)
-	require.InDelta(t, 1.85, f.History[1].Mark, 0.01)
+	require.InDelta(t, 1.9, f.History[1].Mark, 1e-9)
 	require.True(t, f.valid())
 
 	for i := range judgedKept + historyKept {

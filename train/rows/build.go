@@ -92,7 +92,7 @@ type gameFacts struct {
 	size       board.Size
 	ahead      []averages
 	finalBonus float32
-	unowned    []board.Color // each point's final owner without tax
+	untaxed    []board.Color // each point's final owner without tax
 	points     []float32     // what each point counts for its owner
 	extraBlack int
 	rng        *rand.Rand
@@ -307,7 +307,7 @@ func (b *Builder) pointTargets(dst *Set, i int, c *gameFacts, t int) {
 	for p, owner := range c.End.Owners {
 		put(0, p, sign(owner))
 		if owner == board.Empty {
-			put(1, p, sign(c.unowned[p]))
+			put(1, p, sign(c.untaxed[p]))
 		}
 		v := 120 * float64(sign(owner)) * float64(c.points[p])
 		whole := math.Floor(v)
@@ -326,7 +326,7 @@ func (b *Builder) finalMaps(c *gameFacts) {
 	}
 	rules := b.game.Rules()
 	suicide := rules.Suicide || b.game.Options().PassAliveUnderSuicide
-	c.unowned = b.game.Board().FullArea(nil, suicide)
+	c.untaxed = b.game.Board().FullArea(nil, suicide)
 	c.points = make([]float32, c.area)
 	for p := range c.points {
 		c.points[p] = 1
