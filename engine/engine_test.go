@@ -369,8 +369,8 @@ func TestCancelledGenMoveStillMoves(t *testing.T) {
 	require.False(t, m.Resign)
 }
 
-// TestSettingsReadThemselves: the rules setting can read the text that it returns, for all named
-// rules.
+// TestSettingsReadThemselves: each setting can read the text that it returns, the rules setting for
+// all named rules.
 func TestSettingsReadThemselves(t *testing.T) {
 	rules := []string{"tromp-taylor", "chinese", "chinese-ogs", "japanese", "aga", "aga-button", "new-zealand", "stone-scoring", "ancient-territory", `{"ko":"SPIGHT"}`}
 	for _, r := range rules {
@@ -379,6 +379,13 @@ func TestSettingsReadThemselves(t *testing.T) {
 		again := Defaults()
 		require.NoError(t, Settings().Set(&again, "rules", Settings().Find("rules").Get(&c)), r)
 		require.Equal(t, c, again)
+	}
+	c := Defaults()
+	c.Search.Memory.MaxBytes = 16 << 20
+	for _, s := range Settings() {
+		again := Defaults()
+		require.NoError(t, s.Set(&again, s.Get(&c)), s.Name)
+		require.Equal(t, s.Get(&c), s.Get(&again), s.Name)
 	}
 }
 

@@ -44,10 +44,20 @@ func TestLevelsPlayWholeGames(t *testing.T) {
 	require.ErrorContains(t, e.SetParams(map[string]string{"level": "10p"}), "10p")
 	require.ErrorContains(t, e.SetParams(map[string]string{"level": "loss:26"}), "-4 to 25")
 	require.Equal(t, "3d", e.cfg.Level)
-	for r := level.Lowest; r <= level.Highest; r++ { // only ranks that are not served are refused
+	var served, refused []string // only ranks that are not served are refused, with the range that is
+	for r := level.Lowest; r <= level.Highest; r++ {
 		s, err := e.rank.find(e.Game().Size(), r)
 		require.NoError(t, err)
-		require.Equal(t, s.Refusal != nil, e.rank.refusal(r.String(), e.Game().Size()) != nil, r)
+		if err := e.rank.refusal(r.String(), e.Game().Size()); err != nil {
+			refused = append(refused, err.Error())
+		}
+		if s.Refusal == nil {
+			served = append(served, r.String())
+		}
+	}
+	require.Len(t, refused, int(level.Highest-level.Lowest)+1-len(served))
+	for _, why := range refused {
+		require.Contains(t, why, served[0]+" to "+served[len(served)-1]+" are")
 	}
 	require.NoError(t, e.SetParams(map[string]string{"level": "off"}))
 	require.Empty(t, e.cfg.Level)

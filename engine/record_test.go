@@ -178,14 +178,18 @@ func mustDate(t *testing.T, text string) time.Time {
 	return day
 }
 
-// TestQuarterKomi: a configuration with a komi that is no multiple of half a point is refused,
-// since score, record and GTP would write it differently.
+// TestQuarterKomi: a komi that is no multiple of half a point is refused, in a configuration and by
+// command, since score, record and GTP would write it differently.
 func TestQuarterKomi(t *testing.T) {
 	c := Defaults()
 	c.Size, c.Rules.Komi = board.Square(9), 3.75
 	require.ErrorContains(t, c.Validate(), "komi 3.75 must be a multiple of 0.5")
 	c.Rules.Komi = -3.5
 	require.NoError(t, c.Validate())
+	e := newEngine(t, 9, func(*Config) {})
+	before := e.game.Rules()
+	require.ErrorIs(t, e.SetKomi(3.75), ErrKomi)
+	require.Equal(t, before, e.game.Rules())
 }
 
 // TestHandicapStonesThatArriveAsMoves: Black's moves before White's first count as handicap

@@ -346,14 +346,17 @@ func TestStrangers(t *testing.T) {
 }
 
 // TestOneServer requires that a folder has only one server, and that another one is told its
-// address.
+// address and leaves its token.
 func TestOneServer(t *testing.T) {
 	dir := t.TempDir()
 	s := serve(t, dir)
-	_, err := New(Config{Folder: dir, Page: bare})
+	_, err := New(Config{Folder: dir, Page: bare, NewToken: true})
 	var taken *store.TakenError
 	require.ErrorAs(t, err, &taken)
 	require.Equal(t, s.Address(), taken.Address)
+	token, err := wire.LoadToken(dir, false, nil)
+	require.NoError(t, err)
+	require.Equal(t, s.access.Keys.Token, token)
 }
 
 // TestURLs requires that a server on all addresses of this machine lists each of them, and
@@ -375,6 +378,13 @@ func TestURLs(t *testing.T) {
 		at, err := http.NewRequest("GET", url, nil)
 		require.NoError(t, err)
 		require.True(t, s.access.Ours(at.URL.Host), url)
+	}
+	browser := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	for _, url := range all {
+		page, err := browser.Get(url)
+		require.NoError(t, err)
+		require.NoError(t, page.Body.Close())
+		require.Equal(t, http.StatusOK, page.StatusCode, url)
 	}
 	require.Len(t, serve(t, t.TempDir()).URLs(), 1, "on loopback there is one")
 }

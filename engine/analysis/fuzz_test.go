@@ -3,14 +3,16 @@ package analysis
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 )
 
-// FuzzHandle sends arbitrary lines to a server. Every line of output must be a JSON object, and
-// there are at most two errors for each line of input.
+// FuzzHandle sends arbitrary lines to a server and ends all searches. Every line of output must be
+// a JSON object; each line of input gets an answer, at most two errors, and each turn to analyse
+// exactly one final result.
 func FuzzHandle(f *testing.F) {
 	for _, seed := range []string{
 		query5Text("q"), `{"id":"x","action":"query_version"}`, `{"id":"x","action":"query_models"}`, `{"id":"x","action":"clear_cache"}`,
@@ -29,18 +31,27 @@ func FuzzHandle(f *testing.F) {
 	c := testConfig()
 	c.Threads, c.MaxLine = 2, 1<<14
 	c.Limits.Visits = 4
-	c.QuitWithoutWaiting = true // do not wait for endless searches
 	f.Fuzz(func(t *testing.T, input []byte) {
 		s, err := New(c, net, nil)
 		require.NoError(t, err)
 		var out bytes.Buffer
-		require.NoError(t, s.Serve(t.Context(), bytes.NewReader(input), &out))
+		lines := append(bytes.Split(input, []byte("\n")), []byte(`{"id":"end","action":"terminate_all"}`)) // some searches are endless
+		require.NoError(t, s.Serve(t.Context(), bytes.NewReader(bytes.Join(lines, []byte("\n"))), &out))
+		lines = slices.DeleteFunc(lines, func(line []byte) bool { return len(bytes.TrimSpace(line)) == 0 })
+		final, other := 0, 0
 		for line := range strings.Lines(out.String()) {
 			var m map[string]any
 			require.NoError(t, json.Unmarshal([]byte(line), &m), line)
 			require.NotEmpty(t, m)
+			switch searching, result := m["isDuringSearch"].(bool); {
+			case result && m["action"] == nil && !searching:
+				final++
+			case !result && m["warning"] == nil:
+				other++
+			}
 		}
-		lines := bytes.Count(input, []byte("\n")) + 1
-		require.LessOrEqual(t, strings.Count(out.String(), `"error":`), 2*lines)
+		require.EqualValues(t, s.queue.arrived, final)
+		require.GreaterOrEqual(t, final+other, len(lines))
+		require.LessOrEqual(t, strings.Count(out.String(), `"error":`), 2*len(lines))
 	})
 }

@@ -210,9 +210,10 @@ func TestIntervalNarrows(t *testing.T) {
 			require.InDelta(t, -e.Low, e.High, 1e-6)
 		}
 	}
-	// Even scores in 2 and in 4 games.
+	// Even scores in 2 and in 4 games, then one game more.
 	require.InDelta(t, 393, Of(1, 0, 1).High, 1)
 	require.InDelta(t, 301, Of(2, 0, 2).High, 1)
+	require.Less(t, width(Of(3, 0, 2)), width(Of(2, 0, 2)))
 	// Many games: the ends follow from mean and standard error.
 	e, mean := Of(5200, 900, 3900), 0.565
 	half := z95 * math.Sqrt((0.52+0.09/4-mean*mean)/10000)
