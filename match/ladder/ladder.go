@@ -3,6 +3,7 @@
 package ladder
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -105,10 +106,7 @@ func (c *Config) pairs() []*pair {
 			add(i, i+step, c.Games)
 		}
 	}
-	games := c.AnchorGames
-	if games == 0 {
-		games = c.Games
-	}
+	games := cmp.Or(c.AnchorGames, c.Games)
 	for a := range c.Anchors {
 		for i := 0; i < n; i += every {
 			add(i, n+a, games)
