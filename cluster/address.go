@@ -136,8 +136,7 @@ func (a Address) TLSConfig() *tls.Config {
 	if a.Pin != "" {
 		c.InsecureSkipVerify = true // VerifyConnection checks the fingerprint instead
 		c.VerifyConnection = func(s tls.ConnectionState) error {
-			sum := sha256.Sum256(s.PeerCertificates[0].Raw)
-			if subtle.ConstantTimeCompare([]byte(hex.EncodeToString(sum[:])), []byte(a.Pin)) != 1 {
+			if subtle.ConstantTimeCompare(fmt.Appendf(nil, "%x", sha256.Sum256(s.PeerCertificates[0].Raw)), []byte(a.Pin)) != 1 {
 				return errors.New("the server's certificate is not the one that the address names")
 			}
 			return nil
@@ -161,8 +160,7 @@ func Certificate(dir string, note func(text string)) (tls.Certificate, string, e
 	if err != nil {
 		return pair, "", fmt.Errorf("%s holds no certificate with its key (%w); remove it for a new one, which has another fingerprint in the address", path, err)
 	}
-	sum := sha256.Sum256(pair.Certificate[0])
-	return pair, hex.EncodeToString(sum[:]), nil
+	return pair, fmt.Sprintf("%x", sha256.Sum256(pair.Certificate[0])), nil
 }
 
 // Token returns the token in a folder, made on first use. note is called with each repair of the

@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"kosumi/nn"
@@ -101,12 +102,9 @@ func (w *Worker) play(ctx context.Context, t *assignment, stop context.CancelCau
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for i := range w.all {
-		if w.all[i] == t {
-			w.all = append(w.all[:i:i], w.all[i+1:]...)
-			t.model.Close()
-			break
-		}
+	if i := slices.Index(w.all, t); i >= 0 {
+		w.all = slices.Delete(slices.Clone(w.all), i, i+1)
+		t.model.Close()
 	}
 }
 

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"crypto/subtle"
 	"crypto/tls"
 	"encoding/base64"
@@ -39,12 +40,8 @@ func StartBroker(listen, token string, cert *tls.Certificate) (*Broker, error) {
 		return nil, err
 	}
 	try.Close()
-	if port == 0 {
-		port = server.RANDOM_PORT
-	}
-	if host == "" {
-		host = "0.0.0.0"
-	}
+	port = cmp.Or(port, server.RANDOM_PORT)
+	host = cmp.Or(host, "0.0.0.0")
 	o := &server.Options{ServerName: "kosumi", Host: host, Port: port, NoSigs: true, NoLog: true, MaxPayload: maxGame + 4096,
 		MaxConn: maxConnections, MaxSubs: 64, MaxPending: 16 << 20, AuthTimeout: 5, AlwaysEnableNonce: true,
 		PingInterval: 20 * time.Second, MaxPingsOut: 3, WriteDeadline: 10 * time.Second}

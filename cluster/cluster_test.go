@@ -18,6 +18,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"kosumi/internal/file"
 	"kosumi/internal/testshared"
 	"kosumi/nn"
 	"kosumi/nn/nntest"
@@ -121,7 +122,7 @@ func newSite(t testing.TB, host *folder) *site {
 	path := filepath.Join(s.dir, "model.bin.gz")
 	data := bytes.Repeat([]byte("network"), 100_000)
 	require.NoError(t, os.WriteFile(path, data, 0o644))
-	sum, err := fileSum(path)
+	sum, err := file.SHA256(path)
 	require.NoError(t, err)
 	s.work = loop.Work{Network: "stub", SHA256: sum, Path: path, Seed: 7, Recipe: recipe()}
 	s.startBroker()

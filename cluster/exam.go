@@ -117,7 +117,7 @@ func (s *Server) exam(c *call) {
 		s.conn.reply(c.reply, receipt{later, "the server cannot check now"})
 		return
 	}
-	if err := compareAnswers(want, a, t); err != nil {
+	if err := compareAnswers(&want, a, t); err != nil {
 		s.ban(c.who, err)
 		s.conn.reply(c.reply, receipt{rejected, err.Error()})
 		return

@@ -46,7 +46,7 @@ func (c *fileCache) path(ctx context.Context, f File) (string, error) {
 		return "", ctx.Err()
 	}
 	path := filepath.Join(c.dir, f.SHA256, f.Name)
-	if sum, err := fileSum(path); err == nil && sum == f.SHA256 {
+	if sum, err := file.SHA256(path); err == nil && sum == f.SHA256 {
 		now := time.Now()
 		_ = os.Chtimes(filepath.Dir(path), now, now) // makeRoom removes the least recently used files
 		return path, nil
@@ -163,17 +163,6 @@ func readPiece(path string, at int64) ([]byte, error) {
 		err = nil
 	}
 	return data[:n], err
-}
-
-func fileSum(path string) (string, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	h := sha256.New()
-	_, err = io.Copy(h, f)
-	return hex.EncodeToString(h.Sum(nil)), err
 }
 
 func sumForm(s string) bool {

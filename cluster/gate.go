@@ -191,10 +191,11 @@ func (s *Server) takeOutcome(c *call) {
 		return
 	}
 	if err := e.offer.Game.Check(&o.Outcome); err != nil {
-		s.tally.reject(c.who, err.Error())
+		r := receipt{rejected, err.Error()}
+		s.tally.count(c.who, r)
 		s.roster.ban(c.who, fmt.Sprintf("a game of the gating match: %v", err))
 		delete(e.players, c.who)
-		s.conn.reply(c.reply, receipt{rejected, err.Error()})
+		s.conn.reply(c.reply, r)
 		return
 	}
 	w.games.Gating++

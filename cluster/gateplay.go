@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -79,11 +81,7 @@ func (w *Worker) PlayMatches(ctx context.Context) error {
 func (p *gatePlayer) request() gateRequest {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	r := gateRequest{Want: gateGames - len(p.held)}
-	for id := range p.held {
-		r.Held = append(r.Held, id)
-	}
-	return r
+	return gateRequest{gateGames - len(p.held), slices.Collect(maps.Keys(p.held))}
 }
 
 // end stops games that the server no longer needs.

@@ -39,22 +39,15 @@ func (s *Server) answer(j *job, r receipt) {
 	s.mu.Lock()
 	who := j.call.who
 	w := s.roster.members[who]
-	switch r.Verdict {
-	case stored:
-		s.tally.stored.Add(1)
+	s.tally.count(who, r)
+	if r.Verdict == stored {
 		s.tally.lag.add(time.Since(j.since))
-	case duplicate:
-		s.tally.duplicate.Add(1)
-	case rejected:
-		s.tally.reject(who, r.Reason)
-		if w != nil { // a banned worker must not fill the log
-			s.conf.Log.Warn("a game is rejected", "worker", publicName(who), "reason", r.Reason)
-		}
-	case later:
-		s.tally.later.Add(1)
 	}
 	if w != nil {
-		w.count(r.Verdict)
+		w.games.add(r.Verdict)
+		if r.Verdict == rejected { // not of a banned worker, which must not fill the log
+			s.conf.Log.Warn("a game is rejected", "worker", publicName(who), "reason", r.Reason)
+		}
 	}
 	s.mu.Unlock()
 	s.conn.reply(j.call.reply, r)

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"kosumi/internal/file"
 	"kosumi/nn"
 	"kosumi/train/selfplay"
 )
@@ -18,18 +19,9 @@ type judge struct {
 	path    string
 	changed time.Time // modification time of the file
 	eval    nn.Evaluator
+	answers func() (answers, error) // the network's own answers to its exam
 	close   func()
 	users   sync.WaitGroup
-
-	once sync.Once
-	want answers
-	err  error
-}
-
-// answers returns the network's own answers to its exam.
-func (j *judge) answers() (*answers, error) {
-	j.once.Do(func() { j.want, j.err = answerExam(context.Background(), &j.exam, j.eval) })
-	return &j.want, j.err
 }
 
 // retire closes the network once nobody uses it.
@@ -66,12 +58,13 @@ func (js *judges) offer(path string, boards []selfplay.BoardShare) (File, error)
 	}
 	j := &judge{path: path, changed: info.ModTime(), exam: Exam{Boards: boards}}
 	j.exam.File = File{Name: filepath.Base(path), Bytes: info.Size()}
-	if j.exam.SHA256, err = fileSum(path); err != nil {
+	if j.exam.SHA256, err = file.SHA256(path); err != nil {
 		return File{}, err
 	}
 	if j.eval, j.close, err = js.open(path); err != nil {
 		return File{}, fmt.Errorf("opening %s to check games with: %w", path, err)
 	}
+	j.answers = sync.OnceValues(func() (answers, error) { return answerExam(context.Background(), &j.exam, j.eval) })
 	js.mu.Lock()
 	defer js.mu.Unlock()
 	js.list = append(js.list, j)

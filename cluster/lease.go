@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 )
@@ -96,11 +98,7 @@ func (w *Worker) wants() int {
 func (w *Worker) holds() []uint64 {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	held := make([]uint64, 0, len(w.held))
-	for n := range w.held {
-		held = append(held, n)
-	}
-	return held
+	return slices.Collect(maps.Keys(w.held))
 }
 
 // number takes a number out of the stock.

@@ -2,8 +2,8 @@ package cluster
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"time"
@@ -66,7 +66,7 @@ func openLeases(dir string, known []selfplay.Filed, now time.Time) (*leases, err
 	for _, id := range known {
 		b.note(id)
 	}
-	found, err := readJSON(b.path, &b.disk)
+	found, err := file.ReadJSON(b.path, &b.disk)
 	if err != nil {
 		return nil, err
 	}
@@ -99,8 +99,7 @@ func (b *leases) save() error {
 // offer begins a new epoch if the work differs from the present offer.
 func (b *leases) offer(o Offer, closed uint64) (*Offer, error) {
 	o.ID = ""
-	sum := sha256.Sum256(pack(o))
-	o.ID = hex.EncodeToString(sum[:8])
+	o.ID = fmt.Sprintf("%x", sha256.Sum256(pack(o)))[:16]
 	raised := closed > b.disk.Closed
 	b.disk.Closed = max(b.disk.Closed, closed)
 	if now := b.present(); now != nil && now.ID == o.ID {

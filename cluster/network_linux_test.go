@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"kosumi/internal/file"
 	"kosumi/internal/testshared"
 	"kosumi/nn"
 	"kosumi/nn/model"
@@ -78,7 +79,7 @@ func examOf(w loop.Work) *Exam {
 func realWork(t testing.TB) loop.Work {
 	t.Helper()
 	path := testshared.Network(t)
-	sum, err := fileSum(path)
+	sum, err := file.SHA256(path)
 	require.NoError(t, err)
 	w := loop.Work{Network: "real", SHA256: sum, Path: path, Seed: 11, Recipe: recipe()}
 	w.Recipe.Boards = []selfplay.BoardShare{{Width: 9, Height: 9, Share: 1}}

@@ -1,11 +1,7 @@
 package cluster
 
 import (
-	"encoding/json"
-	"errors"
-	"fmt"
 	"log/slog"
-	"os"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -44,17 +40,8 @@ type counts struct {
 // worked reports whether any game of the worker was accepted.
 func (w *member) worked() bool { return w.games.Stored+w.games.Gating > 0 }
 
-func (w *member) count(verdict string) {
-	switch verdict {
-	case stored:
-		w.games.Stored++
-	case duplicate:
-		w.games.Duplicate++
-	case rejected:
-		w.games.Rejected++
-	case later:
-		w.games.Later++
-	}
+func (c *counts) add(verdict string) {
+	*map[string]*int64{stored: &c.Stored, duplicate: &c.Duplicate, rejected: &c.Rejected, later: &c.Later}[verdict]++
 }
 
 // roster lists the workers of a server, and the banned ones, which survive restarts. The
@@ -72,7 +59,7 @@ type roster struct {
 // openRoster reads the list in a folder.
 func openRoster(dir string, log *slog.Logger, now func() time.Time) (*roster, error) {
 	r := &roster{dir: dir, log: log, now: now, members: map[string]*member{}, banned: map[string]string{}}
-	_, err := readJSON(filepath.Join(dir, bannedFile), &r.banned)
+	_, err := file.ReadJSON(filepath.Join(dir, bannedFile), &r.banned)
 	return r, err
 }
 
@@ -159,26 +146,7 @@ func (r *roster) saveBanned() {
 		return
 	}
 	r.unsaved = false
-	data, err := json.MarshalIndent(r.banned, "", " ")
-	if err == nil {
-		err = file.WriteBytes(filepath.Join(r.dir, bannedFile), data)
-	}
-	if err != nil {
+	if err := file.WriteJSON(filepath.Join(r.dir, bannedFile), r.banned, " "); err != nil {
 		r.log.Error("the list of workers that are set aside cannot be written", "error", err)
 	}
-}
-
-// readJSON reads a file into v. found is false if there is none.
-func readJSON(path string, v any) (found bool, err error) {
-	data, err := os.ReadFile(path)
-	if errors.Is(err, os.ErrNotExist) {
-		return false, nil
-	}
-	if err == nil {
-		err = json.Unmarshal(data, v)
-	}
-	if err != nil {
-		return true, fmt.Errorf("%s: %w", path, err)
-	}
-	return true, nil
 }

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -83,18 +84,12 @@ const (
 
 // NewServer reads leases and roster. Serve starts the server.
 func NewServer(c ServerConfig) (*Server, error) {
-	if c.Linger == 0 {
-		c.Linger = 5 * time.Second
-	}
+	c.Linger = cmp.Or(c.Linger, 5*time.Second)
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	if c.MaxWorkers == 0 {
-		c.MaxWorkers = 16384
-	}
-	if c.Log == nil {
-		c.Log = slog.New(slog.DiscardHandler)
-	}
+	c.MaxWorkers = cmp.Or(c.MaxWorkers, 16384)
+	c.Log = cmp.Or(c.Log, slog.New(slog.DiscardHandler))
 	if err := os.MkdirAll(c.Dir, 0o700); err != nil {
 		return nil, err
 	}
@@ -148,9 +143,10 @@ func (s *Server) receive(m *nats.Msg) {
 		q = s.games
 	}
 	for _, c := range q.push(c) {
-		if c.verb == verbGame { // clients repeat other requests after a timeout
-			s.tally.later.Add(1)
-			s.conn.reply(c.reply, receipt{later, "the server is busy"})
+		if c.verb == verbGame { // other requests time out at the client, which repeats them
+			busy := receipt{later, "the server is busy"}
+			s.tally.count(c.who, busy)
+			s.conn.reply(c.reply, busy)
 		}
 	}
 }

@@ -9,16 +9,15 @@ import (
 	"slices"
 	"sort"
 	"sync"
-	"sync/atomic"
 	"time"
 )
 
 // tally counts uploads by verdict.
 type tally struct {
-	stored, duplicate, later, rejected atomic.Int64
-	lag                                lags
+	lag lags
 
 	mu      sync.Mutex
+	counts  counts
 	reasons []Rejection // latest rejections
 }
 
@@ -29,11 +28,13 @@ type Rejection struct {
 	Reason string    `json:"reason"`
 }
 
-func (t *tally) reject(worker, reason string) {
-	t.rejected.Add(1)
+func (t *tally) count(worker string, r receipt) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.reasons = append(t.reasons, Rejection{time.Now().UTC().Truncate(time.Second), publicName(worker), reason})
+	if t.counts.add(r.Verdict); r.Verdict != rejected {
+		return
+	}
+	t.reasons = append(t.reasons, Rejection{time.Now().UTC().Truncate(time.Second), publicName(worker), r.Reason})
 	if n := len(t.reasons); n > 20 {
 		t.reasons = slices.Delete(t.reasons, 0, n-20)
 	}
@@ -136,12 +137,12 @@ func (s *Server) Status() Status {
 	st.Wanted = s.conf.Host.Wanted()
 	st.Seconds = time.Since(s.began).Seconds()
 	t := &s.tally
-	st.Stored, st.Doubles, st.Rejected, st.Later = t.stored.Load(), t.duplicate.Load(), t.rejected.Load(), t.later.Load()
-	st.Rate = float64(st.Stored) / st.Seconds * 3600
 	st.LagP50, st.LagP99 = t.lag.quantile(0.5).Seconds(), t.lag.quantile(0.99).Seconds()
 	t.mu.Lock()
+	st.Stored, st.Doubles, st.Rejected, st.Later = t.counts.Stored, t.counts.Duplicate, t.counts.Rejected, t.counts.Later
 	st.Reasons = slices.Clone(t.reasons)
 	t.mu.Unlock()
+	st.Rate = float64(st.Stored) / st.Seconds * 3600
 	sort.Slice(st.Workers, func(i, k int) bool { return st.Workers[i].ID < st.Workers[k].ID })
 	return st
 }

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -67,12 +68,8 @@ var ErrRefused = errors.New("the server refuses this worker")
 
 // NewWorker makes a worker. Run starts it.
 func NewWorker(c WorkerConfig) (*Worker, error) {
-	if c.Poll == 0 {
-		c.Poll = 5 * time.Second
-	}
-	if c.Log == nil {
-		c.Log = slog.New(slog.DiscardHandler)
-	}
+	c.Poll = cmp.Or(c.Poll, 5*time.Second)
+	c.Log = cmp.Or(c.Log, slog.New(slog.DiscardHandler))
 	c.Card.Protocol = [2]int{ProtocolMin, Protocol}
 	return &Worker{conf: c, low: make(chan struct{}, 1), held: map[uint64]bool{}, began: time.Now(),
 		files: newFileCache(filepath.Join(c.Dir, "networks"), c.Conn)}, nil

@@ -133,7 +133,7 @@ func (t *game) move(ctx context.Context) (over bool, err error) {
 	k := &t.clocks[s.side]
 	mark := s.client.stderr.total()
 	word, took, err := s.genmove(ctx, c, k)
-	t.addTime(s.side, took)
+	*[2]*float64{&t.result.SecondsA, &t.result.SecondsB}[s.side] += took.Seconds()
 	if err != nil {
 		return false, err
 	}
@@ -163,14 +163,6 @@ func (t *game) move(ctx context.Context) (over bool, err error) {
 	return false, t.processes[s.side.other()].play(ctx, m)
 }
 
-func (t *game) addTime(s side, took time.Duration) {
-	if s == sideA {
-		t.result.SecondsA += took.Seconds()
-	} else {
-		t.result.SecondsB += took.Seconds()
-	}
-}
-
 // annotate adds time and information to the last step.
 func (t *game) annotate(s side, c board.Color, took time.Duration, info string) {
 	step := &t.steps[len(t.steps)-1]
@@ -179,12 +171,11 @@ func (t *game) annotate(s side, c board.Color, took time.Duration, info string) 
 		return
 	}
 	left, count := t.clocks[s].Shown()
-	shown := sgf.Clock{Known: true, Seconds: float64(left.Milliseconds()) / 1000, Stones: count}
-	if c == board.Black {
-		step.Black = shown
-	} else {
-		step.White = shown
+	of := &step.Black
+	if c == board.White {
+		of = &step.White
 	}
+	*of = sgf.Clock{Known: true, Seconds: float64(left.Milliseconds()) / 1000, Stones: count}
 }
 
 func (t *game) stop() {

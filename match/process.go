@@ -92,7 +92,7 @@ func (s *process) start(ctx context.Context) error {
 		select {
 		case <-s.client.gone:
 			s.warn(s.side, "the program ended between two games and was started again")
-			s.quit()
+			s.end(quitPatience)
 		default:
 			return nil
 		}
@@ -293,17 +293,10 @@ func (s *process) explain(ctx context.Context, mark int64) (string, error) {
 	return cleanText(r.text), nil
 }
 
-// quit ends the program, if it runs.
-func (s *process) quit() {
+// end ends the program, if it runs, and kills it if it has not quit in time.
+func (s *process) end(patience time.Duration) {
 	if s.client != nil {
-		s.client.close(quitPatience)
-		s.client = nil
-	}
-}
-
-func (s *process) kill() {
-	if s.client != nil {
-		s.client.close(0)
+		s.client.close(patience)
 		s.client = nil
 	}
 }

@@ -155,13 +155,13 @@ func (m *run) playTable(ctx context.Context, stop context.CancelCauseFunc, table
 		}
 	}
 	defer func() {
+		patience := quitPatience
+		if ctx.Err() != nil {
+			patience = 0
+		}
 		var wait sync.WaitGroup
 		for _, s := range processes {
-			if ctx.Err() != nil {
-				wait.Go(s.kill)
-			} else {
-				wait.Go(s.quit)
-			}
+			wait.Go(func() { s.end(patience) })
 		}
 		wait.Wait()
 	}()
@@ -215,7 +215,7 @@ func (m *run) playOne(ctx context.Context, number int, processes [2]*process) (*
 	}
 	if m.plan.Fresh {
 		for _, s := range processes {
-			s.quit()
+			s.end(quitPatience)
 		}
 	}
 	p := &played{result: g.result}

@@ -71,7 +71,7 @@ func countGame(t *testing.T, a, b, rules string, openings [][]board.Move) GameRe
 	var processes [2]*process
 	for s := range processes {
 		processes[s] = &process{plan: p, side: side(s), warn: func(side, string) {}}
-		defer processes[s].quit()
+		defer processes[s].end(quitPatience)
 	}
 	g, err := board.NewGame(p.Size, p.rules)
 	require.NoError(t, err)

@@ -4,6 +4,7 @@
 package hub
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -56,9 +57,7 @@ type Hub struct {
 
 // New makes a hub. It serves from Open on.
 func New(c Config) *Hub {
-	if c.Log == nil {
-		c.Log = slog.New(slog.DiscardHandler)
-	}
+	c.Log = cmp.Or(c.Log, slog.New(slog.DiscardHandler))
 	return &Hub{conf: c, done: make(chan struct{})}
 }
 

@@ -2,9 +2,9 @@ package remote
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"crypto/rand"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -54,14 +54,10 @@ type talk interface {
 // same position. If no connection can be made, Run ends soon after the input, with
 // [ErrUnreachable] if a request has no answer.
 func Run(ctx context.Context, c ClientConfig, in io.Reader, out io.Writer) error {
-	if c.Log == nil {
-		c.Log = slog.New(slog.DiscardHandler)
-	}
+	c.Log = cmp.Or(c.Log, slog.New(slog.DiscardHandler))
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	var id [16]byte
-	rand.Read(id[:])
-	r := &client{conf: c, out: out, stream: clientStream(), over: make(chan struct{}), session: hex.EncodeToString(id[:])}
+	r := &client{conf: c, out: out, stream: clientStream(), over: make(chan struct{}), session: rand.Text()}
 	r.talk = &analysisTalk{open: map[string]*query{}}
 	if c.Kind == GTP {
 		r.talk = new(gtpTalk)

@@ -2,11 +2,11 @@ package remote
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -80,15 +80,9 @@ type answer struct {
 }
 
 func NewHost(c HostConfig) *Host {
-	if c.Keep == 0 {
-		c.Keep = 30 * time.Minute
-	}
-	if c.Seats == 0 {
-		c.Seats = 64
-	}
-	if c.Log == nil {
-		c.Log = slog.New(slog.DiscardHandler)
-	}
+	c.Keep = cmp.Or(c.Keep, 30*time.Minute)
+	c.Seats = cmp.Or(c.Seats, 64)
+	c.Log = cmp.Or(c.Log, slog.New(slog.DiscardHandler))
 	return &Host{conf: c, seats: map[seatKey]*seat{}}
 }
 
@@ -221,10 +215,8 @@ func (h *Host) find(ctx context.Context, g *greeting) (*seat, error) {
 	if len(h.seats) >= h.conf.Seats || own >= most {
 		return nil, errFull
 	}
-	var id [16]byte
-	rand.Read(id[:])
 	ctx, stop := context.WithCancel(ctx)
-	s := &seat{id: hex.EncodeToString(id[:]), user: user.Name, kind: g.Kind, keep: keep, stream: newStream(), stop: stop}
+	s := &seat{id: rand.Text(), user: user.Name, kind: g.Kind, keep: keep, stream: newStream(), stop: stop}
 	h.seats[key] = s
 	h.conf.Log.Info("a seat is taken", "user", s.user, "kind", s.kind, "seat", s.id[:8])
 	h.work.Go(func() {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -10,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"kosumi/internal/file"
 	"kosumi/nn/katago"
 	"kosumi/nn/model"
 	"kosumi/nn/onnx"
@@ -64,7 +62,7 @@ func convert(cmd *cobra.Command, in, out string, size katago.Size) error {
 		}
 		return reportFile(cmd, out)
 	}
-	m, err := katago.Build(net, size, katago.Options{Form: katago.FormExact})
+	m, err := katago.Build(net, size, katago.FormExact)
 	if err != nil {
 		return err
 	}
@@ -81,10 +79,7 @@ func isKind(path string, endings []string) bool {
 
 // writeModel writes an ONNX file completely or not at all.
 func writeModel(cmd *cobra.Command, path string, m *onnx.Model) error {
-	if err := file.Write(path, func(w io.Writer) error {
-		_, err := m.WriteTo(w)
-		return err
-	}); err != nil {
+	if err := m.WriteFile(path); err != nil {
 		return err
 	}
 	return reportFile(cmd, path)

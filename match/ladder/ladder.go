@@ -4,6 +4,7 @@
 package ladder
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -106,10 +107,7 @@ func (c *Config) pairs() []*pair {
 			add(i, i+step, c.Games)
 		}
 	}
-	games := c.AnchorGames
-	if games == 0 {
-		games = c.Games
-	}
+	games := cmp.Or(c.AnchorGames, c.Games)
 	for a := range c.Anchors {
 		for i := 0; i < n; i += every {
 			add(i, n+a, games)

@@ -1,7 +1,6 @@
 package ladder
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -28,11 +27,7 @@ func Update(name string, l level.Ladder) error {
 		}
 	}
 	all = slices.DeleteFunc(all, func(o level.Ladder) bool { return o.SHA256 == l.SHA256 && o.Size == l.Size })
-	data, err = json.MarshalIndent(append([]level.Ladder{l}, all...), "", " ")
-	if err != nil {
-		return err
-	}
-	return file.WriteBytes(name, append(data, '\n'))
+	return file.WriteJSON(name, append([]level.Ladder{l}, all...), " ")
 }
 
 // Print writes a ladder's results, one line per player.

@@ -3,6 +3,7 @@ package arch
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"kosumi/nn/onnx"
 )
@@ -85,11 +86,7 @@ func (m *maker) norm(name string, x onnx.Value, channels int, gamma float64) onn
 }
 
 func filled(n int, v float64) []float32 {
-	list := make([]float32, n)
-	for i := range list {
-		list[i] = float32(v)
-	}
-	return list
+	return slices.Repeat([]float32{float32(v)}, n)
 }
 
 // dense adds a fully connected layer; its weight is [out,in] as in PyTorch.

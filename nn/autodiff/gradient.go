@@ -120,8 +120,8 @@ func (t *tape) back(n *onnx.Node) error {
 	if !ok {
 		return fmt.Errorf("%w: there is no rule for operator %s (node %v)", ErrNoGradient, key, n)
 	}
-	if err := r(s); err != nil {
-		return fmt.Errorf("%w: %v: %w", ErrNoGradient, n, err)
+	if r(s); s.err != nil {
+		return fmt.Errorf("%w: %v: %w", ErrNoGradient, n, s.err)
 	}
 	if err := t.b.Err(); err != nil {
 		return fmt.Errorf("gradient of %v: %w", n, err)
@@ -210,11 +210,7 @@ func (t *tape) sumTo(v onnx.Value, from, to []int64) onnx.Value {
 
 // align puts ones before dims until there are n.
 func align(dims []int64, n int) []int64 {
-	out := make([]int64, 0, n)
-	for range n - len(dims) {
-		out = append(out, 1)
-	}
-	return append(out, dims...)
+	return append(slices.Repeat([]int64{1}, n-len(dims)), dims...)
 }
 
 // sumAxes adds up along axes, which keep size 1. Runtimes are fast if the axes form one block, or
@@ -258,14 +254,22 @@ func (t *tape) sumAxes(v onnx.Value, axes []int64) onnx.Value {
 	return t.b.ReduceSum(v, true, axes...)
 }
 
-// rule passes s.dys on to the inputs of s.n.
-type rule func(s *step) error
+// rule passes s.dys on to the inputs of s.n, or sets s.err.
+type rule func(s *step)
 
 // step is one node in the reverse pass.
 type step struct {
 	*tape
 	n   *onnx.Node
 	dys []onnx.Value // derivative of each output, possibly narrow; "" if the loss does not depend on it
+	err error
+}
+
+// fail says that an operator is used in a form that has no rule.
+func (s *step) fail(format string, args ...any) {
+	if s.err == nil {
+		s.err = fmt.Errorf(format, args...)
+	}
 }
 
 func (s *step) x(i int) onnx.Value { return onnx.Value(s.n.Input(i)) }
@@ -291,27 +295,28 @@ func (s *step) addSum(i int, v onnx.Value) {
 	s.add(i, s.sumTo(v, s.dims(s.y(0)), s.dims(s.x(i))))
 }
 
-// constInts returns the integers in input i, which must be constant.
-func (s *step) constInts(i int) ([]int64, error) {
+// constInts returns a copy of a constant list of integers that is input i, or fails and returns nil.
+func (s *step) constInts(i int) []int64 {
 	c := s.consts[s.n.Input(i)]
 	if c == nil {
-		return nil, fmt.Errorf("input %d (%s) is not constant", i, s.n.Input(i))
+		s.fail("input %d (%s) is not constant", i, s.n.Input(i))
+		return nil
 	}
-	return c.Int64s()
+	list, err := c.Int64s()
+	if err != nil {
+		s.fail("%w", err)
+	}
+	return list
 }
 
-// axes returns the axes that a node names in its attribute or in input i, counted from the front;
-// all axes if it names none.
-func (s *step) axes(i int) ([]int64, error) {
+// axes returns the axes of a node, from the attribute or from input i, none negative; all if
+// neither is given.
+func (s *step) axes(i int) []int64 {
 	rank := int64(len(s.dims(s.x(0))))
 	axes, ok := s.n.Ints("axes")
-	if !ok && s.n.Input(i) != "" {
-		var err error
-		if axes, err = s.constInts(i); err != nil {
-			return nil, err
-		}
+	if axes = slices.Clone(axes); !ok && s.n.Input(i) != "" {
+		axes = s.constInts(i)
 	}
-	axes = slices.Clone(axes)
 	if len(axes) == 0 && s.n.Int("noop_with_empty_axes", 0) == 0 {
 		for a := range rank {
 			axes = append(axes, a)
@@ -322,7 +327,7 @@ func (s *step) axes(i int) ([]int64, error) {
 			axes[j] += rank
 		}
 	}
-	return axes, nil
+	return axes
 }
 
 // axis returns the axis of input 0 that an attribute names, counted from the front.

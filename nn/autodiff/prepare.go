@@ -100,8 +100,8 @@ func Prepare(m *onnx.Model, o Options) (*Prepared, error) {
 	if o.Batch < 1 {
 		return nil, fmt.Errorf("%w: a batch of %d", ErrPrepare, o.Batch)
 	}
-	if m.Opset > onnx.MaxOpset {
-		return nil, fmt.Errorf("%w: it is of opset %d, newer than %d: export it with torch.onnx.export(..., opset_version=18)", ErrPrepare, m.Opset, onnx.MaxOpset)
+	if m.Opset < onnx.MinOpset || m.Opset > onnx.MaxOpset {
+		return nil, fmt.Errorf("%w: it is of opset %d, not %d to %d: export it with torch.onnx.export(..., opset_version=18)", ErrPrepare, m.Opset, onnx.MinOpset, onnx.MaxOpset)
 	}
 	c := m.Clone()
 	if err := onnx.InlineFunctions(c); err != nil {

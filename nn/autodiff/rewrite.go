@@ -216,10 +216,7 @@ func (w *writer) frozenNorm(n *onnx.Node) error {
 
 // channelShape returns [1,C,1,...] for [N,C,...].
 func channelShape(dims []int64) []int64 {
-	shape := make([]int64, len(dims))
-	for i := range shape {
-		shape[i] = 1
-	}
+	shape := slices.Repeat([]int64{1}, len(dims))
 	shape[1] = dims[1]
 	return shape
 }

@@ -6,10 +6,10 @@ var rules map[string]rule
 
 func init() {
 	rules = map[string]rule{
-		// one input, element by element
-		"Identity": func(s *step) error { s.add(0, s.dy()); return nil },
-		"Dropout":  func(s *step) error { s.add(0, s.dy()); return nil }, // inference form
-		"Cast":     func(s *step) error { s.add(0, s.dy()); return nil }, // between float types; see reach
+		// one number in, one number out
+		"Identity": unary((*step).dy),
+		"Dropout":  unary((*step).dy), // inference form
+		"Cast":     unary((*step).dy), // between float types; see reach
 		"Neg":      unary(func(s *step) value { return s.b.Op("Neg", nil, s.dy()) }),
 		"Exp":      unary(func(s *step) value { return s.b.Mul(s.dy(), s.y(0)) }),
 		"Log":      unary(func(s *step) value { return s.b.Div(s.dy(), s.x(0)) }),

@@ -15,11 +15,13 @@ type geometry struct {
 	group         int64
 }
 
-// geometryOf reads a Conv; in, w and out are dimensions.
-func geometryOf(n *onnx.Node, in, w, out []int64) (geometry, error) {
+// geometry reads a Conv; in, w and out are dimensions.
+func (s *step) geometry(in, w, out []int64) geometry {
+	n := s.n
 	g := geometry{stride: [2]int64{1, 1}, dilat: [2]int64{1, 1}, group: n.Int("group", 1)}
 	if len(in) != 4 {
-		return g, errForm("%d-dimensional convolution", len(in)-2)
+		s.fail("%d-dimensional convolution", len(in)-2)
+		return g
 	}
 	g.in, g.kernel, g.out = [2]int64(in[2:]), [2]int64(w[2:]), [2]int64(out[2:])
 	for name, dst := range map[string][]int64{"strides": g.stride[:], "dilations": g.dilat[:], "pads": g.pads[:]} {
@@ -28,9 +30,9 @@ func geometryOf(n *onnx.Node, in, w, out []int64) (geometry, error) {
 		}
 	}
 	if pad := n.Str("auto_pad", "NOTSET"); pad != "NOTSET" && pad != "VALID" {
-		return g, errForm("auto_pad %s; give pads instead", pad)
+		s.fail("auto_pad %s; give pads instead", pad)
 	}
-	return g, nil
+	return g
 }
 
 func (g geometry) plain1x1() bool {
@@ -45,11 +47,11 @@ func (g geometry) plain3x3() bool {
 }
 
 // conv: x [N,C,H,W], w [O,C/group,kH,kW], bias [O].
-func conv(s *step) error {
+func conv(s *step) {
 	x, w, out := s.dims(s.x(0)), s.dims(s.x(1)), s.dims(s.y(0))
-	g, err := geometryOf(s.n, x, w, out)
-	if err != nil {
-		return err
+	g := s.geometry(x, w, out)
+	if s.err != nil {
+		return
 	}
 	dy := s.fullDy()
 	if s.wants(0) {
@@ -61,7 +63,6 @@ func conv(s *step) error {
 	if s.wants(2) {
 		s.add(2, s.reshape(s.sumAxes(dy, []int64{0, 2, 3}), []int64{w[0]}))
 	}
-	return nil
 }
 
 // convBack returns the derivative with respect to a convolution's input: for stride 1 a

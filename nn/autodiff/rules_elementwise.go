@@ -1,7 +1,6 @@
 package autodiff
 
 import (
-	"fmt"
 	"math"
 
 	"kosumi/nn/onnx"
@@ -12,10 +11,7 @@ type value = onnx.Value
 // unary makes the rule of an elementwise operator. The result of d may be narrow only if the
 // derivative is the same for all elements.
 func unary(d func(s *step) value) rule {
-	return func(s *step) error {
-		s.add(0, d(s))
-		return nil
-	}
+	return func(s *step) { s.add(0, d(s)) }
 }
 
 func (t *tape) scale(v value, by float64) value { return t.b.Mul(v, t.b.Scalar(by)) }
@@ -57,64 +53,46 @@ func mish(s *step) value {
 }
 
 // clip passes derivatives where the input is within the limits, inclusively.
-func clip(s *step) error {
+func clip(s *step) {
 	pass := s.dy()
-	for i, name := range []string{"", "min", "max"} {
-		limit := s.x(i)
-		if _, ok := s.n.Attrs[name]; ok {
-			limit = s.b.Scalar(float64(s.n.Float(name, 0)))
-		}
-		if i > 0 && limit != "" {
-			pass = s.within(pass, s.x(0), limit, i == 1)
+	for i, beyond := range []string{1: "Less", 2: "Greater"} {
+		if limit := s.x(i); i > 0 && limit != "" {
+			pass = s.b.Mul(pass, s.holds(s.b.Op("Not", nil, s.b.Op(beyond, nil, s.x(0), limit))))
 		}
 	}
 	s.add(0, pass)
-	return nil
 }
 
-// within makes v 0 where x is beyond a limit.
-func (t *tape) within(v, x, limit value, lower bool) value {
-	op := "Greater"
-	if lower {
-		op = "Less"
-	}
-	beyond := t.b.Op(op, nil, x, limit)
-	return t.b.Mul(v, t.holds(t.b.Op("Not", nil, beyond)))
-}
-
-func add(s *step) error {
+func add(s *step) {
 	for i := range s.n.Inputs {
 		if s.wants(i) {
 			s.addSum(i, s.dy())
 		}
 	}
-	return nil
 }
 
-func sub(s *step) error {
+func sub(s *step) {
 	if s.wants(0) {
 		s.addSum(0, s.dy())
 	}
 	if s.wants(1) {
 		s.add(1, s.b.Op("Neg", nil, s.sumTo(s.dy(), s.dims(s.y(0)), s.dims(s.x(1)))))
 	}
-	return nil
 }
 
-func mul(s *step) error {
+func mul(s *step) {
 	if s.n.Input(0) == s.n.Input(1) {
 		s.add(0, s.b.Mul(s.x(0), s.scale(s.dy(), 2)))
-		return nil
+		return
 	}
 	for i := range 2 {
 		if s.wants(i) {
 			s.addSum(i, s.b.Mul(s.dy(), s.x(1-i)))
 		}
 	}
-	return nil
 }
 
-func div(s *step) error {
+func div(s *step) {
 	q := s.b.Div(s.dy(), s.x(1))
 	if s.wants(0) {
 		s.addSum(0, q)
@@ -122,11 +100,10 @@ func div(s *step) error {
 	if s.wants(1) {
 		s.addSum(1, s.b.Op("Neg", nil, s.b.Mul(q, s.y(0))))
 	}
-	return nil
 }
 
 // pow: the base's derivative is p x^(p-1); the exponent's y ln x, for x > 0.
-func pow(s *step) error {
+func pow(s *step) {
 	x, p := s.x(0), s.x(1)
 	if s.wants(0) {
 		slope := s.b.Mul(p, s.b.Pow(x, s.b.Sub(p, s.b.Scalar(1))))
@@ -140,11 +117,10 @@ func pow(s *step) error {
 	if s.wants(1) {
 		s.addSum(1, s.b.Mul(s.dy(), s.b.Mul(s.y(0), s.b.Log(x))))
 	}
-	return nil
 }
 
-// extreme is the rule of Max and Min: equal inputs share the derivative.
-func extreme(s *step) error {
+// extreme is the rule of Max and Min: equal ones share.
+func extreme(s *step) {
 	hits := make([]value, len(s.n.Inputs))
 	var count value
 	for i := range s.n.Inputs {
@@ -161,10 +137,9 @@ func extreme(s *step) error {
 			s.addSum(i, s.b.Mul(share, hits[i]))
 		}
 	}
-	return nil
 }
 
-func where(s *step) error {
+func where(s *step) {
 	cond := s.holds(s.x(0))
 	if s.wants(1) {
 		s.addSum(1, s.b.Mul(s.dy(), cond))
@@ -172,8 +147,4 @@ func where(s *step) error {
 	if s.wants(2) {
 		s.addSum(2, s.b.Mul(s.dy(), s.b.Sub(s.b.Scalar(1), cond)))
 	}
-	return nil
 }
-
-// errForm says that an operator is used in a form that has no rule.
-func errForm(format string, args ...any) error { return fmt.Errorf(format, args...) }

@@ -12,11 +12,12 @@ func (t *tape) swapLast(v value) value {
 	return t.b.Transpose(v, perm...)
 }
 
-func matMul(s *step) error {
+func matMul(s *step) {
 	x, w := s.x(0), s.x(1)
 	dx, dw := s.dims(x), s.dims(w)
 	if len(dx) < 2 || len(dw) < 2 {
-		return errForm("a vector as operand")
+		s.fail("a vector as operand")
+		return
 	}
 	dy := s.fullDy()
 	dd := s.dims(dy)
@@ -25,7 +26,7 @@ func matMul(s *step) error {
 		s.add(0, s.sumTo(v, s.dims(v), dx))
 	}
 	if !s.wants(1) {
-		return nil
+		return
 	}
 	if len(dw) == 2 {
 		// Multiply all rows in one product.
@@ -35,11 +36,10 @@ func matMul(s *step) error {
 			dy = s.b.Reshape(dy, -1, dd[len(dd)-1])
 		}
 		s.add(1, s.tape.gemm(x, dy, true, false))
-		return nil
+		return
 	}
 	v := s.b.MatMul(s.swapLast(x), dy)
 	s.add(1, s.sumTo(v, s.dims(v), dw))
-	return nil
 }
 
 // gemm multiplies two matrices, each optionally transposed.
@@ -51,14 +51,11 @@ func (t *tape) gemm(x, y value, transX, transY bool) value {
 	if transY {
 		a["transB"] = onnx.AttrInt(1)
 	}
-	if t.b.Opset() < 11 { // before opset 11 the third input was not optional
-		t.b.Fail("opset %d is too old: 11 is needed", t.b.Opset())
-	}
 	return t.b.Op("Gemm", a, x, y)
 }
 
 // gemm: y = alpha a'·b' + beta c.
-func gemm(s *step) error {
+func gemm(s *step) {
 	alpha, beta := float64(s.n.Float("alpha", 1)), float64(s.n.Float("beta", 1))
 	ta, tb := s.n.Int("transA", 0) != 0, s.n.Int("transB", 0) != 0
 	dy := s.fullDy()
@@ -86,5 +83,4 @@ func gemm(s *step) error {
 			s.add(1, s.tape.gemm(s.x(0), dy, !ta, false))
 		}
 	}
-	return nil
 }

@@ -12,21 +12,13 @@ func (s *step) kept(v value, axes []int64) value {
 	return s.reshape(v, dims)
 }
 
-func reduceSum(s *step) error {
-	axes, err := s.axes(1)
-	if err == nil {
-		s.add(0, s.kept(s.fullDy(), axes))
-	}
-	return err
+func reduceSum(s *step) {
+	s.add(0, s.kept(s.fullDy(), s.axes(1)))
 }
 
-func reduceMean(s *step) error {
-	axes, err := s.axes(1)
-	if err != nil {
-		return err
-	}
+func reduceMean(s *step) {
+	axes := s.axes(1)
 	s.add(0, s.scale(s.kept(s.fullDy(), axes), 1/float64(s.count(axes))))
-	return nil
 }
 
 // count returns how many elements of input 0 are reduced to one element of the result.
@@ -49,23 +41,17 @@ func (s *step) spatialAxes() []int64 {
 	return axes
 }
 
-func globalAveragePool(s *step) error {
+func globalAveragePool(s *step) {
 	s.add(0, s.scale(s.fullDy(), 1/float64(s.count(s.spatialAxes()))))
-	return nil
 }
 
-func reduceMax(s *step) error {
-	axes, err := s.axes(1)
-	if err != nil {
-		return err
-	}
+func reduceMax(s *step) {
+	axes := s.axes(1)
 	s.addMaxima(s.kept(s.fullDy(), axes), s.kept(s.y(0), axes), axes)
-	return nil
 }
 
-func globalMaxPool(s *step) error {
+func globalMaxPool(s *step) {
 	s.addMaxima(s.fullDy(), s.y(0), s.spatialAxes())
-	return nil
 }
 
 // addMaxima passes dy on to the places where input 0 equals the maximum, in equal shares.
@@ -74,40 +60,17 @@ func (s *step) addMaxima(dy, top value, axes []int64) {
 	s.add(0, s.b.Mul(hit, s.b.Div(dy, s.sumAxes(hit, axes))))
 }
 
-// softmaxAxis checks that only one axis is affected: below opset 13 the operator joined all axes
-// from the given one on.
-func (s *step) softmaxAxis() (int64, error) {
-	rank := int64(len(s.dims(s.x(0))))
-	def := int64(-1)
-	if s.b.Opset() < 13 {
-		def = 1
-	}
-	axis := s.axis("axis", def)
-	if s.b.Opset() < 13 && axis != rank-1 {
-		return 0, errForm("axis %d of %d in opset %d", axis, rank, s.b.Opset())
-	}
-	return axis, nil
-}
-
-func softmax(s *step) error {
-	axis, err := s.softmaxAxis()
-	if err != nil {
-		return err
-	}
+func softmax(s *step) {
+	axis := s.axis("axis", -1)
 	dy, y := s.fullDy(), s.y(0)
 	mean := s.b.ReduceSum(s.b.Mul(dy, y), true, axis)
 	s.add(0, s.b.Mul(y, s.b.Sub(dy, mean)))
-	return nil
 }
 
-func logSoftmax(s *step) error {
-	axis, err := s.softmaxAxis()
-	if err != nil {
-		return err
-	}
+func logSoftmax(s *step) {
+	axis := s.axis("axis", -1)
 	dy := s.fullDy()
 	s.add(0, s.b.Sub(dy, s.b.Mul(s.b.Exp(s.y(0)), s.b.ReduceSum(dy, true, axis))))
-	return nil
 }
 
 // perChannel gives a vector of C the shape [1,C,1,...], in which it broadcasts to input 0.
@@ -117,12 +80,14 @@ func (s *step) perChannel(v value) value {
 
 // batchNorm is the rule of the inference form: statistics are constants.
 // y = (x-mean) scale / sqrt(var+epsilon) + bias.
-func batchNorm(s *step) error {
+func batchNorm(s *step) {
 	if s.n.Int("training_mode", 0) != 0 || s.n.Output(1) != "" {
-		return errForm("training form: Prepare rewrites it")
+		s.fail("training form: Prepare rewrites it")
+		return
 	}
 	if s.wants(3) || s.wants(4) {
-		return errForm("statistics are no weights")
+		s.fail("statistics are no weights")
+		return
 	}
 	dy, dims := s.fullDy(), s.dims(s.x(0))
 	vec := s.dims(s.x(1))
@@ -138,12 +103,11 @@ func batchNorm(s *step) error {
 	if s.wants(2) {
 		s.add(2, s.reshape(s.sumTo(dy, dims, one), vec))
 	}
-	return nil
 }
 
-// layerNorm: y = xhat scale + bias, xhat = (x-mean)/sqrt(var+epsilon) over the last axes, from
-// the attribute axis on.
-func layerNorm(s *step) error {
+// layerNorm: y = xhat scale + bias, xhat = (x-mean)/sqrt(var+epsilon) over the
+// axes from axis on.
+func layerNorm(s *step) {
 	dims := s.dims(s.x(0))
 	axis := s.axis("axis", -1)
 	var axes []int64
@@ -168,5 +132,4 @@ func layerNorm(s *step) error {
 	if s.wants(2) {
 		s.add(2, s.sumTo(dy, dims, s.dims(s.x(2))))
 	}
-	return nil
 }

@@ -6,12 +6,11 @@ import (
 	"kosumi/nn/onnx"
 )
 
-func reshape(s *step) error {
+func reshape(s *step) {
 	s.add(0, s.reshape(s.fullDy(), s.dims(s.x(0))))
-	return nil
 }
 
-func transpose(s *step) error {
+func transpose(s *step) {
 	perm, ok := s.n.Ints("perm")
 	if !ok {
 		for i := range s.dims(s.x(0)) {
@@ -23,10 +22,9 @@ func transpose(s *step) error {
 		back[p] = int64(i)
 	}
 	s.add(0, s.b.Transpose(s.reshape(s.dy(), align(s.dims(s.dy()), len(perm))), back...))
-	return nil
 }
 
-func concat(s *step) error {
+func concat(s *step) {
 	axis, at := s.axis("axis", 0), int64(0)
 	dy := s.fullDy()
 	for i := range s.n.Inputs {
@@ -36,33 +34,24 @@ func concat(s *step) error {
 		}
 		at += size
 	}
-	return nil
 }
 
 // slice pads the derivative with zeros in place of what was cut off.
-func slice(s *step) error {
+func slice(s *step) {
 	in, out := s.dims(s.x(0)), s.dims(s.y(0))
-	starts, ok := s.n.Ints("starts")
-	axes, _ := s.n.Ints("axes")
-	if !ok {
-		var err error
-		if starts, err = s.constInts(1); err != nil {
-			return err
+	starts, axes := s.constInts(1), []int64(nil)
+	if s.n.Input(3) != "" {
+		axes = s.constInts(3)
+	}
+	if s.n.Input(4) != "" {
+		steps := s.constInts(4)
+		if slices.ContainsFunc(steps, func(k int64) bool { return k != 1 }) {
+			s.slicePicked(starts, axes, steps)
+			return
 		}
-		if s.n.Input(3) != "" {
-			if axes, err = s.constInts(3); err != nil {
-				return err
-			}
-		}
-		if s.n.Input(4) != "" {
-			steps, err := s.constInts(4)
-			if err != nil {
-				return err
-			}
-			if slices.ContainsFunc(steps, func(k int64) bool { return k != 1 }) {
-				return s.slicePicked(starts, axes, steps)
-			}
-		}
+	}
+	if s.err != nil {
+		return
 	}
 	pads := make([]int64, 2*len(in))
 	for j, start := range starts {
@@ -71,7 +60,6 @@ func slice(s *step) error {
 		pads[a], pads[int(a)+len(in)] = start, in[a]-start-out[a]
 	}
 	s.add(0, s.b.Op("Pad", nil, s.fullDy(), s.b.Ints(pads...)))
-	return nil
 }
 
 func sliceAxis(axes []int64, j, rank int) int64 {
@@ -97,9 +85,12 @@ func sliceStart(start, size, stride int64) int64 {
 
 // slicePicked is the rule of Slice with steps other than 1: axis by axis, the picked elements
 // return to their places.
-func (s *step) slicePicked(starts, axes, steps []int64) error {
+func (s *step) slicePicked(starts, axes, steps []int64) {
 	in, out := s.dims(s.x(0)), s.dims(s.y(0))
 	v := s.fullDy()
+	if s.err != nil {
+		return
+	}
 	for j, start := range starts {
 		a := sliceAxis(axes, j, len(in))
 		index := make([]int64, out[a])
@@ -109,7 +100,6 @@ func (s *step) slicePicked(starts, axes, steps []int64) error {
 		v = s.scatter(v, a, in[a], index)
 	}
 	s.add(0, v)
-	return nil
 }
 
 // scatter returns the derivative of an operator that picked entries by index from an axis of the
@@ -136,14 +126,10 @@ func (t *tape) scatter(v value, axis, size int64, index []int64) value {
 	return t.reshape(v, back)
 }
 
-func gather(s *step) error {
+func gather(s *step) {
 	axis := s.axis("axis", 0)
 	in := s.dims(s.x(0))
-	index, err := s.constInts(1)
-	if err != nil {
-		return err
-	}
-	index = slices.Clone(index)
+	index := s.constInts(1)
 	for i := range index {
 		if index[i] < 0 {
 			index[i] += in[axis]
@@ -152,11 +138,10 @@ func gather(s *step) error {
 	flat := slices.Concat(in[:axis], []int64{int64(len(index))}, in[axis+1:])
 	v := s.scatter(s.reshape(s.fullDy(), flat), axis, in[axis], index)
 	s.add(0, s.reshape(v, in))
-	return nil
 }
 
-// split joins the parts again; parts without a derivative are zeros.
-func split(s *step) error {
+// split joins the parts again; parts that nothing flows through are zeros.
+func split(s *step) {
 	parts := make([]value, len(s.dys))
 	for i := range parts {
 		dims := s.dims(s.y(i))
@@ -167,28 +152,24 @@ func split(s *step) error {
 		parts[i] = s.full(dy, dims)
 	}
 	s.add(0, s.b.Concat(s.axis("axis", 0), parts...))
-	return nil
 }
 
-func expand(s *step) error {
+func expand(s *step) {
 	s.addSum(0, s.dy())
-	return nil
 }
 
-func pad(s *step) error {
+func pad(s *step) {
 	if mode := s.n.Str("mode", "constant"); mode != "constant" {
-		return errForm("padding mode %q", mode)
+		s.fail("padding mode %q", mode)
+		return
 	}
 	in := s.dims(s.x(0))
-	pads, ok := s.n.Ints("pads")
-	if !ok {
-		var err error
-		if pads, err = s.constInts(1); err != nil {
-			return err
-		}
-	}
+	pads := s.constInts(1)
 	if s.n.Input(3) != "" {
-		return errForm("padding of some axes only")
+		s.fail("padding of some axes only")
+	}
+	if s.err != nil {
+		return
 	}
 	axes, starts, ends := []int64{}, []int64{}, []int64{}
 	for a := range in {
@@ -201,5 +182,4 @@ func pad(s *step) error {
 		v = s.b.SliceAxes(v, axes, starts, ends, nil)
 	}
 	s.add(0, v)
-	return nil
 }

@@ -52,23 +52,6 @@ func Parse(name string) (Encoding, error) {
 	return None, fmt.Errorf("unknown encoding %q: use mini7, agz17, agz17-split, seed22, v7, v3, v4, v5 or v6", name)
 }
 
-// ForKataGo returns the encoding that a KataGo model version was trained on.
-func ForKataGo(version int) (Encoding, error) {
-	switch {
-	case version == 3 || version == 4:
-		return V3, nil
-	case version == 5:
-		return V4, nil
-	case version == 6:
-		return V5, nil
-	case version == 7:
-		return V6, nil
-	case version >= 8 && version <= 17:
-		return V7, nil
-	}
-	return None, fmt.Errorf("unsupported KataGo model version %d: versions 3 to 17 are known", version)
-}
-
 // String returns the name that Parse reads, such as "v7".
 func (e Encoding) String() string {
 	if int(e) < len(shapes) {

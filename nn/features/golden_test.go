@@ -9,6 +9,7 @@ import (
 	"kosumi/internal/testshared"
 	"kosumi/nn/features"
 	"kosumi/nn/features/featurestest"
+	"kosumi/nn/katago"
 )
 
 // diff describes the first differences of two sets of planes.
@@ -52,7 +53,7 @@ func TestAllVersionsEqualKataGo(t *testing.T) {
 	seen := map[features.Encoding]int{}
 	for _, p := range featurestest.Read(t, testshared.Path(t, "golden/katago/synthetic.jsonl.gz")) {
 		t.Run(p.ID, func(t *testing.T) {
-			e, err := features.ForKataGo(p.ModelVersion)
+			e, err := features.Parse((&katago.Header{Version: p.ModelVersion}).Encoder())
 			require.NoError(t, err)
 			require.Equal(t, fmt.Sprintf("v%d", p.InputsVersion), e.String())
 			g := p.Game(t)

@@ -149,10 +149,6 @@ func TestNamesRoundTrip(t *testing.T) {
 	require.ErrorContains(t, err, "seed22")
 	_, err = features.Parse("none")
 	require.Error(t, err)
-	for _, v := range []int{2, 18} {
-		_, err = features.ForKataGo(v)
-		require.Error(t, err)
-	}
 }
 
 func TestDrawWins(t *testing.T) {

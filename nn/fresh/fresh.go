@@ -4,14 +4,11 @@ package fresh
 
 import (
 	"fmt"
-	"io"
 	"path/filepath"
 	"strings"
 
-	"kosumi/internal/file"
 	"kosumi/nn/arch"
 	"kosumi/nn/katago"
-	"kosumi/nn/onnx"
 )
 
 // Architecture is the shape of a network.
@@ -86,7 +83,7 @@ func (a Architecture) Write(path string, seed uint64) error {
 		if err != nil {
 			return err
 		}
-		return writeONNX(path, m)
+		return m.WriteFile(path)
 	}
 	net, err := katago.Fresh(a.name, seed)
 	if err != nil {
@@ -95,16 +92,9 @@ func (a Architecture) Write(path string, seed uint64) error {
 	if !asONNX {
 		return katago.WriteFile(path, net)
 	}
-	m, err := katago.Build(net, a.size, katago.Options{Form: katago.FormExact})
+	m, err := katago.Build(net, a.size, katago.FormExact)
 	if err != nil {
 		return err
 	}
-	return writeONNX(path, m)
-}
-
-func writeONNX(path string, m *onnx.Model) error {
-	return file.Write(path, func(w io.Writer) error {
-		_, err := m.WriteTo(w)
-		return err
-	})
+	return m.WriteFile(path)
 }

@@ -191,33 +191,31 @@ func (r *rewriter) turnOf(h *heads, join *onnx.Node, half int) bool {
 		return false
 	}
 	h.nodes = append(h.nodes, sub, add)
-	var slices [4]*onnx.Node
+	var cuts [4]*onnx.Node
 	var tables [4][]float32
 	for i, name := range []string{sub.Input(0), sub.Input(1), add.Input(0), add.Input(1)} {
 		mul := r.producers[name]
 		if mul == nil || !mul.Is("Mul") || r.producers[mul.Input(0)] == nil {
 			return false
 		}
-		slices[i], tables[i] = r.producers[mul.Input(0)], r.floats(mul.Input(1))
-		if !r.isSlice(slices[i], i%2*half, (i%2+1)*half) || len(tables[i]) == 0 || len(r.consts[mul.Input(1)].Dims) != 2 ||
-			r.consts[mul.Input(1)].Dims[1] != int64(half) || slices[i].Input(0) != slices[0].Input(0) {
+		cuts[i], tables[i] = r.producers[mul.Input(0)], r.floats(mul.Input(1))
+		if !r.isSlice(cuts[i], i%2*half, (i%2+1)*half) || len(tables[i]) == 0 || len(r.consts[mul.Input(1)].Dims) != 2 ||
+			r.consts[mul.Input(1)].Dims[1] != int64(half) || cuts[i].Input(0) != cuts[0].Input(0) {
 			return false
 		}
 		h.nodes = append(h.nodes, mul)
 		if i < 2 {
-			h.nodes = append(h.nodes, slices[i])
-		} else if slices[i] != slices[i-2] {
+			h.nodes = append(h.nodes, cuts[i])
+		} else if cuts[i] != cuts[i-2] {
 			return false
 		}
 	}
 	h.cosines, h.sines = tables[0], tables[1]
-	h.matmul = r.producers[slices[0].Input(0)]
-	return equal(tables[0], tables[3]) && equal(tables[1], tables[2])
+	h.matmul = r.producers[cuts[0].Input(0)]
+	return slices.Equal(tables[0], tables[3]) && slices.Equal(tables[1], tables[2])
 }
 
-func equal(a, b []float32) bool { return slices.Equal(a, b) }
-
-// isSlice reports whether a node is a slice of tokens that keeps the columns first to last-1.
+// isSlice reports whether a node cuts columns first to last out of tokens.
 func (r *rewriter) isSlice(n *onnx.Node, first, last int) bool {
 	if !n.Is("Slice") || len(n.Inputs) < 4 || n.Input(4) != "" && !r.isInts(n.Input(4), 1) {
 		return false

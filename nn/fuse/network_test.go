@@ -93,7 +93,7 @@ func TestNetworks(t *testing.T) {
 		for _, size := range []katago.Size{{W: 9, H: 9}, {W: 19, H: 19}, {W: 7, H: 12}} {
 			n, err := katago.Fresh(name, 1)
 			require.NoError(t, err)
-			m, err := katago.Build(n, size, katago.Options{})
+			m, err := katago.Build(n, size, katago.FormRun)
 			require.NoError(t, err)
 			t.Run(fmt.Sprintf("%s %dx%d", name, size.W, size.H), func(t *testing.T) {
 				require.Less(t, compare(t, m, kernel.Float32), 2e-5)
@@ -118,7 +118,7 @@ func TestWholeNetworksMove(t *testing.T) {
 			n, err = katago.ReadFile(testshared.Path(t, "models/katago/"+name+".bin.gz"))
 		}
 		require.NoError(t, err)
-		m, err := katago.Build(n, katago.Size{W: 19, H: 19}, katago.Options{})
+		m, err := katago.Build(n, katago.Size{W: 19, H: 19}, katago.FormRun)
 		require.NoError(t, err)
 		require.Less(t, compare(t, m, kernel.Float32), 2e-5, name)
 		require.Less(t, compare(t, m, kernel.Int16), 2e-2, name) // random rows have small outputs, whose relative errors are largest

@@ -8,16 +8,7 @@ import (
 )
 
 // kernelNode adds a node of the kernels' own domain, see package fuse.
-func (p *planner) kernelNode(n *onnx.Node) error {
-	in := make([]*value, len(n.Inputs))
-	for i, name := range n.Inputs {
-		if name == "" {
-			continue
-		}
-		if in[i] = p.values[name]; in[i] == nil {
-			return fmt.Errorf("input %q is never computed", name)
-		}
-	}
+func (p *planner) kernelNode(n *onnx.Node, in []*value) error {
 	at := func(i int) *value {
 		if i < len(in) {
 			return in[i]
@@ -144,14 +135,14 @@ func (p *planner) attention(n *onnx.Node, at func(int) *value) error {
 	return nil
 }
 
-// matMul adds a product by a constant matrix.
-func matMul(c *call) (bool, error) {
+// matMul is a product by a constant matrix.
+func matMul(c *call) bool {
 	x, m := c.block(0), c.matrix(1)
 	if x == nil || m == nil || len(c.in[0].dims) < 1 {
-		return false, nil
+		return false
 	}
 	c.product(x, m.dims[0], m.dims[1], 1, false, nil, c.give(c.Output(0), c.out))
-	return true, nil
+	return true
 }
 
 // matrix returns an input that is a constant matrix; nil if it is none.
@@ -186,11 +177,11 @@ func (c *call) product(x *block, in, out int, factor float32, turned bool, bias 
 	c.step(&work{step: kernel.Step{Kind: kernel.StepLayer, N: x.size / in, H: 1, W: 1}, layer: c.Node, writes: [2]*block{to}, reads: [3]*block{x, bias}})
 }
 
-// gemm adds a product by a constant matrix, plus any value.
-func gemm(c *call) (bool, error) {
+// gemm is a product by a constant matrix and a sum with anything.
+func gemm(c *call) bool {
 	x, m := c.block(0), c.matrix(1)
 	if x == nil || m == nil || c.Int("transA", 0) != 0 || len(c.in[0].dims) != 2 || c.Input(2) != "" && c.block(2) == nil {
-		return false, nil
+		return false
 	}
 	turned := c.Int("transB", 0) != 0
 	in, out := m.dims[0], m.dims[1]
@@ -202,7 +193,7 @@ func gemm(c *call) (bool, error) {
 	case with == nil:
 		c.product(x, in, out, alpha, turned, nil, c.give(c.Output(0), c.out))
 	case beta != 1:
-		return false, nil
+		return false
 	case with.size == out && (len(c.in[2].dims) == 1 || len(c.in[2].dims) == 2 && c.in[2].dims[0] == 1):
 		c.product(x, in, out, alpha, turned, with, c.give(c.Output(0), c.out))
 	default:
@@ -210,5 +201,5 @@ func gemm(c *call) (bool, error) {
 		c.product(x, in, out, alpha, turned, nil, mid)
 		c.join(kernel.JoinAdd, c.give(c.Output(0), c.out), c.out, mid, c.out, with, c.in[2].dims)
 	}
-	return true, nil
+	return true
 }

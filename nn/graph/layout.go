@@ -1,8 +1,8 @@
 package graph
 
 import (
+	"cmp"
 	"encoding/binary"
-	"math"
 	"slices"
 
 	"kosumi/nn"
@@ -67,10 +67,7 @@ func (l *layout) add(rows int) error {
 
 // constant returns the block of constant numbers. Equal contents share one.
 func (l *layout) constant(v []float32) *block {
-	raw := make([]byte, 0, 4*len(v))
-	for _, x := range v {
-		raw = binary.LittleEndian.AppendUint32(raw, math.Float32bits(x))
-	}
+	raw, _ := binary.Append(nil, binary.LittleEndian, v)
 	at, ok := l.pool[string(raw)]
 	if !ok {
 		at = len(l.constants)
@@ -132,9 +129,7 @@ func (p *plan) operand(b *block) kernel.Operand {
 func (p *plan) arrange() int {
 	for i, w := range p.work {
 		for _, b := range w.blocks() {
-			if b.first == 0 {
-				b.first = i + 1
-			}
+			b.first = cmp.Or(b.first, i+1)
 			b.last = i + 1
 		}
 	}

@@ -102,20 +102,17 @@ func (p *planner) outputs() error {
 
 // node adds the steps of a node.
 func (p *planner) node(n *onnx.Node) error {
+	in := make([]*value, len(n.Inputs))
+	for i, name := range n.Inputs {
+		if in[i] = p.values[name]; in[i] == nil && name != "" {
+			return fmt.Errorf("input %q is never computed", name)
+		}
+	}
 	if n.Domain == fuse.Domain {
-		return p.kernelNode(n)
+		return p.kernelNode(n, in)
 	}
 	if !n.IsDefault() || !onnx.Known(n) {
 		return fmt.Errorf("%w: %s of domain %q", ErrOperator, n.OpType, n.Domain)
-	}
-	in := make([]*value, len(n.Inputs))
-	for i, name := range n.Inputs {
-		if name == "" {
-			continue
-		}
-		if in[i] = p.values[name]; in[i] == nil {
-			return fmt.Errorf("input %q is never computed", name)
-		}
 	}
 	if err := p.infer.Node(n); err != nil {
 		return err
@@ -126,11 +123,8 @@ func (p *planner) node(n *onnx.Node) error {
 	c := &call{planner: p, Node: n, in: in}
 	if dims, ok := p.shapeOf(n.Output(0)); ok {
 		c.out = dims
-		if step, ok := steps[n.OpType]; ok {
-			took, err := step(c)
-			if took || err != nil {
-				return err
-			}
+		if step := steps[n.OpType]; step != nil && step(c) {
+			return nil
 		}
 	}
 	return fmt.Errorf("%w: %s", ErrOperator, n.OpType)

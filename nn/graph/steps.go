@@ -18,10 +18,10 @@ type call struct {
 
 // steps lists the operators that the kernels have steps for. A function reports whether
 // it took the node: not every form of an operator has steps.
-var steps map[string]func(*call) (took bool, err error)
+var steps map[string]func(*call) (took bool)
 
 func init() {
-	steps = map[string]func(*call) (bool, error){
+	steps = map[string]func(*call) bool{
 		"Reshape": view, "Flatten": view, "Squeeze": view, "Unsqueeze": view, "Identity": view, "Dropout": view,
 		"Sum": chain(kernel.JoinAdd), "Max": chain(kernel.JoinMax), "Min": chain(kernel.JoinMin),
 		"Add": chain(kernel.JoinAdd), "Sub": chain(kernel.JoinSubtract), "Mul": chain(kernel.JoinMultiply), "Div": chain(kernel.JoinDivide),
@@ -36,7 +36,7 @@ func init() {
 		"Relu": int(kernel.ReLU), "Mish": int(kernel.Mish), "Tanh": kernel.MapTanh, "Exp": kernel.MapExp, "Log": kernel.MapLog,
 		"Sqrt": kernel.MapSqrt, "Neg": kernel.MapNegate, "Abs": kernel.MapAbsolute,
 	} {
-		steps[name] = func(c *call) (bool, error) { return c.mapTo(what, c.Output(0)) }
+		steps[name] = func(c *call) bool { return c.mapTo(what, c.Output(0)) }
 	}
 }
 
@@ -53,30 +53,30 @@ func (c *call) block(i int) *block {
 }
 
 // view gives a value other dimensions.
-func view(c *call) (bool, error) {
+func view(c *call) bool {
 	b := c.block(0)
 	if b == nil || b.size != product(c.out) || len(c.Outputs) > 1 && c.Outputs[1] != "" {
-		return false, nil
+		return false
 	}
 	c.values[c.Output(0)] = &value{dims: c.out, block: b}
-	return true, nil
+	return true
 }
 
 // mapTo adds a function of the first input.
-func (c *call) mapTo(what int, name string) (bool, error) {
+func (c *call) mapTo(what int, name string) bool {
 	x := c.block(0)
 	if x == nil || x.size != product(c.out) {
-		return false, nil
+		return false
 	}
 	w := &work{step: kernel.Step{Kind: kernel.StepMap, What: what}, writes: [2]*block{c.give(name, c.out)}, reads: [3]*block{x}, over: []int{0}}
 	w.step.Dims[0] = x.size
 	c.step(w)
 	c.infer.Give(name, onnx.Float, shapeOf(c.out))
-	return true, nil
+	return true
 }
 
 // softplus adds Softplus, or Mish where x*tanh(softplus(x)) follows.
-func softplus(c *call) (bool, error) {
+func softplus(c *call) bool {
 	if tanh := c.only(c.Output(0)); tanh != nil && tanh.Is("Tanh") {
 		if mul := c.times(tanh.Output(0)); mul != nil && c.block(0) != nil {
 			c.done[tanh], c.done[mul] = true, true
@@ -87,7 +87,7 @@ func softplus(c *call) (bool, error) {
 }
 
 // sigmoid adds Sigmoid, or SiLU where x*sigmoid(x) follows.
-func sigmoid(c *call) (bool, error) {
+func sigmoid(c *call) bool {
 	if mul := c.times(c.Output(0)); mul != nil && c.block(0) != nil {
 		c.done[mul] = true
 		return c.mapTo(int(kernel.SiLU), mul.Output(0))
@@ -114,12 +114,12 @@ func (c *call) times(by string) *onnx.Node {
 	return nil
 }
 
-// chain makes the function that joins all inputs, one after the other, by a function of two.
-func chain(what int) func(*call) (bool, error) {
-	return func(c *call) (bool, error) {
+// chain joins all inputs, one after the other.
+func chain(what int) func(*call) bool {
+	return func(c *call) bool {
 		for i := range c.in {
 			if c.block(i) == nil {
-				return false, nil
+				return false
 			}
 		}
 		if len(c.in) == 1 {
@@ -133,12 +133,12 @@ func chain(what int) func(*call) (bool, error) {
 			}
 			to := &block{size: product(out)}
 			if !c.join(what, to, out, a, dims, c.block(i+1), v.dims) {
-				return false, nil
+				return false
 			}
 			a, dims = to, out
 		}
 		c.values[c.Output(0)] = &value{dims: c.out, block: a}
-		return true, nil
+		return true
 	}
 }
 
@@ -235,48 +235,34 @@ func along(s *kernel.Step, dims []int, strides [][]int) {
 	}
 }
 
-// reduction makes the function for means, sums or maxima along neighbouring axes.
-func reduction(what int) func(*call) (bool, error) {
-	return func(c *call) (bool, error) {
+// reduction takes the mean, sum or maximum along neighbouring axes.
+func reduction(what int) func(*call) bool {
+	return func(c *call) bool {
 		x := c.block(0)
 		if x == nil {
-			return false, nil
+			return false
 		}
-		rank := len(c.in[0].dims)
-		gone := make([]bool, rank)
-		axes, ok := c.Ints("axes")
+		list, _ := c.Ints("axes")
+		axes, rank := sizes(list), len(c.in[0].dims)
 		if len(c.in) > 1 && c.in[1] != nil {
-			if !c.in[1].fixed {
-				return false, nil
+			if axes = c.ints(1); axes == nil {
+				return false
 			}
-			var err error
-			if axes, err = c.in[1].tensor.Int64s(); err != nil {
-				return false, err
-			}
-			ok = len(axes) > 0
 		}
+		gone := make([]bool, rank)
 		for i := range gone {
-			gone[i] = !ok && c.Int("noop_with_empty_axes", 0) == 0
-		}
-		for _, a := range axes {
-			if a < 0 {
-				a += int64(rank)
-			}
-			if a < 0 || a >= int64(rank) {
-				return false, nil
-			}
-			gone[a] = true
+			gone[i] = slices.Contains(axes, i) || slices.Contains(axes, i-rank) || len(axes) == 0 && c.Int("noop_with_empty_axes", 0) == 0
 		}
 		return c.reduce(what, x, c.in[0].dims, gone)
 	}
 }
 
-// pool makes the function that reduces all axes after the channels.
-func pool(what int) func(*call) (bool, error) {
-	return func(c *call) (bool, error) {
+// pool reduces all axes behind the channels.
+func pool(what int) func(*call) bool {
+	return func(c *call) bool {
 		x := c.block(0)
 		if x == nil || len(c.in[0].dims) < 3 {
-			return false, nil
+			return false
 		}
 		gone := make([]bool, len(c.in[0].dims))
 		for i := 2; i < len(gone); i++ {
@@ -286,7 +272,7 @@ func pool(what int) func(*call) (bool, error) {
 	}
 }
 
-func (c *call) reduce(what int, x *block, dims []int, gone []bool) (bool, error) {
+func (c *call) reduce(what int, x *block, dims []int, gone []bool) bool {
 	first, last := slices.Index(gone, true), -1
 	sides := [3]int{1, 1, 1}
 	for i, g := range gone {
@@ -304,41 +290,37 @@ func (c *call) reduce(what int, x *block, dims []int, gone []bool) (bool, error)
 		} else if i > last {
 			side = 2
 		} else if !gone[i] && d != 1 {
-			return false, nil
+			return false
 		}
 		sides[side] *= d
 	}
 	w := &work{step: kernel.Step{Kind: kernel.StepReduce, What: what}, writes: [2]*block{c.give(c.Output(0), c.out)}, reads: [3]*block{x}}
 	copy(w.step.Dims[:], sides[:])
 	c.step(w)
-	return true, nil
+	return true
 }
 
-// softmax makes the function for softmax, or its logarithm, over the last axis; before opset 13
-// over all axes from the named one on.
-func softmax(logarithm int) func(*call) (bool, error) {
-	return func(c *call) (bool, error) {
+// softmax is over the last axis; before opset 13 over all axes from the named one on.
+func softmax(logarithm int) func(*call) bool {
+	return func(c *call) bool {
 		x := c.block(0)
 		rank := len(c.out)
 		old := c.layout.model.Opset < 13
-		axis := int(c.Int("axis", map[bool]int64{true: 1, false: -1}[old]))
-		if axis < 0 {
-			axis += rank
-		}
+		axis := c.axis(map[bool]int64{true: 1, false: -1}[old], rank)
 		if x == nil || axis < 0 || axis >= rank || !old && product(c.out[axis+1:]) != 1 {
-			return false, nil
+			return false
 		}
 		w := &work{step: kernel.Step{Kind: kernel.StepSoftmax, What: logarithm}, writes: [2]*block{c.give(c.Output(0), c.out)}, reads: [3]*block{x}, over: []int{0}}
 		w.step.Dims[0], w.step.Dims[1] = product(c.out[:axis]), product(c.out[axis:])
 		c.step(w)
-		return true, nil
+		return true
 	}
 }
 
-func transpose(c *call) (bool, error) {
+func transpose(c *call) bool {
 	x := c.block(0)
 	if x == nil {
-		return false, nil
+		return false
 	}
 	rank := len(c.out)
 	perm, ok := c.Ints("perm")
@@ -353,24 +335,21 @@ func transpose(c *call) (bool, error) {
 	return c.copyTo(x, 0, from)
 }
 
-// copyTo makes the result a copy of x along strides, beginning at an offset in x.
-func (c *call) copyTo(x *block, at int, from []int) (bool, error) {
+// copyTo makes the result a copy of x along strides, from an offset in x on.
+func (c *call) copyTo(x *block, at int, from []int) bool {
 	to := &block{size: product(c.out)}
 	if !c.move(to, 0, x, at, c.out, contiguous(c.out), from) {
-		return false, nil
+		return false
 	}
 	c.values[c.Output(0)] = &value{dims: c.out, block: to}
-	return true, nil
+	return true
 }
 
-func concat(c *call) (bool, error) {
-	axis := int(c.Int("axis", 0))
-	if axis < 0 {
-		axis += len(c.out)
-	}
+func concat(c *call) bool {
+	axis := c.axis(0, len(c.out))
 	for i := range c.in {
 		if c.block(i) == nil {
-			return false, nil
+			return false
 		}
 	}
 	to, strides := c.give(c.Output(0), c.out), contiguous(c.out)
@@ -380,7 +359,16 @@ func concat(c *call) (bool, error) {
 		c.move(to, at, c.block(i), 0, []int{product(v.dims[:axis]), inner}, []int{c.out[axis] * strides[axis], 1}, []int{inner, 1})
 		at += inner
 	}
-	return true, nil
+	return true
+}
+
+// axis returns the axis that an attribute names, counted from the front.
+func (c *call) axis(def int64, rank int) int {
+	axis := int(c.Int("axis", def))
+	if axis < 0 {
+		axis += rank
+	}
+	return axis
 }
 
 // ints returns the integers of a constant input; nil where it is left out or not known.
@@ -395,15 +383,15 @@ func (c *call) ints(i int) []int {
 	return sizes(list)
 }
 
-func slice(c *call) (bool, error) {
+func slice(c *call) bool {
 	x, starts, ends := c.block(0), c.ints(1), c.ints(2)
 	if x == nil || len(c.in) < 3 || starts == nil || len(starts) != len(ends) {
-		return false, nil
+		return false
 	}
 	dims := c.in[0].dims
 	axes, by := c.ints(3), c.ints(4)
 	if len(c.in) > 3 && c.in[3] != nil && len(axes) != len(starts) || len(c.in) > 4 && c.in[4] != nil && len(by) != len(starts) {
-		return false, nil
+		return false
 	}
 	from, at := contiguous(dims), 0
 	own := slices.Clone(from)
@@ -419,7 +407,7 @@ func slice(c *call) (bool, error) {
 			axis += len(dims)
 		}
 		if axis < 0 || axis >= len(dims) || step < 1 {
-			return false, nil
+			return false
 		}
 		if start < 0 {
 			start += dims[axis]
@@ -430,34 +418,31 @@ func slice(c *call) (bool, error) {
 	return c.copyTo(x, at, from)
 }
 
-func split(c *call) (bool, error) {
+func split(c *call) bool {
 	x := c.block(0)
 	if x == nil {
-		return false, nil
+		return false
 	}
 	dims := c.in[0].dims
-	axis := int(c.Int("axis", 0))
-	if axis < 0 {
-		axis += len(dims)
-	}
+	axis := c.axis(0, len(dims))
 	strides, at := contiguous(dims), 0
 	for _, name := range c.Outputs {
 		part, ok := c.shapeOf(name)
 		if !ok || len(part) != len(dims) {
-			return false, nil
+			return false
 		}
 		to := c.give(name, part)
 		inner := part[axis] * strides[axis]
 		c.move(to, 0, x, at, []int{product(dims[:axis]), inner}, []int{inner, 1}, []int{dims[axis] * strides[axis], 1})
 		at += inner
 	}
-	return true, nil
+	return true
 }
 
-func expand(c *call) (bool, error) {
+func expand(c *call) bool {
 	x := c.block(0)
 	if x == nil {
-		return false, nil
+		return false
 	}
 	return c.copyTo(x, 0, spread(c.in[0].dims, c.out))
 }

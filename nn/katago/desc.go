@@ -220,9 +220,8 @@ type TipRMS struct {
 
 // Block is one of *Ordinary, *Pooling, *Nested, *Attention, *FeedForward.
 type Block interface {
-	Kind() string  // the file's token, such as "ordinary_block"
-	Label() string // the block's name in the file
-	walk(w *walker, version int)
+	Kind() string // the file's token, such as "ordinary_block"
+	walk(w *walker, channels, version int)
 }
 
 // Ordinary is T + conv2(act(norm(conv1(act(norm(T)))))).
@@ -298,38 +297,17 @@ type FeedForward struct {
 	Lin2     MatMul
 }
 
-// The kind tokens of blocks.
-const (
-	kindOrdinary    = "ordinary_block"
-	kindPooling     = "gpool_block"
-	kindNested      = "nested_bottleneck_block"
-	kindAttention   = "transformer_attention_block"
-	kindFeedForward = "transformer_ffn_block"
-)
-
-func (b *Ordinary) Kind() string     { return kindOrdinary }
-func (b *Pooling) Kind() string      { return kindPooling }
-func (b *Nested) Kind() string       { return kindNested }
-func (b *Attention) Kind() string    { return kindAttention }
-func (b *FeedForward) Kind() string  { return kindFeedForward }
-func (b *Ordinary) Label() string    { return b.Name }
-func (b *Pooling) Label() string     { return b.Name }
-func (b *Nested) Label() string      { return b.Name }
-func (b *Attention) Label() string   { return b.Name }
-func (b *FeedForward) Label() string { return b.Name }
+func (*Ordinary) Kind() string    { return "ordinary_block" }
+func (*Pooling) Kind() string     { return "gpool_block" }
+func (*Nested) Kind() string      { return "nested_bottleneck_block" }
+func (*Attention) Kind() string   { return "transformer_attention_block" }
+func (*FeedForward) Kind() string { return "transformer_ffn_block" }
 
 func newBlock(kind string) (Block, error) {
-	switch kind {
-	case kindOrdinary:
-		return new(Ordinary), nil
-	case kindPooling:
-		return new(Pooling), nil
-	case kindNested:
-		return new(Nested), nil
-	case kindAttention:
-		return new(Attention), nil
-	case kindFeedForward:
-		return new(FeedForward), nil
+	for _, b := range []Block{new(Ordinary), new(Pooling), new(Nested), new(Attention), new(FeedForward)} {
+		if b.Kind() == kind {
+			return b, nil
+		}
 	}
 	return nil, unknown("unknown kind of block %.40q", kind)
 }

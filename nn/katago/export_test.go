@@ -39,7 +39,7 @@ func TestExactGraphComesBack(t *testing.T) {
 		require.NoError(t, err)
 		want := plainBytes(t, n)
 		for _, size := range []Size{{9, 9}, {5, 13}} {
-			m, err := Build(n, size, Options{Form: FormExact})
+			m, err := Build(n, size, FormExact)
 			require.NoError(t, err, path)
 			back, err := FromONNX(throughFile(t, m))
 			require.NoError(t, err, path)
@@ -57,7 +57,7 @@ func TestExactGraphComesBack(t *testing.T) {
 func TestTrainedGraphComesBack(t *testing.T) {
 	n, err := Fresh("kb2c16", 1)
 	require.NoError(t, err)
-	m, err := Build(n, Size{7, 7}, Options{Form: FormExact})
+	m, err := Build(n, Size{7, 7}, FormExact)
 	require.NoError(t, err)
 	conv := &n.Trunk.Blocks[0].(*Ordinary).Conv1
 	const path = "blocks.0.conv1.weight"
@@ -82,11 +82,11 @@ func TestFromONNXRefuses(t *testing.T) {
 	n, err := Fresh("kb1c16", 1)
 	require.NoError(t, err)
 	exact := func() *onnx.Model {
-		m, err := Build(n, Size{5, 5}, Options{Form: FormExact})
+		m, err := Build(n, Size{5, 5}, FormExact)
 		require.NoError(t, err)
 		return m
 	}
-	run, err := Build(n, Size{5, 5}, Options{})
+	run, err := Build(n, Size{5, 5}, FormRun)
 	require.NoError(t, err)
 	without := exact()
 	without.Graph.Initializers = without.Graph.Initializers[1:]
@@ -123,7 +123,7 @@ func TestMetadata(t *testing.T) {
 	require.NoError(t, err)
 	n, err := ReadFile(path)
 	require.NoError(t, err)
-	m, err := Build(n, Size{W: 13, H: 9}, Options{})
+	m, err := Build(n, Size{W: 13, H: 9}, FormRun)
 	require.NoError(t, err)
 	for key, want := range map[string]string{
 		meta.Format: "1", meta.Kind: "katago", meta.Encoder: "v7", meta.Board: "13x9", meta.Policy: "logits", meta.Value: "wdl",
@@ -151,11 +151,11 @@ func TestBuildRefusesSizes(t *testing.T) {
 	n, err := Fresh("kb1c16", 1)
 	require.NoError(t, err)
 	for _, s := range []Size{{}, {1, 9}, {9, 1}, {26, 9}, {9, 26}, {-1, -1}} {
-		_, err := Build(n, s, Options{})
+		_, err := Build(n, s, FormRun)
 		require.ErrorIs(t, err, ErrSize)
 	}
 	for _, s := range []Size{{2, 2}, {25, 25}, {2, 25}} {
-		_, err := Build(n, s, Options{})
+		_, err := Build(n, s, FormRun)
 		require.NoError(t, err)
 	}
 }

@@ -309,20 +309,23 @@ func (f *fresh) trunk() Trunk {
 		Tip:    scaledNorm("model.norm_trunkfinal", c, 1/math.Sqrt(float64(a.Blocks+1))),
 		TipAct: f.act("model.act_trunkfinal"),
 	}
-	if a.Heads > 0 {
-		t.Blocks = f.transformers(c)
-		return t
-	}
 	for i := range a.Blocks {
-		name := fmt.Sprintf("model.blocks.%d", i)
-		scale := 1 / math.Sqrt(float64(i+1))
+		name, scale := fmt.Sprintf("model.blocks.%d", i), 1/math.Sqrt(float64(i+1))
 		if a.Nested {
 			t.Blocks = append(t.Blocks, f.nested(name, c, scale, f.pools[i+1]))
 		} else {
-			t.Blocks = append(t.Blocks, f.residual(name, c, scale, f.pools[i+1]))
+			t.Blocks = append(t.Blocks, f.layer(name, c, scale, f.pools[i+1])...)
 		}
 	}
 	return t
+}
+
+// layer makes a residual block, or a layer of a transformer.
+func (f *fresh) layer(name string, c int, scale float64, pool bool) []Block {
+	if f.arch.Heads > 0 {
+		return f.transformer(name, c, scale)
+	}
+	return []Block{f.residual(name, c, scale, pool)}
 }
 
 func (f *fresh) residual(name string, c int, scale float64, pool bool) Block {
@@ -355,8 +358,7 @@ func (f *fresh) nested(name string, c int, scale float64, pool bool) Block {
 		ConvIn: f.conv(name+".normactconvp.conv", 1, c, mid, a, 1)}
 	const inner = 2
 	for i := range inner {
-		b.Blocks = append(b.Blocks, f.residual(fmt.Sprintf("%s.blockstack.%d", name, i), mid,
-			1/math.Sqrt(float64(i+1)), pool && i == 0))
+		b.Blocks = append(b.Blocks, f.layer(fmt.Sprintf("%s.blockstack.%d", name, i), mid, 1/math.Sqrt(float64(i+1)), pool && i == 0)...)
 	}
 	b.PostNorm = scaledNorm(name+".normactconvq.norm", mid, 1/math.Sqrt(inner+1))
 	b.PostAct = f.act(name + ".normactconvq.act")

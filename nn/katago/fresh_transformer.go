@@ -1,12 +1,6 @@
 package katago
 
-import (
-	"fmt"
-	"math"
-)
-
-// innerLayers is how many transformer layers a nested block has.
-const innerLayers = 2
+import "math"
 
 // transformer makes a layer of attention and feed-forward on channels, in KataGo's variant: RMS
 // norms, learned rotation by position, SwiGLU. The sums that its two parts add to the stream are
@@ -43,29 +37,4 @@ func (f *fresh) frequencies(heads, pairs int) (freqs []float32) {
 		}
 	}
 	return freqs
-}
-
-// transformers makes the blocks of a trunk of transformer layers, inside bottlenecks if the
-// architecture is nested.
-func (f *fresh) transformers(channels int) (all []Block) {
-	for i := range f.arch.Blocks {
-		name := fmt.Sprintf("model.blocks.%d", i)
-		scale := 1 / math.Sqrt(float64(i+1))
-		if !f.arch.Nested {
-			all = append(all, f.transformer(name, channels, scale)...)
-			continue
-		}
-		mid, act := f.arch.mid(), f.arch.Activation
-		b := &Nested{Name: name,
-			PreNorm: scaledNorm(name+".normactconvp.norm", channels, scale), PreAct: f.act(name + ".normactconvp.act"),
-			ConvIn: f.conv(name+".normactconvp.conv", 1, channels, mid, act, 1)}
-		for j := range innerLayers {
-			b.Blocks = append(b.Blocks, f.transformer(fmt.Sprintf("%s.blockstack.%d", name, j), mid, 1/math.Sqrt(float64(j+1)))...)
-		}
-		b.PostNorm = scaledNorm(name+".normactconvq.norm", mid, 1/math.Sqrt(innerLayers+1))
-		b.PostAct = f.act(name + ".normactconvq.act")
-		b.ConvOut = f.conv(name+".normactconvq.conv", 1, mid, channels, act, 1)
-		all = append(all, b)
-	}
-	return all
 }

@@ -1,9 +1,12 @@
 package katago
 
-import "fmt"
+import (
+	"fmt"
+	"regexp"
+)
 
 // The walk of a whole file: header, trunk, policy head, value head, each item
-// in the order that KataGo reads it.
+// in the order that KataGo reads it, with the sizes that follow from the items before it.
 
 const maxReal = 1e30
 
@@ -11,21 +14,22 @@ const maxReal = 1e30
 func (w *walker) network(n *Network) {
 	w.header(&n.Header)
 	w.trunk(&n.Trunk, &n.Header)
-	w.in("policy", func() { w.policyHead(&n.Policy, n.Header.Version) })
-	w.in("value", func() { w.valueHead(&n.Value, n.Header.Version) })
+	w.in("policy", func() { w.policyHead(&n.Policy, n.Trunk.Channels, n.Header.Version) })
+	w.in("value", func() { w.valueHead(&n.Value, n.Trunk.Channels, n.Header.Version) })
 }
 
 func (w *walker) header(h *Header) {
 	w.label(&h.Name)
-	if w.err == nil && !validName(h.Name) {
+	if w.err == nil && !networkName.MatchString(h.Name) {
 		w.fail(fmt.Errorf("%w: it should start with a name of at most %d letters, digits, '-' and '_'", ErrFormat, maxNameLen))
 	}
 	w.count("model version", &h.Version, 0, 1<<31-1)
 	if w.err == nil && (h.Version < MinVersion || h.Version > MaxVersion) {
 		w.fail(versionError(h.Version))
 	}
-	w.channels("number of input planes", &h.SpatialInputs)
-	w.channels("number of global inputs", &h.GlobalInputs)
+	spatial, global := inputCounts(h.Version)
+	w.channels("input planes", &h.SpatialInputs, spatial)
+	w.channels("global inputs", &h.GlobalInputs, global)
 	if h.Version >= 13 {
 		m := &h.Multipliers
 		for _, v := range []*float64{&m.TDScore, &m.ScoreMean, &m.ScoreStdev, &m.Lead,
@@ -43,28 +47,19 @@ func (w *walker) header(h *Header) {
 		w.preference("model preferPassAliveUnderSuicideRules", &h.PassAliveUnderSuicide)
 		w.preference("model preferExcludeTerritoryAdjacentToAtari", &h.ExcludeTerritoryAdjacentToAtari)
 		w.options("model", 'D', 5)
+	} else if h.MetaEncoder > 0 {
+		w.misfit("a metadata encoder needs version 15 or later")
 	}
 }
 
-func validName(s string) bool {
-	if len(s) == 0 || len(s) > maxNameLen {
-		return false
-	}
-	for i := 0; i < len(s); i++ {
-		c := s[i]
-		if !(c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '-' || c == '_') {
-			return false
-		}
-	}
-	return true
-}
+var networkName = regexp.MustCompile(fmt.Sprintf(`^[A-Za-z0-9_-]{1,%d}$`, maxNameLen))
 
 func (w *walker) trunk(t *Trunk, h *Header) {
 	numBlocks := len(t.Blocks)
 	w.in("trunk", func() {
 		w.label(&t.Name)
 		w.count("number of blocks", &numBlocks, 1, maxBlocks)
-		w.channels("trunk channels", &t.Channels)
+		w.channels("trunk channels", &t.Channels, anySize)
 		for _, v := range []*int{&t.Widths.Mid, &t.Widths.Regular, &t.Widths.Dilated, &t.Widths.Pool} {
 			w.count("width", v, 0, maxChannels)
 		}
@@ -77,40 +72,44 @@ func (w *walker) trunk(t *Trunk, h *Header) {
 		}
 	})
 	w.in("input", func() {
-		w.conv("conv", &t.Conv)
-		w.matmul("global", &t.Global)
-		if h.MetaEncoder > 0 {
-			if w.reading {
-				t.Meta = new(MetaEncoder)
-			}
-			w.in("meta", func() { w.metaEncoder(t.Meta, h.Version) })
+		w.conv("conv", &t.Conv, h.SpatialInputs, t.Channels)
+		w.matmul("global", &t.Global, h.GlobalInputs, t.Channels)
+		if w.reading && h.MetaEncoder > 0 {
+			t.Meta = new(MetaEncoder)
 		}
+		w.in("meta", func() {
+			if (t.Meta != nil) != (h.MetaEncoder > 0) {
+				w.misfit("metadata encoder version %d does not go with it", h.MetaEncoder)
+			} else if t.Meta != nil {
+				w.metaEncoder(t.Meta, t.Channels, h.Version)
+			}
+		})
 	})
-	w.in("blocks", func() { w.blocks(&t.Blocks, numBlocks, h.Version) })
+	w.in("blocks", func() { w.blocks(&t.Blocks, numBlocks, t.Channels, h.Version) })
 	w.in("tip", func() {
 		if t.NormKind == 0 {
-			w.norm("norm", &t.Tip)
+			w.norm("norm", &t.Tip, t.Channels)
 		} else {
 			if w.reading {
 				t.TipRMS = new(TipRMS)
 			}
-			w.in("rms", func() { w.tipRMS(t.TipRMS) })
+			w.in("rms", func() { w.tipRMS(t.TipRMS, t.Channels) })
 		}
 		w.act("act", &t.TipAct, h.Version)
 	})
 }
 
-func (w *walker) metaEncoder(m *MetaEncoder, version int) {
+func (w *walker) metaEncoder(m *MetaEncoder, channels, version int) {
 	w.label(&m.Name)
 	inputs := MetaInputs
 	w.count("metadata inputs", &inputs, MetaInputs, MetaInputs)
-	w.matmul("m1", &m.M1)
-	w.bias("b1", &m.B1)
+	w.matmul("m1", &m.M1, MetaInputs, anySize)
+	w.bias("b1", &m.B1, m.M1.Out)
 	w.act("a1", &m.A1, version)
-	w.matmul("m2", &m.M2)
-	w.bias("b2", &m.B2)
+	w.matmul("m2", &m.M2, m.M1.Out, anySize)
+	w.bias("b2", &m.B2, m.M2.Out)
 	w.act("a2", &m.A2, version)
-	w.matmul("m3", &m.M3)
+	w.matmul("m3", &m.M3, m.M2.Out, channels)
 }
 
 // policyChannels is the number of policy channels that a version implies; 0: the file contains
@@ -152,7 +151,7 @@ func inputCounts(version int) (spatial, global int) {
 	return 22, 19
 }
 
-func (w *walker) policyHead(p *PolicyHead, version int) {
+func (w *walker) policyHead(p *PolicyHead, channels, version int) {
 	w.label(&p.Name)
 	if version >= 17 {
 		w.count("policy channels", &p.Channels, 2, 4)
@@ -162,37 +161,41 @@ func (w *walker) policyHead(p *PolicyHead, version int) {
 		w.options("policy", 'A', 3)
 	} else if w.reading {
 		p.Channels = policyChannels(version)
+	} else if want := policyChannels(version); p.Channels != want {
+		w.misfit("channels: %d, should be %d", p.Channels, want)
 	}
-	w.conv("p1", &p.P1)
-	w.conv("g1", &p.G1)
-	w.norm("gnorm", &p.GNorm)
+	w.conv("p1", &p.P1, channels, anySize)
+	w.conv("g1", &p.G1, channels, anySize)
+	w.norm("gnorm", &p.GNorm, p.G1.Out)
 	w.act("gact", &p.GAct, version)
-	w.matmul("gmul", &p.GMul)
-	w.norm("pnorm", &p.PNorm)
+	w.matmul("gmul", &p.GMul, 3*p.G1.Out, p.P1.Out)
+	w.norm("pnorm", &p.PNorm, p.P1.Out)
 	w.act("pact", &p.PAct, version)
-	w.conv("p2", &p.P2)
-	w.matmul("pass1", &p.Pass1)
-	if version >= 15 {
-		w.bias("pass_bias", &p.PassBias)
-		w.act("pass_act", &p.PassAct, version)
-		w.matmul("pass2", &p.Pass2)
+	w.conv("p2", &p.P2, p.P1.Out, p.Channels)
+	if version < 15 {
+		w.matmul("pass1", &p.Pass1, 3*p.G1.Out, p.Channels)
+		return
 	}
+	w.matmul("pass1", &p.Pass1, 3*p.G1.Out, p.P1.Out)
+	w.bias("pass_bias", &p.PassBias, p.P1.Out)
+	w.act("pass_act", &p.PassAct, version)
+	w.matmul("pass2", &p.Pass2, p.P1.Out, p.Channels)
 }
 
-func (w *walker) valueHead(v *ValueHead, version int) {
+func (w *walker) valueHead(v *ValueHead, channels, version int) {
 	w.label(&v.Name)
 	if version >= 17 {
 		w.options("value", 'A', 3)
 	}
-	w.conv("v1", &v.V1)
-	w.norm("vnorm", &v.VNorm)
+	w.conv("v1", &v.V1, channels, anySize)
+	w.norm("vnorm", &v.VNorm, v.V1.Out)
 	w.act("vact", &v.VAct, version)
-	w.matmul("m2", &v.M2)
-	w.bias("b2", &v.B2)
+	w.matmul("m2", &v.M2, 3*v.V1.Out, anySize)
+	w.bias("b2", &v.B2, v.M2.Out)
 	w.act("a2", &v.A2, version)
-	w.matmul("m3", &v.M3)
-	w.bias("b3", &v.B3)
-	w.matmul("score", &v.Score)
-	w.bias("score_bias", &v.ScoreBias)
-	w.conv("ownership", &v.Ownership)
+	w.matmul("m3", &v.M3, v.M2.Out, 3)
+	w.bias("b3", &v.B3, 3)
+	w.matmul("score", &v.Score, v.M2.Out, scoreValues(version))
+	w.bias("score_bias", &v.ScoreBias, scoreValues(version))
+	w.conv("ownership", &v.Ownership, v.V1.Out, 1)
 }

@@ -36,13 +36,8 @@ func (f Form) String() string {
 	return "run"
 }
 
-// Options of Build. The zero value is for an inference session.
-type Options struct {
-	Form  Form
-	Opset int64 // opset of the default domain; 0 means 17
-}
-
-const defaultOpset = 17
+// opset of the graphs, in the default domain.
+const opset = 17
 
 // Names of inputs and outputs of a graph, in this order. N is the number of positions, H and W are
 // the board's. P is 1, 2 or 4, K is 1, 2, 4 or 6.
@@ -64,20 +59,17 @@ const (
 // A variant with a mask, one graph for all boards up to a size, would multiply
 // by the mask after each activation in emitter.act, divide by its sum in
 // emitter.pool and mask the scores in emitter.attend; nothing else knows the size.
-func Build(n *Network, size Size, o Options) (*onnx.Model, error) {
+func Build(n *Network, size Size, form Form) (*onnx.Model, error) {
 	if size.W < minSide || size.H < minSide || size.W > maxSide || size.H > maxSide {
 		return nil, fmt.Errorf("%w: %dx%d, sides are %d to %d", ErrSize, size.W, size.H, minSide, maxSide)
 	}
 	if err := n.Check(); err != nil {
 		return nil, fmt.Errorf("build onnx graph of %s: %w", n.Header.Name, err)
 	}
-	if o.Opset == 0 {
-		o.Opset = defaultOpset
-	}
-	b := onnx.NewBuilder(n.Header.Name, o.Opset)
-	e := &emitter{size: size, exact: o.Form == FormExact}
+	b := onnx.NewBuilder(n.Header.Name, opset)
+	e := &emitter{size: size, exact: form == FormExact}
 	e.network(b, n)
-	meta, err := metadata(n, size, o.Form)
+	meta, err := metadata(n, size, form)
 	if err != nil {
 		return nil, err
 	}

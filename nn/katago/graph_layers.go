@@ -3,6 +3,7 @@ package katago
 import (
 	"encoding/binary"
 	"math"
+	"slices"
 
 	"kosumi/nn/onnx"
 )
@@ -60,36 +61,21 @@ func (e *emitter) exactNorm(b *onnx.Builder, v onnx.Value, n *Norm) onnx.Value {
 		}
 		return v
 	}
-	var scale, bias onnx.Value
-	if n.HasScale {
-		scale = b.Floats("scale", n.Scale, c)
-	} else {
-		scale = b.Const(onnx.NewTensor("", filled(n.Channels, 1), c))
+	param := func(name string, has bool, v []float32, without float32) onnx.Value {
+		if has {
+			return b.Floats(name, v, c)
+		}
+		return b.Const(onnx.NewTensor("", filled(n.Channels, without), c))
 	}
-	if n.HasBias {
-		bias = b.Floats("bias", n.Bias, c)
-	} else {
-		bias = b.Const(onnx.NewTensor("", filled(n.Channels, 0), c))
-	}
+	scale, bias := param("scale", n.HasScale, n.Scale, 1), param("bias", n.HasBias, n.Bias, 0)
 	return b.BatchNorm(v, scale, bias, b.Floats("mean", n.Mean, c), b.Floats("var", n.Var, c), n.Epsilon)
 }
 
 func allEqual(v []float32, x float32) bool {
-	for _, f := range v {
-		if f != x {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(v, func(f float32) bool { return f != x })
 }
 
-func filled(n int, x float32) []float32 {
-	v := make([]float32, n)
-	for i := range v {
-		v[i] = x
-	}
-	return v
-}
+func filled(n int, x float32) []float32 { return slices.Repeat([]float32{x}, n) }
 
 func (e *emitter) conv(b *onnx.Builder, v onnx.Value, c *Conv) onnx.Value {
 	return e.convWith(b, v, c, nil, "")

@@ -87,7 +87,7 @@ func TestReadDamaged(t *testing.T) {
 	nan := bytes.Clone(plain)
 	at := bytes.Index(nan, []byte(blockMark)) + len(blockMark)
 	copy(nan[at+40:], []byte{0, 0, 0x80, 0x7f})
-	dotted := "model.conv_spatial\n"
+	dotted, inner := "model.conv_spatial\n", "convpool.conv1r\n"
 	for name, c := range map[string]struct {
 		data []byte
 		want error
@@ -106,9 +106,9 @@ func TestReadDamaged(t *testing.T) {
 		"blocks absurd":     {replace("trunk\n1\n", "trunk\n2000000000\n"), ErrFormat, "number of blocks"},
 		"even kernel":       {replace(dotted+"3\n3", dotted+"2\n3"), ErrFormat, "input.conv (model.conv_spatial): not a valid katago network: kernel"},
 		"negative count":    {replace(dotted+"3\n3\n22", dotted+"3\n3\n-22"), ErrFormat, "input channels"},
-		"huge count":        {replace(dotted+"3\n3\n22", dotted+"3\n3\n65000"), ErrTruncated, "input.conv"},
-		"overflowing count": {replace(dotted+"3\n3\n22\n16", dotted+"63\n63\n65535\n65535"), ErrTooLarge, "input.conv"},
-		"wrong count":       {replace(dotted+"3\n3\n22\n16", dotted+"3\n3\n21\n16"), ErrFormat, "input.global"},
+		"huge count":        {replace(inner+"3\n3\n16\n8", inner+"3\n3\n16\n65000"), ErrTruncated, "blocks.0.conv1"},
+		"overflowing count": {replace(inner+"3\n3\n16\n8", inner+"63\n63\n16\n65535"), ErrTooLarge, "blocks.0.conv1"},
+		"wrong count":       {replace(dotted+"3\n3\n22\n16", dotted+"3\n3\n21\n16"), ErrShape, "input channels: 21, should be 22"},
 		"unknown block":     {replace("gpool_block", "gpool_blocc"), ErrUnsupported, `unknown kind of block "gpool_blocc"; a newer program may know it`},
 		"activation":        {replace("ACTIVATION_RELU", "ACTIVATION_GELU"), ErrUnsupported, `unknown activation "ACTIVATION_GELU"; a newer program may know it`},
 		"mark":              {replace(blockMark, "@BIM@"), ErrFormat, "@BIN@"},
@@ -181,7 +181,7 @@ func (b *bomb) Read(p []byte) (int, error) {
 
 // TestReadBombs: allocation is bounded by the bytes read and by limits.
 func TestReadBombs(t *testing.T) {
-	head := "x\n8\n22\n19\ntrunk\n1\n1\n1\n1\n1\n1\nconv\n63\n63\n4000\n60\n1\n1\n@BIN@" // announces 3.8 GB
+	head := "x\n8\n22\n19\ntrunk\n1\n10910\n1\n1\n1\n1\nconv\n63\n63\n22\n10910\n1\n1\n@BIN@" // announces 3.8 GB
 	measure := func(f func()) uint64 {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
@@ -202,7 +202,7 @@ func TestReadBombs(t *testing.T) {
 	})
 	require.Less(t, used, uint64(4<<20), "the layer is larger than the limit, so nothing is read")
 
-	head = strings.Replace(head, "4000\n60", "4000\n1", 1) // announces 63.5 MB; 1 float has 4 bytes
+	head = strings.ReplaceAll(head, "10910", "182") // announces 63.6 MB; 1 float has 4 bytes
 	used = measure(func() {
 		_, err := read(&bomb{head: strings.NewReader(head)}, "test", 40<<20)
 		require.ErrorIs(t, err, ErrTooLarge)
@@ -211,7 +211,7 @@ func TestReadBombs(t *testing.T) {
 
 	var packed bytes.Buffer
 	z := gzip.NewWriter(&packed)
-	_, err := io.WriteString(z, strings.Replace(head, "4000\n1", "4000\n3", 1))
+	_, err := io.WriteString(z, strings.ReplaceAll(head, "182", "546"))
 	require.NoError(t, err)
 	block := make([]byte, 1<<20)
 	for range 180 {
@@ -251,11 +251,11 @@ func TestCheckNamesTheLayer(t *testing.T) {
 		"blocks.0.norm1":         func(n *Network) { n.Trunk.Blocks[0].(*Pooling).PreNorm.Scale = nil },
 		"input.conv":             func(n *Network) { n.Trunk.Conv.Weights[7] = float32(math.Inf(1)) },
 		"input.meta":             func(n *Network) { n.Header.MetaEncoder = 1 },
-		"blocks: there are none": func(n *Network) { n.Trunk.Blocks = nil },
-		"blocks.1: unknown kind": func(n *Network) { n.Trunk.Blocks = append(n.Trunk.Blocks, nil) },
-		"tip.rms: missing":       func(n *Network) { n.Trunk.NormKind = 1 },
+		"number of blocks":       func(n *Network) { n.Trunk.Blocks = nil },
+		"blocks.1: ":             func(n *Network) { n.Trunk.Blocks = append(n.Trunk.Blocks, nil) },
+		"tip.rms: ":              func(n *Network) { n.Trunk.NormKind = 1 },
 		"no finite scale":        func(n *Network) { n.Trunk.Tip.Var[1] = -1 },
-		"policy: channels":       func(n *Network) { n.Policy.Channels = 4 },
+		"channels: 4, should be": func(n *Network) { n.Policy.Channels = 4 },
 		"policy.pass2":           func(n *Network) { n.Policy.Pass2.Weights = nil },
 		"value.m3":               func(n *Network) { n.Value.M3.Out = 2 },
 		"value.score":            func(n *Network) { n.Header.Version = 8 },
@@ -268,13 +268,13 @@ func TestCheckNamesTheLayer(t *testing.T) {
 		if want != "value.score" {
 			require.ErrorContains(t, err, want)
 		}
-		_, err = Build(n, Size{9, 9}, Options{})
+		_, err = Build(n, Size{9, 9}, FormRun)
 		require.Error(t, err)
 		require.Error(t, Write(io.Discard, n))
 	}
 	n := tiny(t)
 	n.Header.Name = "no spaces please"
-	require.ErrorIs(t, Write(io.Discard, n), ErrShape)
+	require.ErrorIs(t, Write(io.Discard, n), ErrFormat)
 	n = tiny(t)
 	n.Trunk.Conv.Name = "a b"
 	require.ErrorContains(t, Write(io.Discard, n), "input.conv")

@@ -3,7 +3,7 @@ package katago
 import (
 	"errors"
 	"fmt"
-	"slices"
+	"strings"
 )
 
 // ErrMix marks two networks whose weights cannot be mixed.
@@ -17,42 +17,25 @@ func (n *Network) Mix(other *Network, share float64) error {
 	if !(share >= 0 && share <= 1) {
 		return fmt.Errorf("%w: share %g, should be 0 to 1", ErrMix, share)
 	}
-	var mine, others parts
-	for _, p := range []struct {
-		net  *Network
-		into *parts
-	}{{n, &mine}, {other, &others}} {
-		if err := p.net.Check(); err != nil {
+	var shapes [2]string
+	for i, net := range []*Network{n, other} {
+		if err := net.Check(); err != nil {
 			return err
 		}
-		w := walker{m: p.into}
-		if w.network(p.net); w.err != nil {
-			return w.err
+		layout, err := layoutOf(net)
+		if err != nil {
+			return err
 		}
+		_, shapes[i], _ = strings.Cut(layout, "\n") // all but the name
 	}
-	if len(mine.blocks) != len(others.blocks) || !slices.Equal(mine.shape[1:], others.shape[1:]) {
+	if shapes[0] != shapes[1] {
 		return fmt.Errorf("%w: %s and %s", ErrMix, n.Header.Name, other.Header.Name)
 	}
-	for i, block := range mine.blocks {
-		for k, v := range others.blocks[i] {
-			block[k] += float32(share * (float64(v) - float64(block[k])))
+	others := collected(other).blocks
+	for path, block := range collected(n).blocks {
+		for k, v := range others[path].list {
+			block.list[k] += float32(share * (float64(v) - float64(block.list[k])))
 		}
 	}
-	return nil
-}
-
-// parts is the medium that collects a network's structure, its name first, and its weights.
-type parts struct {
-	shape  []any
-	blocks [][]float32
-}
-
-func (p *parts) token(s *string) error { p.shape = append(p.shape, *s); return nil }
-func (p *parts) integer(v *int) error  { p.shape = append(p.shape, *v); return nil }
-func (p *parts) real(v *float64) error { p.shape = append(p.shape, *v); return nil }
-
-func (p *parts) floats(_ string, n int64, _ []int, v *[]float32) error {
-	p.shape = append(p.shape, n)
-	p.blocks = append(p.blocks, *v)
 	return nil
 }

@@ -22,11 +22,9 @@ func TestMix(t *testing.T) {
 	require.InDelta(t, 0.75*first(read(1))+0.25*first(b), first(a), 1e-6)
 	require.Equal(t, read(2), b, "the other one stays")
 	require.NoError(t, a.Mix(b, 1))
-	want, got := parts{}, parts{}
-	(&walker{m: &want}).network(b)
-	(&walker{m: &got}).network(a)
-	for i := range want.blocks {
-		require.InDeltaSlice(t, want.blocks[i], got.blocks[i], 1e-6)
+	got := collected(a).blocks
+	for path, want := range collected(b).blocks {
+		require.InDeltaSlice(t, want.list, got[path].list, 1e-6, path)
 	}
 
 	for _, other := range []string{"kb3c16", "kb2c32", "kb2c16-mish", "kb2c32h2tflrs"} {

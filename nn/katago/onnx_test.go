@@ -117,11 +117,11 @@ func bySize(cases []goldenCase) map[Size][]goldenCase {
 	return m
 }
 
-func graphDiffs(t *testing.T, n *Network, cases []goldenCase, o Options, open opener) diffs {
+func graphDiffs(t *testing.T, n *Network, cases []goldenCase, form Form, open opener) diffs {
 	t.Helper()
 	var d diffs
 	for size, list := range bySize(cases) {
-		m, err := Build(n, size, o)
+		m, err := Build(n, size, form)
 		require.NoError(t, err)
 		s := openGraph(t, n, size, m, open)
 		for i := 0; i < len(list); i += testBatch {
@@ -145,7 +145,7 @@ func TestGraphsMatchKataGo(t *testing.T) {
 				if form == FormExact { // the arithmetic is the same, so a third of the cases is enough
 					cases = slices.DeleteFunc(cases, func(c goldenCase) bool { return c.id[len(c.id)-1]%3 != 0 })
 				}
-				d := graphDiffs(t, readReal(t, name), cases, Options{Form: form}, byLibrary)
+				d := graphDiffs(t, readReal(t, name), cases, form, byLibrary)
 				t.Log(d)
 				require.True(t, d.within(fp32Limits), "%v", d)
 			})
@@ -157,7 +157,7 @@ func TestGraphsMatchKataGo(t *testing.T) {
 		n, err := ReadFile(path)
 		require.NoError(t, err)
 		for _, form := range []Form{FormRun, FormExact} {
-			d := graphDiffs(t, n, all[name], Options{Form: form}, byLibrary)
+			d := graphDiffs(t, n, all[name], form, byLibrary)
 			t.Logf("%-45s %-5v %v", name, form, d)
 			require.True(t, d.within(diffs{5e-6, 5e-6, 5e-6, 5e-6}), "%s: %v", name, d)
 		}
@@ -173,7 +173,7 @@ func TestKernelsMatchKataGo(t *testing.T) {
 			name := filepath.Base(path)
 			n, err := ReadFile(path)
 			require.NoError(t, err)
-			d := graphDiffs(t, n, all[name], Options{}, byKernels(isa))
+			d := graphDiffs(t, n, all[name], FormRun, byKernels(isa))
 			t.Logf("%v %-45s %v", isa, name, d)
 			require.True(t, d.within(diffs{5e-6, 5e-6, 5e-6, 5e-6}), "%v %s: %v", isa, name, d)
 		}
@@ -184,7 +184,7 @@ func TestKernelsMatchKataGo(t *testing.T) {
 	}
 	withReal(t, func(t *testing.T, name string) {
 		testshared.Slow(t)
-		d := graphDiffs(t, readReal(t, name), goldenReal(t, name), Options{}, byKernels(best))
+		d := graphDiffs(t, readReal(t, name), goldenReal(t, name), FormRun, byKernels(best))
 		t.Log(name, d)
 		require.True(t, d.within(fp32Limits), "%v", d)
 	})

@@ -79,9 +79,6 @@ func read(r io.Reader, name string, maxBytes int64) (n *Network, err error) {
 	if err := src.finish(); err != nil {
 		return nil, err
 	}
-	if err := n.Check(); err != nil {
-		return nil, err
-	}
 	n.Source = Source{File: name, SHA256: hex.EncodeToString(hash.Sum(nil)), Bytes: plain.n}
 	return n, nil
 }

@@ -1,6 +1,7 @@
 package katago
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 )
@@ -25,8 +26,8 @@ type medium interface {
 	floats(path string, n int64, dims []int, v *[]float32) error
 }
 
-// walker visits a network in the order of the file. The same walk reads and
-// writes; the first error stops it and is kept.
+// walker visits a network in the order of the file. The same walk reads, writes and checks that
+// layers fit each other; the first error stops it and is kept.
 type walker struct {
 	m       medium
 	reading bool
@@ -44,9 +45,7 @@ func (w *walker) fail(err error) {
 		return
 	}
 	at := w.where()
-	if at == "" {
-		at = "header"
-	}
+	at = cmp.Or(at, "header")
 	if w.name != "" {
 		at += " (" + w.name + ")"
 	}
@@ -102,7 +101,20 @@ func (w *walker) count(what string, v *int, lo, hi int) {
 	}
 }
 
-func (w *walker) channels(what string, v *int) { w.count(what, v, 1, maxChannels) }
+// anySize is the expected size of a dimension that nothing before it determines.
+const anySize = -1
+
+// channels visits a size, which must be want unless that is anySize.
+func (w *walker) channels(what string, v *int, want int) {
+	if w.count(what, v, 1, maxChannels); want != anySize && *v != want {
+		w.misfit("%s: %d, should be %d", what, *v, want)
+	}
+}
+
+// misfit reports a layer that does not fit the others.
+func (w *walker) misfit(format string, args ...any) {
+	w.fail(fmt.Errorf("%w: %s", ErrShape, fmt.Sprintf(format, args...)))
+}
 
 func (w *walker) flag(what string, v *bool) {
 	i := 0

@@ -3,10 +3,12 @@ package katago
 import (
 	"bufio"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"math"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -45,29 +47,27 @@ func Write(w io.Writer, n *Network) error {
 // WriteFormat writes the network in a format. Reading it back gives the same bits in every
 // number. Errors: those of Check, or w's.
 func WriteFormat(w io.Writer, n *Network, f Format) error {
-	if err := n.Check(); err != nil {
-		return fmt.Errorf("write katago network: %w", err)
+	err := n.Check()
+	if err == nil {
+		err = n.write(w, f)
 	}
-	var z *gzip.Writer
+	if err != nil {
+		err = fmt.Errorf("write katago network: %w", err)
+	}
+	return err
+}
+
+func (n *Network) write(w io.Writer, f Format) error {
 	if f.Gzip {
-		// Weights hardly compress; a higher level costs time and gains nothing.
-		z, _ = gzip.NewWriterLevel(w, 6)
-		w = z
+		z, _ := gzip.NewWriterLevel(w, 6) // weights hardly compress; a higher level costs time and gains nothing
+		return errors.Join(n.write(z, Format{Text: f.Text}), z.Close())
 	}
 	out := &sink{bw: bufio.NewWriterSize(w, 1<<18), text: f.Text}
 	walk := walker{m: out}
 	if walk.network(n); walk.err != nil {
-		return fmt.Errorf("write katago network: %w", walk.err)
+		return walk.err
 	}
-	if err := out.bw.Flush(); err != nil {
-		return fmt.Errorf("write katago network: %w", err)
-	}
-	if z != nil {
-		if err := z.Close(); err != nil {
-			return fmt.Errorf("write katago network: %w", err)
-		}
-	}
-	return nil
+	return out.bw.Flush()
 }
 
 // WriteFile writes the network in the format of the path's ending. The file
@@ -125,10 +125,7 @@ func formatReal(v float64) string {
 	return t
 }
 
-func (s *sink) floats(_ string, n int64, _ []int, v *[]float32) error {
-	if int64(len(*v)) != n {
-		return fmt.Errorf("%w: %d numbers, should be %d", ErrShape, len(*v), n)
-	}
+func (s *sink) floats(_ string, _ int64, _ []int, v *[]float32) error {
 	switch {
 	case s.bare:
 		return nil
@@ -136,16 +133,11 @@ func (s *sink) floats(_ string, n int64, _ []int, v *[]float32) error {
 		return s.textBlock(*v)
 	}
 	s.bw.WriteString(blockMark)
-	for rest := *v; len(rest) > 0; {
-		k := min(len(rest), 1<<14)
-		s.buf = s.buf[:0]
-		for _, f := range rest[:k] {
-			s.buf = binary.LittleEndian.AppendUint32(s.buf, math.Float32bits(f))
-		}
+	for part := range slices.Chunk(*v, 1<<14) {
+		s.buf, _ = binary.Append(s.buf[:0], binary.LittleEndian, part) // fails only on types without a fixed size
 		if _, err := s.bw.Write(s.buf); err != nil {
 			return err
 		}
-		rest = rest[k:]
 	}
 	return s.bw.WriteByte('\n')
 }

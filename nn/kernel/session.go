@@ -3,6 +3,7 @@ package kernel
 import (
 	"errors"
 	"fmt"
+	"unsafe"
 )
 
 // Layout is the memory of a session, counted in numbers.
@@ -12,6 +13,17 @@ type Layout struct {
 	Inputs, Outputs []Operand // At is a tensor's first row in the memory, Row how many numbers a row has
 	Constants       []float32
 	ConstantsAt     int
+}
+
+// Aligned makes n numbers aligned to cache lines.
+func Aligned(n int) []float32 {
+	const line = 16 // numbers in a cache line
+	buffer := make([]float32, n+line)
+	skip := 0
+	if off := int(uintptr(unsafe.Pointer(&buffer[0])) % (4 * line)); off != 0 {
+		skip = line - off/4
+	}
+	return buffer[skip : skip+n : skip+n]
 }
 
 // Pass runs a program for the rows of a batch from First on.

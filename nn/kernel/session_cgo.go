@@ -93,13 +93,7 @@ func NewSession(isa ISA, l Layout) (*Session, error) {
 	if s.scratch == nil {
 		return nil, errMemory
 	}
-	const line = 16 // numbers in a cache line
-	buffer := make([]float32, l.Size+line)
-	skip := 0
-	if off := int(uintptr(unsafe.Pointer(&buffer[0])) % (4 * line)); off != 0 {
-		skip = line - off/4
-	}
-	s.memory = buffer[skip : skip+l.Size : skip+l.Size]
+	s.memory = Aligned(l.Size)
 	copy(s.memory[l.ConstantsAt:], l.Constants)
 	s.layout.Constants = nil
 	return s, nil

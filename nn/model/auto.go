@@ -122,9 +122,7 @@ const notKept = "which provider is faster cannot be kept for later starts"
 
 // loadAll loads the library and the plugin.
 func (c *chooser) loadAll() (err error) {
-	if c.lib, err = ort.Load(c.conf.Library); err == nil && c.conf.Plugin != "" {
-		err = ort.Register(c.conf.Library, c.conf.Plugin)
-	}
+	c.lib, err = c.conf.load()
 	return err
 }
 

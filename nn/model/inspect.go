@@ -55,7 +55,7 @@ func Inspect(path string) (*Info, error) {
 	} else {
 		var net *katago.Network
 		if net, err = katago.Read(bytes.NewReader(data), filepath.Base(path)); err == nil {
-			m, err = katago.Build(net, katago.Size{W: 19, H: 19}, katago.Options{})
+			m, err = katago.Build(net, katago.Size{W: 19, H: 19}, katago.FormRun)
 		}
 	}
 	if err != nil {

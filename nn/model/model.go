@@ -104,9 +104,7 @@ func Read(name string, data []byte, c Config) (*Model, error) {
 }
 
 func openModel(src source, path string, c Config) (*Model, error) {
-	if c.Log == nil {
-		c.Log = slog.New(slog.DiscardHandler)
-	}
+	c.Log = cmp.Or(c.Log, slog.New(slog.DiscardHandler))
 	if k, ok := src.(katagoSource); ok && c.Upgrade {
 		if now := katago.Upgrade(k.net); now != k.net {
 			c.Log.Info("read as version 15 of KataGo's format: same answers, with an optimistic policy and short-term errors to be learnt",

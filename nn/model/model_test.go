@@ -149,7 +149,7 @@ func TestChoicesThatDoNotWorkAreErrors(t *testing.T) {
 func TestConvertedNetworksServeEverySize(t *testing.T) {
 	net, err := katago.Fresh("kb2c16", 3)
 	require.NoError(t, err)
-	m, err := katago.Build(net, katago.Size{W: 9, H: 9}, katago.Options{Form: katago.FormExact})
+	m, err := katago.Build(net, katago.Size{W: 9, H: 9}, katago.FormExact)
 	require.NoError(t, err)
 	data, err := m.Marshal()
 	require.NoError(t, err)

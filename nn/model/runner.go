@@ -98,14 +98,19 @@ func autoRunner(c Config, file string, open func() (source, error)) (runner, err
 		}
 		return processorRunner(c, src, c.auto.Why)
 	}
-	lib, err := ort.Load(c.Library)
-	if err == nil && c.Plugin != "" {
-		err = ort.Register(c.Library, c.Plugin)
-	}
+	lib, err := c.load()
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrProvider, err)
 	}
 	return newOrtRunner(c, c.auto.Device, lib, c.auto.Why), nil
+}
+
+// load loads the library and the plugin.
+func (c *Config) load() (lib ort.Library, err error) {
+	if lib, err = ort.Load(c.Library); err == nil && c.Plugin != "" {
+		err = ort.Register(c.Library, c.Plugin)
+	}
+	return lib, err
 }
 
 // processorRunner returns the fastest runner on the processor's cores: the kernels if they

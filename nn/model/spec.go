@@ -16,7 +16,7 @@ import (
 
 func kataGoSpec(n *katago.Network, size board.Size) (nn.Spec, error) {
 	h := &n.Header
-	encoding, err := features.ForKataGo(h.Version)
+	encoding, err := features.Parse(h.Encoder())
 	if err != nil {
 		return nn.Spec{}, fmt.Errorf("%w: %w", ErrFile, err)
 	}

@@ -37,7 +37,7 @@ func TestAreaModes(t *testing.T) {
 		require.NoError(t, err)
 		net.Header.PassAliveUnderSuicide, net.Header.ExcludeTerritoryAdjacentToAtari = modes.PassAliveUnderSuicide, modes.ExcludeTerritoryAdjacentToAtari
 		require.NoError(t, katago.WriteFile(filepath.Join(dir, "net.bin.gz"), net))
-		exact, err := katago.Build(net, katago.Size{W: 9, H: 9}, katago.Options{Form: katago.FormExact})
+		exact, err := katago.Build(net, katago.Size{W: 9, H: 9}, katago.FormExact)
 		require.NoError(t, err)
 		data, err := exact.Marshal()
 		require.NoError(t, err)

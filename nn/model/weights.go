@@ -13,7 +13,7 @@ import (
 // initializers for every size; an ONNX file gives its own graph.
 func (m *Model) Weights(size board.Size) (*onnx.Model, error) {
 	if k, ok := m.source.(katagoSource); ok {
-		g, err := katago.Build(k.net, katago.Size(size), katago.Options{Form: katago.FormExact})
+		g, err := katago.Build(k.net, katago.Size(size), katago.FormExact)
 		if err != nil {
 			return nil, fmt.Errorf("%w: %s: %w", ErrFile, k.net.Source.File, err)
 		}

@@ -52,6 +52,14 @@ func AttrFloats(f ...float32) Attr { return Attr{Kind: KindFloats, Floats: f} }
 func AttrInts(i ...int64) Attr     { return Attr{Kind: KindInts, Ints: i} }
 func AttrStrings(s ...string) Attr { return Attr{Kind: KindStrings, Strings: s} }
 
+// graphs returns the graphs that an attribute holds.
+func (a Attr) graphs() []*Graph {
+	if a.G == nil {
+		return a.Graphs
+	}
+	return append([]*Graph{a.G}, a.Graphs...)
+}
+
 // Int returns an integer attribute of n, or def where n has none of that name.
 func (n *Node) Int(name string, def int64) int64 {
 	if a, ok := n.Attrs[name]; ok && a.Kind == KindInt {

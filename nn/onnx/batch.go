@@ -63,19 +63,13 @@ func SetBatch(m *Model, batch Dim, inputs ...string) error {
 // rebatch infers the graph with the new batch, corrects reshapes, and declares the outputs.
 func rebatch(m *Model, old, batch Dim) error {
 	g := m.Graph
-	f := newInference(m.Opset)
-	for _, v := range g.Inputs {
-		f.set(v.Name, info{typ: v.Type, shape: v.Shape})
-	}
-	for _, t := range g.Initializers {
-		f.setTensor(t)
-	}
+	f := begin(m)
 	names := NewNames(g)
 	for i, n := range g.Nodes {
 		if n.Is("Reshape") && len(n.Inputs) == 2 && old.Known() {
 			mendReshape(g, n, f, names, old, batch)
 		}
-		if err := f.node(n, m.Opsets); err != nil {
+		if err := f.Node(n); err != nil {
 			return fmt.Errorf("node %d (%s) with a batch of %v: %w", i, n, batch, err)
 		}
 	}
@@ -90,7 +84,7 @@ func rebatch(m *Model, old, batch Dim) error {
 
 // mendReshape lets a reshape to a constant shape that begins with the old batch take any
 // batch.
-func mendReshape(g *Graph, n *Node, f *inference, names *Names, old, batch Dim) {
+func mendReshape(g *Graph, n *Node, f *Inference, names *Names, old, batch Dim) {
 	x, target := f.get(n.Inputs[0]).shape, f.get(n.Inputs[1]).tensor()
 	if len(x) == 0 || !x[0].same(batch) || target == nil || target.Type != Int64 {
 		return

@@ -14,10 +14,10 @@ type Value string
 // ErrBuild marks a graph that was built wrongly.
 var ErrBuild = errors.New("cannot build graph")
 
-// MinOpset and MaxOpset bound the versions of the default domain that Builder writes and whose
-// forms of operators this package knows.
+// MinOpset and MaxOpset bound the versions of the default domain that Builder
+// writes. The operators' forms in this package are known from version 9 on.
 const (
-	MinOpset = 9
+	MinOpset = 13
 	MaxOpset = 21
 )
 
@@ -44,7 +44,7 @@ type build struct {
 	consts  map[string]Value  // constants that the builder has named, by content
 	outputs map[string]Value  // graph output -> its value
 	rename  map[string]string // value -> its name as an output of the finished graph
-	shapes  *inference
+	shapes  *Inference
 }
 
 // NewBuilder begins a graph for an opset of the default domain, between
@@ -110,9 +110,6 @@ func (b *Builder) In(scope string) *Builder {
 // Err returns the first mistake so far.
 func (b *Builder) Err() error { return b.err }
 
-// Opset returns the version of the default domain.
-func (b *Builder) Opset() int64 { return b.opset }
-
 // Fail records a mistake that the caller found, unless there is one already.
 func (b *Builder) Fail(format string, args ...any) { b.fail(format, args...) }
 
@@ -163,7 +160,7 @@ func (b *Builder) Input(name string, t DataType, dims ...any) Value {
 	}
 	v := ValueInfo{Name: name, Type: t, Shape: shape}
 	b.graph.Inputs = append(b.graph.Inputs, v)
-	b.shapes.set(name, info{typ: t, shape: shape})
+	b.shapes.Give(name, t, shape)
 	return Value(name)
 }
 
@@ -313,7 +310,7 @@ func (b *build) addNode(n *Node) bool {
 	if b.err != nil {
 		return false
 	}
-	if err := b.shapes.node(n, b.opsets); err != nil {
+	if err := b.shapes.Node(n); err != nil {
 		b.fail("%s: %w", strings.TrimSuffix(n.Name, "."), err)
 		return false
 	}
@@ -371,12 +368,6 @@ func irVersion(opset int64) int64 {
 		return 9
 	case opset >= 15:
 		return 8
-	case opset >= 12:
-		return 7
-	case opset >= 11:
-		return 6
-	case opset >= 10:
-		return 5
 	}
-	return 4
+	return 7
 }

@@ -75,26 +75,14 @@ func (b *Builder) Softplus(x Value) Value { return b.Op("Softplus", nil, x) }
 // Mish adds x*tanh(softplus(x)), as three nodes that every opset has.
 func (b *Builder) Mish(x Value) Value { return b.Mul(x, b.Tanh(b.Softplus(x))) }
 
-// Softmax adds e^x/sum(e^x) along an axis. Below opset 13 the axis must be the last one: the
-// operator had another meaning then.
+// Softmax adds e^x/sum(e^x) along an axis.
 func (b *Builder) Softmax(x Value, axis int64) Value {
-	return b.Op("Softmax", Attrs{"axis": AttrInt(b.lastAxis(x, axis))}, x)
+	return b.Op("Softmax", Attrs{"axis": AttrInt(axis)}, x)
 }
 
-// LogSoftmax adds the logarithm of Softmax, with the same limit on the axis.
+// LogSoftmax adds the logarithm of Softmax.
 func (b *Builder) LogSoftmax(x Value, axis int64) Value {
-	return b.Op("LogSoftmax", Attrs{"axis": AttrInt(b.lastAxis(x, axis))}, x)
-}
-
-func (b *Builder) lastAxis(x Value, axis int64) int64 {
-	if b.opset >= 13 || b.err != nil {
-		return axis
-	}
-	rank := int64(len(b.Shape(x)))
-	if axis != -1 && axis != rank-1 {
-		b.fail("softmax along axis %d of %d needs opset 13", axis, rank)
-	}
-	return max(rank-1, 0)
+	return b.Op("LogSoftmax", Attrs{"axis": AttrInt(axis)}, x)
 }
 
 // Add adds x+y, broadcast as numpy does.
@@ -123,9 +111,6 @@ func (b *Builder) Min(xs ...Value) Value { return b.Op("Min", nil, xs...) }
 
 // Clip adds x limited to [lo,hi].
 func (b *Builder) Clip(x Value, lo, hi float64) Value {
-	if b.opset < 11 {
-		return b.Op("Clip", Attrs{"min": AttrFloat(lo), "max": AttrFloat(hi)}, x)
-	}
 	return b.Op("Clip", nil, x, b.Scalar(lo), b.Scalar(hi))
 }
 
@@ -133,7 +118,7 @@ func (b *Builder) Clip(x Value, lo, hi float64) Value {
 func (b *Builder) MatMul(x, y Value) Value { return b.Op("MatMul", nil, x, y) }
 
 // Gemm adds x·w + bias, x [N,I]; w is [I,O], or [O,I] where transposed. bias
-// may be "" from opset 11 on.
+// may be "".
 func (b *Builder) Gemm(x, w, bias Value, transposed bool) Value {
 	a := Attrs{}
 	if transposed {

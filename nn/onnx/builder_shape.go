@@ -25,14 +25,8 @@ func (b *Builder) Slice(x Value, axis, start, end int64) Value {
 	return b.SliceAxes(x, []int64{axis}, []int64{start}, []int64{end}, nil)
 }
 
-// SliceAxes cuts x along several axes; steps may be nil; before opset 10 they must be.
+// SliceAxes cuts x along several axes; steps may be nil.
 func (b *Builder) SliceAxes(x Value, axes, starts, ends, steps []int64) Value {
-	if b.opset < 10 {
-		if steps != nil {
-			b.fail("slice: steps need opset 10")
-		}
-		return b.Op("Slice", Attrs{"axes": AttrInts(axes...), "starts": AttrInts(starts...), "ends": AttrInts(ends...)}, x)
-	}
 	if steps == nil {
 		return b.Op("Slice", nil, x, b.Ints(starts...), b.Ints(ends...), b.Ints(axes...))
 	}
@@ -46,38 +40,30 @@ func (b *Builder) Gather(x, indices Value, axis int64) Value {
 
 // Unsqueeze inserts axes of size 1; axes are their places in the result.
 func (b *Builder) Unsqueeze(x Value, axes ...int64) Value {
-	return b.axesOp("Unsqueeze", 13, nil, x, axes)
+	return b.Op("Unsqueeze", nil, x, b.Ints(axes...))
 }
 
 // ReduceMean adds the mean over the given axes (over all if none are given).
 func (b *Builder) ReduceMean(x Value, keep bool, axes ...int64) Value {
-	return b.reduce("ReduceMean", 18, x, keep, axes)
+	return b.reduce("ReduceMean", b.opset >= 18, x, keep, axes)
 }
 
 // ReduceSum adds the sum over the given axes (over all if none are given).
 func (b *Builder) ReduceSum(x Value, keep bool, axes ...int64) Value {
-	return b.reduce("ReduceSum", 13, x, keep, axes)
+	return b.reduce("ReduceSum", true, x, keep, axes)
 }
 
-// reduce writes the axes as an attribute below the opset that made them an input.
-func (b *Builder) reduce(op string, since int64, x Value, keep bool, axes []int64) Value {
+// reduce writes the axes as an input or, as older opsets have them, as an attribute.
+func (b *Builder) reduce(op string, asInput bool, x Value, keep bool, axes []int64) Value {
 	a := Attrs{"keepdims": AttrInt(0)}
 	if keep {
 		a["keepdims"] = AttrInt(1)
 	}
-	return b.axesOp(op, since, a, x, axes)
-}
-
-func (b *Builder) axesOp(op string, since int64, a Attrs, x Value, axes []int64) Value {
-	switch {
-	case len(axes) == 0:
-		return b.Op(op, a, x)
-	case b.opset >= since:
+	if len(axes) > 0 && asInput {
 		return b.Op(op, a, x, b.Ints(axes...))
 	}
-	if a == nil {
-		a = Attrs{}
+	if len(axes) > 0 {
+		a["axes"] = AttrInts(axes...)
 	}
-	a["axes"] = AttrInts(axes...)
 	return b.Op(op, a, x)
 }

@@ -35,9 +35,6 @@ func Check(m *Model) error {
 	if m == nil || m.Graph == nil {
 		return fmt.Errorf("%w: no graph", ErrGraph)
 	}
-	if err := checkTensors(m); err != nil {
-		return err
-	}
 	c := &checker{m: m, functions: map[string]bool{}}
 	for _, f := range m.Functions {
 		c.functions[functionKey(f.Domain, f.Name, f.Overload)] = true
@@ -110,6 +107,9 @@ func (c *checker) graph(g *Graph, outer *scope, depth int) error {
 		if seen[t.Name] || t.Name == "" {
 			return fmt.Errorf("%w: initializer %q has no name or one that is taken", ErrGraph, t.Name)
 		}
+		if err := t.Check(); err != nil {
+			return err
+		}
 		seen[t.Name] = true
 		s.names[t.Name] = "an initializer" // an input may have the same name
 	}
@@ -179,10 +179,15 @@ func (c *checker) node(n *Node, s *scope, depth int) error {
 		if want, ok := attrKinds[name]; ok && known && a.Kind != want {
 			return fmt.Errorf("%w: attribute %q is of kind %d instead of %d", ErrGraph, name, a.Kind, want)
 		}
-		for _, sub := range append(slices.Clip(a.Graphs), a.G) {
-			if sub == nil {
+		for _, t := range append(slices.Clip(a.Tensors), a.T) {
+			if t == nil {
 				continue
 			}
+			if err := t.Check(); err != nil {
+				return err
+			}
+		}
+		for _, sub := range a.graphs() {
 			if err := c.graph(sub, s, depth+1); err != nil {
 				return fmt.Errorf("attribute %q: %w", name, err)
 			}

@@ -1,9 +1,9 @@
 // Package onnx holds ONNX graphs as Go values: read, write, check, rewrite.
 //
 // The wire format is coded by hand on protowire, so there is no generated
-// code. The messages and field numbers are those of onnx.proto (IR version 3
-// and later, ONNX 1.4 and later); the operator forms are those of the default
-// domain's opsets 9 to 21.
+// code: messages.go names the fields of each message once, for reading and for writing.
+// Messages and field numbers are those of onnx.proto (IR version 3 and later, ONNX 1.4
+// and later); the operator forms are those of the default domain's opsets 9 to 21.
 //
 // Terms. A value is a named tensor that flows through a graph: an input, an
 // initializer (a constant stored in the file: the weights) or the output of a

@@ -34,13 +34,6 @@ func ReadBeside(data []byte, dir string) (m *Model, beside [][]byte, err error) 
 	return m, beside, nil
 }
 
-// external reads one key of a tensor's location in another file, with its value.
-func (r *reader) external(v field, place map[string]string) error {
-	key, value, err := r.entry(v)
-	place[key] = value
-	return err
-}
-
 // errBeside marks a model whose second file, with the weights, cannot be read.
 var errBeside = errors.New("the model keeps its weights in a second file, which has to lie beside it")
 

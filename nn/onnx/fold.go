@@ -31,7 +31,7 @@ func FoldConstants(m *Model) error {
 }
 
 // foldNode returns the constant result of a node, nil where it has none.
-func foldNode(n *Node, f *inference) *Tensor {
+func foldNode(n *Node, f *Inference) *Tensor {
 	if len(n.Outputs) != 1 {
 		return nil
 	}

@@ -53,20 +53,46 @@ func (e elem) dim() Dim {
 	return UnknownDim
 }
 
-// inference walks a graph in order and keeps what is known about each value.
-type inference struct {
+// Inference follows types and shapes through a graph one node at a time and keeps what is known
+// about each value. Callers may fix sizes that the file leaves open, or know operators that this
+// package does not.
+type Inference struct {
 	opset  int64
 	values map[string]info
 }
 
-func newInference(opset int64) *inference {
-	return &inference{opset: opset, values: map[string]info{}}
+// NewInference returns an inference that knows the constants of a model. [Inference.Give] adds
+// inputs and results of unknown operators.
+func NewInference(m *Model) *Inference {
+	f := newInference(m.Opset)
+	for _, t := range m.Graph.Initializers {
+		f.setTensor(t)
+	}
+	return f
 }
 
-func (f *inference) get(name string) info    { return f.values[name] }
-func (f *inference) set(name string, v info) { f.values[name] = v }
+func newInference(opset int64) *Inference {
+	return &Inference{opset: opset, values: map[string]info{}}
+}
 
-func (f *inference) setTensor(t *Tensor) { f.values[t.Name] = tensorInfo(t) }
+func (f *Inference) get(name string) info { return f.values[name] }
+
+func (f *Inference) setTensor(t *Tensor) { f.values[t.Name] = tensorInfo(t) }
+
+// Give sets the type and shape of a value.
+func (f *Inference) Give(name string, typ DataType, s Shape) {
+	f.values[name] = info{typ: typ, shape: s}
+}
+
+// Value returns the type and shape of a value, [Undefined] and nil where they are unknown.
+func (f *Inference) Value(name string) (DataType, Shape) {
+	v := f.values[name]
+	return v.typ, v.shape
+}
+
+// Constant returns a short tensor of integers, such as a shape, if all its elements are
+// known, else nil.
+func (f *Inference) Constant(name string) *Tensor { return f.values[name].tensor() }
 
 // tensorInfo returns what is known about a constant.
 func tensorInfo(t *Tensor) info {
@@ -111,13 +137,32 @@ func (c *call) give(i int, typ DataType, s Shape) {
 	}
 }
 
-func (c *call) errorf(format string, args ...any) error {
-	return fmt.Errorf("%w: "+format, append([]any{ErrShape}, args...)...)
+// fault is an error that ends a rule: it is panicked and caught in [Inference.Node].
+type fault struct{ error }
+
+// fail ends the rule with an error that wraps [ErrShape].
+func (c *call) fail(format string, args ...any) {
+	panic(fault{fmt.Errorf("%w: "+format, append([]any{ErrShape}, args...)...)})
+}
+
+// apply runs the operator's rule.
+func (c *call) apply(rule func(*call)) (err error) {
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case fault:
+			err = r.error
+		default:
+			panic(r)
+		}
+	}()
+	rule(c)
+	return nil
 }
 
 // sameTypes checks that the given inputs have one element type, where known,
 // and returns it.
-func (c *call) sameTypes(inputs ...int) (DataType, error) {
+func (c *call) sameTypes(inputs ...int) DataType {
 	typ := Undefined
 	for _, i := range inputs {
 		t := c.at(i).typ
@@ -126,42 +171,30 @@ func (c *call) sameTypes(inputs ...int) (DataType, error) {
 		case typ == Undefined:
 			typ = t
 		case t != typ:
-			return typ, c.errorf("input %d (%q) is %v, another is %v", i, c.Input(i), t, typ)
+			c.fail("input %d (%q) is %v, another is %v", i, c.Input(i), t, typ)
 		}
 	}
-	return typ, nil
+	return typ
 }
 
-// floats is sameTypes, but refuses anything but floating point.
-func (c *call) floats(inputs ...int) (DataType, error) {
-	typ, err := c.sameTypes(inputs...)
-	if err == nil && typ != Undefined && !typ.IsFloat() {
-		err = c.errorf("input %q is %v, a floating-point type is needed", c.Input(inputs[0]), typ)
+// floats does as sameTypes and refuses anything but floating point.
+func (c *call) floats(inputs ...int) DataType {
+	typ := c.sameTypes(inputs...)
+	if typ != Undefined && !typ.IsFloat() {
+		c.fail("input %q is %v, a floating-point type is needed", c.Input(inputs[0]), typ)
 	}
-	return typ, err
+	return typ
 }
 
-// rank checks the rank of an input if it is known, and reports whether it is.
-func (c *call) rank(i, least, most int) (known bool, err error) {
-	s := c.shape(i)
-	if s == nil {
-		return false, nil
-	}
-	if len(s) < least || len(s) > most {
-		return false, c.errorf("input %d (%q) is %v, %d to %d dimensions are needed", i, c.Input(i), s, least, most)
-	}
-	return true, nil
-}
-
-// axis counts an axis from the front, given the rank.
-func (c *call) axis(axis int64, rank int) (int, error) {
+// axis turns a negative axis into a place, of a rank that is known.
+func (c *call) axis(axis int64, rank int) int {
 	if axis < -int64(rank) || axis >= int64(rank) {
-		return 0, c.errorf("axis %d of %d", axis, rank)
+		c.fail("axis %d of %d", axis, rank)
 	}
 	if axis < 0 {
 		axis += int64(rank)
 	}
-	return int(axis), nil
+	return int(axis)
 }
 
 // list returns the numbers that input i holds, where all are known.
@@ -180,8 +213,10 @@ func (c *call) list(i int) (list []int64, ok bool) {
 	return list, true
 }
 
-// node infers the outputs of a node. Outputs of an unknown operator are unknown.
-func (f *inference) node(n *Node, _ map[string]int64) error {
+// Node infers the outputs of a node from its inputs. Outputs of an unknown operator are unknown;
+// others have the type of the first input unless the rule says otherwise. Errors wrap [ErrShape] or
+// [ErrGraph].
+func (f *Inference) Node(n *Node) error {
 	c := &call{Node: n, opset: f.opset, in: make([]info, len(n.Inputs)), out: make([]info, len(n.Outputs))}
 	var blame *Node
 	for i, name := range n.Inputs {
@@ -195,7 +230,8 @@ func (f *inference) node(n *Node, _ map[string]int64) error {
 		if err := op.arity(n); err != nil {
 			return err
 		}
-		if err := op.infer(c); err != nil {
+		c.out[0].typ = c.at(0).typ
+		if err := c.apply(op.infer); err != nil {
 			return err
 		}
 	} else {
@@ -245,7 +281,7 @@ func InferTypes(m *Model) (map[string]ValueInfo, error) {
 	return infos, nil
 }
 
-func infer(m *Model) (*inference, error) {
+func infer(m *Model) (*Inference, error) {
 	if m == nil || m.Graph == nil {
 		return nil, fmt.Errorf("%w: no graph", ErrFormat)
 	}
@@ -256,18 +292,12 @@ func infer(m *Model) (*inference, error) {
 		}
 		m = inlined
 	}
-	f := newInference(m.Opset)
 	g := m.Graph
-	for _, v := range g.Inputs {
-		f.set(v.Name, info{typ: v.Type, shape: v.Shape})
-	}
-	for _, t := range g.Initializers {
-		f.setTensor(t)
-	}
+	f := begin(m)
 	hints := byName(g.Values)
 	promises := byName(g.Outputs)
 	for i, n := range g.Nodes {
-		if err := f.node(n, m.Opsets); err != nil {
+		if err := f.Node(n); err != nil {
 			return nil, fmt.Errorf("node %d (%s): %w", i, n, err)
 		}
 		for _, name := range n.Outputs {
@@ -294,6 +324,17 @@ func infer(m *Model) (*inference, error) {
 	return f, nil
 }
 
+// begin returns an inference that knows a model's constants and the declared inputs.
+func begin(m *Model) *Inference {
+	f := NewInference(m)
+	for _, v := range m.Graph.Inputs {
+		if _, constant := f.values[v.Name]; !constant {
+			f.Give(v.Name, v.Type, v.Shape)
+		}
+	}
+	return f
+}
+
 func byName(list []ValueInfo) map[string]ValueInfo {
 	m := make(map[string]ValueInfo, len(list))
 	for _, v := range list {
@@ -304,7 +345,7 @@ func byName(list []ValueInfo) map[string]ValueInfo {
 
 // believe completes the inferred type and shape of a value with its declaration in the file; a
 // contradiction is an error.
-func (f *inference) believe(v ValueInfo) error {
+func (f *Inference) believe(v ValueInfo) error {
 	got := f.values[v.Name]
 	switch {
 	case got.typ == Undefined:

@@ -66,9 +66,9 @@ func inferOne(t *testing.T, opset int64, n *Node, inputs ...any) ([]info, error)
 		case nil:
 			name = ""
 		case string:
-			f.set(name, info{typ: Float, shape: shape(in)})
+			f.Give(name, Float, shape(in))
 		case DataType:
-			f.set(name, info{typ: in})
+			f.Give(name, in, nil)
 		case *Tensor:
 			c := *in
 			c.Name = name
@@ -76,7 +76,7 @@ func inferOne(t *testing.T, opset int64, n *Node, inputs ...any) ([]info, error)
 		}
 		n.Inputs = append(n.Inputs, name)
 	}
-	err := f.node(n, nil)
+	err := f.Node(n)
 	var outs []info
 	for _, name := range n.Outputs {
 		outs = append(outs, f.get(name))
@@ -249,7 +249,7 @@ func TestInferRefuses(t *testing.T) {
 		{"Where", nil, in{"3", "3", "3"}, "instead of bool"},
 		{"Gemm", nil, in{"N 162", "82 162"}, "inner sizes 162 and 82"},
 		{"Gemm", nil, in{"2 4", "4 8", "7"}, "broadcast"},
-		{"Gemm", nil, in{"2 3 4", "4 8"}, "2 to 2 dimensions"},
+		{"Gemm", nil, in{"2 3 4", "4 8"}, "2 dimensions are needed"},
 		{"MatMul", nil, in{"N 4", "5 4"}, "inner sizes"},
 		{"MatMul", nil, in{"scalar", "5 4"}, "scalar"},
 		{"Softmax", Attrs{"axis": AttrInt(2)}, in{"N 4"}, "axis 2 of 2"},

@@ -3,7 +3,6 @@ package onnx
 import (
 	"fmt"
 	"maps"
-	"slices"
 )
 
 // maxInlined bounds how many nodes inlining may add: functions that each call the next one
@@ -79,10 +78,7 @@ func (in *inliner) expand(nodes []*Node, depth int) ([]*Node, error) {
 // expandAttrs expands calls in the graphs of a node's attributes.
 func (in *inliner) expandAttrs(n *Node, depth int) (err error) {
 	for _, a := range n.Attrs {
-		for _, g := range append(slices.Clip(a.Graphs), a.G) {
-			if g == nil {
-				continue
-			}
+		for _, g := range a.graphs() {
 			if g.Nodes, err = in.expand(g.Nodes, depth+1); err != nil {
 				return err
 			}
@@ -155,10 +151,8 @@ func bindNode(n *Node, names map[string]string, attrs map[string]Attr, prefix st
 			}
 			continue
 		}
-		for _, g := range append(slices.Clip(a.Graphs), a.G) {
-			if g != nil {
-				bindGraph(g, names, attrs, prefix)
-			}
+		for _, g := range a.graphs() {
+			bindGraph(g, names, attrs, prefix)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package onnx
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 )
@@ -173,9 +174,7 @@ func cloneInfos(vs []ValueInfo) []ValueInfo {
 // and the operator.
 func (n *Node) String() string {
 	name := n.Name
-	if name == "" {
-		name = n.Output(0)
-	}
+	name = cmp.Or(name, n.Output(0))
 	switch {
 	case name == "":
 		return n.OpType

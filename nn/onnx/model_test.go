@@ -2,9 +2,9 @@ package onnx
 
 import (
 	"bytes"
-	"errors"
-	"io"
 	"math"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -79,40 +79,23 @@ func TestUnknownFieldsAreKept(t *testing.T) {
 	require.Equal(t, m, again)
 }
 
-type failing struct{ left int }
-
-var errFull = errors.New("disk full")
-
-func (f *failing) Write(p []byte) (int, error) {
-	if len(p) > f.left {
-		n := f.left
-		f.left = 0
-		return n, errFull
-	}
-	f.left -= len(p)
-	return len(p), nil
-}
-
-func TestWriteTo(t *testing.T) {
+func TestWriteFile(t *testing.T) {
 	m := testModel(t)
 	m.Graph.Initializers = append(m.Graph.Initializers, NewTensor("big", make([]float32, 5000), 5000))
 	want, err := m.Marshal()
 	require.NoError(t, err)
-	var buf bytes.Buffer
-	n, err := m.WriteTo(&buf)
+	path := filepath.Join(t.TempDir(), "net.onnx")
+	require.NoError(t, m.WriteFile(path))
+	got, err := os.ReadFile(path)
 	require.NoError(t, err)
-	require.Equal(t, int64(len(want)), n)
-	require.Equal(t, want, buf.Bytes())
-	n, err = m.WriteTo(&failing{left: 100})
-	require.ErrorIs(t, err, errFull)
-	require.Equal(t, int64(100), n)
+	require.Equal(t, want, got)
+	require.Error(t, m.WriteFile(filepath.Join(path, "below a file")))
 }
 
 func TestMarshalRefuses(t *testing.T) {
 	_, err := (&Model{}).Marshal()
 	require.ErrorIs(t, err, ErrFormat)
-	_, err = (*Model)(nil).WriteTo(io.Discard)
-	require.ErrorIs(t, err, ErrFormat)
+	require.ErrorIs(t, (*Model)(nil).WriteFile(filepath.Join(t.TempDir(), "x.onnx")), ErrFormat)
 	m := testModel(t)
 	m.Graph.Initializers[0].Raw = m.Graph.Initializers[0].Raw[1:]
 	_, err = m.Marshal()
@@ -126,8 +109,7 @@ func TestMarshalRefuses(t *testing.T) {
 	for range 33 {
 		m.Graph.Initializers = append(m.Graph.Initializers, &Tensor{Type: Uint8, Dims: []int64{int64(len(part))}, Raw: part})
 	}
-	_, err = m.WriteTo(io.Discard)
-	require.ErrorIs(t, err, ErrTooLarge)
+	require.ErrorIs(t, m.WriteFile(filepath.Join(t.TempDir(), "x.onnx")), ErrTooLarge)
 }
 
 func TestCloneSharesOnlyBytes(t *testing.T) {

@@ -6,7 +6,7 @@ import "fmt"
 type operator struct {
 	minIn, maxIn int // maxIn < 0: any number
 	maxOut       int // < 0: any number
-	infer        func(*call) error
+	infer        func(*call)
 }
 
 // arity checks the numbers of inputs and outputs; the first minIn inputs may
@@ -62,7 +62,7 @@ func single() map[string]operator {
 		"LogSoftmax":         {1, 1, 1, inferSoftmax},
 		"Dropout":            {1, 3, 2, inferDropout},
 		"Clip":               {1, 3, 1, inferUnary},
-		"PRelu":              {2, 2, 1, inferFirst},
+		"PRelu":              {2, 2, 1, inferUnary},
 		"Identity":           {1, 1, 1, inferIdentity},
 		"Cast":               {1, 1, 1, inferCast},
 		"CastLike":           {2, 2, 1, inferCastLike},

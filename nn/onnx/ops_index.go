@@ -19,33 +19,26 @@ func (c *call) axes(i int) (axes []int64, given, known bool) {
 	return list, true, ok
 }
 
-// mark turns axes of a known rank into a set.
-func (c *call) mark(axes []int64, rank int) ([]bool, error) {
+// mark turns axes into a set of places, of a rank that is known.
+func (c *call) mark(axes []int64, rank int) []bool {
 	set := make([]bool, rank)
 	for _, a := range axes {
-		i, err := c.axis(a, rank)
-		if err != nil {
-			return nil, err
-		}
+		i := c.axis(a, rank)
 		if set[i] {
-			return nil, c.errorf("axis %d is given twice", a)
+			c.fail("axis %d is given twice", a)
 		}
 		set[i] = true
 	}
-	return set, nil
+	return set
 }
 
-func inferSqueeze(c *call) error {
+func inferSqueeze(c *call) {
 	typ, x := c.at(0).typ, c.shape(0)
 	axes, given, known := c.axes(1)
 	if x == nil || !known || !given && !x.Known() {
-		c.give(0, typ, nil)
-		return nil
+		return
 	}
-	set, err := c.mark(axes, len(x))
-	if err != nil {
-		return err
-	}
+	set := c.mark(axes, len(x))
 	out := Shape{}
 	for i, d := range x {
 		switch {
@@ -53,28 +46,23 @@ func inferSqueeze(c *call) error {
 		case !set[i]:
 			out = append(out, d)
 		case d.Known() && d.Size != 1:
-			return c.errorf("axis %d of %v is to be dropped and is not 1", i, x)
+			c.fail("axis %d of %v is to be dropped and is not 1", i, x)
 		}
 	}
 	c.give(0, typ, out)
 	c.out[0].vals = c.at(0).vals
-	return nil
 }
 
-func inferUnsqueeze(c *call) error {
+func inferUnsqueeze(c *call) {
 	typ, x := c.at(0).typ, c.shape(0)
 	axes, given, known := c.axes(1)
 	if !given {
-		return c.errorf("Unsqueeze has no axes")
+		c.fail("Unsqueeze has no axes")
 	}
 	if x == nil || !known {
-		c.give(0, typ, nil)
-		return nil
+		return
 	}
-	set, err := c.mark(axes, len(x)+len(axes))
-	if err != nil {
-		return err
-	}
+	set := c.mark(axes, len(x)+len(axes))
 	out := make(Shape, 0, len(set))
 	for i, rest := 0, x; i < len(set); i++ {
 		if set[i] {
@@ -87,25 +75,19 @@ func inferUnsqueeze(c *call) error {
 	if len(out) <= 1 {
 		c.out[0].vals = c.at(0).vals
 	}
-	return nil
 }
 
-func inferReduce(c *call) error {
+func inferReduce(c *call) {
 	typ, x := c.at(0).typ, c.shape(0)
 	axes, given, known := c.axes(1)
 	keep := c.Int("keepdims", 1) != 0
 	if x == nil || !known {
 		if x != nil && keep {
 			c.give(0, typ, slices.Repeat(Shape{UnknownDim}, len(x)))
-			return nil
 		}
-		c.give(0, typ, nil)
-		return nil
+		return
 	}
-	set, err := c.mark(axes, len(x))
-	if err != nil {
-		return err
-	}
+	set := c.mark(axes, len(x))
 	everything := (!given || len(axes) == 0) && c.Int("noop_with_empty_axes", 0) == 0
 	out := Shape{}
 	for i, d := range x {
@@ -117,46 +99,37 @@ func inferReduce(c *call) error {
 		}
 	}
 	c.give(0, typ, out)
-	return nil
 }
 
-func inferArg(c *call) error {
+func inferArg(c *call) {
 	x := c.shape(0)
 	if x == nil {
 		c.give(0, Int64, nil)
-		return nil
+		return
 	}
-	axis, err := c.axis(c.Int("axis", 0), len(x))
-	if err != nil {
-		return err
-	}
+	axis := c.axis(c.Int("axis", 0), len(x))
 	out := slices.Clone(x)
 	out[axis] = D(1)
 	if c.Int("keepdims", 1) == 0 {
 		out = slices.Delete(out, axis, axis+1)
 	}
 	c.give(0, Int64, out)
-	return nil
 }
 
-func inferGather(c *call) error {
+func inferGather(c *call) {
 	typ, x, idx := c.at(0).typ, c.shape(0), c.shape(1)
 	if x == nil || idx == nil {
-		c.give(0, typ, nil)
-		return nil
+		return
 	}
-	axis, err := c.axis(c.Int("axis", 0), len(x))
-	if err != nil {
-		return err
-	}
+	axis := c.axis(c.Int("axis", 0), len(x))
 	c.give(0, typ, append(append(append(Shape{}, x[:axis]...), idx...), x[axis+1:]...))
 	picks, known := c.list(1)
 	if !known {
-		return nil
+		return
 	}
 	for _, p := range picks {
 		if d := x[axis]; d.Known() && (p < -d.Size || p >= d.Size) {
-			return c.errorf("index %d of axis %d, which has %v entries", p, axis, d)
+			c.fail("index %d of axis %d, which has %v entries", p, axis, d)
 		}
 	}
 	if vals := c.at(0).vals; vals != nil && len(x) == 1 && len(idx) <= 1 {
@@ -169,7 +142,6 @@ func inferGather(c *call) error {
 		}
 		c.out[0].vals = out
 	}
-	return nil
 }
 
 // span returns the first index and the number of the entries that a slice takes from an axis of
@@ -197,18 +169,18 @@ func span(n, start, end, step int64) (first, entries int64) {
 
 // sliceArgs returns starts, ends, axes and steps of a Slice; ok is false where
 // they are not constant.
-func (c *call) sliceArgs(rank int) (args [4][]int64, ok bool, err error) {
+func (c *call) sliceArgs(rank int) (args [4][]int64, ok bool) {
 	for i, name := range []string{"starts", "ends", "axes", "steps"} {
 		list, given := c.Ints(name)
 		if c.has(i + 1) {
 			if list, given = c.list(i + 1); !given {
-				return args, false, nil
+				return args, false
 			}
 		}
 		switch {
 		case given:
 		case i < 2:
-			return args, false, c.errorf("Slice has no %s", name)
+			c.fail("Slice has no %s", name)
 		case name == "axes":
 			for a := range args[0] {
 				list = append(list, int64(a))
@@ -218,36 +190,30 @@ func (c *call) sliceArgs(rank int) (args [4][]int64, ok bool, err error) {
 		}
 		args[i] = list
 		if len(list) != len(args[0]) || len(list) > rank {
-			return args, false, c.errorf("%d %s for %d starts of %d axes", len(list), name, len(args[0]), rank)
+			c.fail("%d %s for %d starts of %d axes", len(list), name, len(args[0]), rank)
 		}
 	}
-	return args, true, nil
+	return args, true
 }
 
-func inferSlice(c *call) error {
+func inferSlice(c *call) {
 	typ, x := c.at(0).typ, c.shape(0)
 	if x == nil {
-		c.give(0, typ, nil)
-		return nil
+		return
 	}
-	args, known, err := c.sliceArgs(len(x))
-	if err != nil {
-		return err
-	}
+	args, known := c.sliceArgs(len(x))
 	if !known {
 		c.give(0, typ, slices.Repeat(Shape{UnknownDim}, len(x)))
-		return nil
+		return
 	}
-	if _, err := c.mark(args[2], len(x)); err != nil {
-		return err
-	}
+	c.mark(args[2], len(x))
 	out := slices.Clone(x)
 	for i, a := range args[2] {
-		axis, _ := c.axis(a, len(x))
+		axis := c.axis(a, len(x))
 		start, end, step := args[0][i], args[1][i], args[3][i]
 		switch d := x[axis]; {
 		case step == 0 || step == math.MinInt64:
-			return c.errorf("step %d", step)
+			c.fail("step %d", step)
 		case d.Known():
 			_, n := span(d.Size, start, end, step)
 			out[axis] = D(n)
@@ -265,68 +231,55 @@ func inferSlice(c *call) error {
 		}
 		c.out[0].vals = picked
 	}
-	return nil
 }
 
-func inferExpand(c *call) error {
-	typ := c.at(0).typ
-	target := c.rankFrom(1)
-	if target == nil {
-		c.give(0, typ, nil)
-		return nil
+func inferExpand(c *call) {
+	if target := c.rankFrom(1); target != nil {
+		c.give(0, c.at(0).typ, c.broadcast(c.shape(0), target))
 	}
-	s, err := c.broadcast(c.shape(0), target)
-	if err != nil {
-		return err
-	}
-	c.give(0, typ, s)
-	return nil
 }
 
-func inferPad(c *call) error {
+func inferPad(c *call) {
 	typ, x := c.at(0).typ, c.shape(0)
 	pads, known := c.Ints("pads")
 	if c.has(1) {
 		pads, known = c.list(1)
 	}
 	if x == nil {
-		c.give(0, typ, nil)
-		return nil
+		return
 	}
 	if !known || c.has(3) {
 		c.give(0, typ, slices.Repeat(Shape{UnknownDim}, len(x)))
-		return nil
+		return
 	}
 	if len(pads) != 2*len(x) {
-		return c.errorf("pads %v of a value of shape %v", pads, x)
+		c.fail("pads %v of a value of shape %v", pads, x)
 	}
 	out := slices.Clone(x)
 	for i := range out {
 		before, after := pads[i], pads[i+len(x)]
 		if max(before, after) > 1<<31 || min(before, after) < -1<<31 {
-			return c.errorf("pads %v", pads)
+			c.fail("pads %v", pads)
 		}
 		switch d := x[i]; {
 		case before == 0 && after == 0:
 		case d.Known() && d.Size < 1<<62:
 			if out[i] = D(d.Size + before + after); out[i].Size < 0 {
-				return c.errorf("pads %v of a value of shape %v", pads, x)
+				c.fail("pads %v of a value of shape %v", pads, x)
 			}
 		default:
 			out[i] = UnknownDim
 		}
 	}
 	c.give(0, typ, out)
-	return nil
 }
 
-func inferConstant(c *call) error {
+func inferConstant(c *call) {
 	t, err := ConstantTensor(c.Node)
 	if err != nil {
-		return err
+		panic(fault{err})
 	}
 	c.out[0] = tensorInfo(t)
-	return nil
 }
 
 // ConstantTensor returns the value of a Constant node, whichever attribute
@@ -353,7 +306,7 @@ func ConstantTensor(n *Node) (*Tensor, error) {
 	return nil, fmtConstant(n)
 }
 
-func inferConstantOfShape(c *call) error {
+func inferConstantOfShape(c *call) {
 	typ, fill := Float, elem{}
 	if a, ok := c.Attrs["value"]; ok && a.T != nil {
 		typ = a.T.Type
@@ -366,5 +319,4 @@ func inferConstantOfShape(c *call) error {
 	if n, ok := out.Sizes(); ok && len(n) == 1 && n[0] <= maxVals && fill.known {
 		c.out[0].vals = slices.Repeat([]elem{fill}, int(n[0]))
 	}
-	return nil
 }

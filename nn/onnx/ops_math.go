@@ -1,67 +1,46 @@
 package onnx
 
-import "slices"
+// inferUnary is for operators whose result has the type and shape of their first input.
+func inferUnary(c *call) { c.give(0, c.at(0).typ, c.shape(0)) }
 
-func inferUnary(c *call) error {
-	c.give(0, c.at(0).typ, c.shape(0))
-	return nil
-}
+func inferIdentity(c *call) { c.out[0] = c.at(0) }
 
-// inferFirst is for operators whose result has the type and shape of their first input.
-func inferFirst(c *call) error { return inferUnary(c) }
-
-func inferIdentity(c *call) error {
-	c.out[0] = c.at(0)
-	return nil
-}
-
-func inferCast(c *call) error {
+func inferCast(c *call) {
 	a, ok := c.Attrs["to"]
 	if !ok || a.Kind != KindInt {
-		return c.errorf("Cast names no target type")
+		c.fail("Cast names no target type")
 	}
 	c.give(0, DataType(a.I), c.shape(0))
 	if to := c.out[0].typ; to == Int64 || to == Int32 {
 		c.out[0].vals = c.at(0).vals
 	}
-	return nil
 }
 
-func inferCastLike(c *call) error {
-	c.give(0, c.at(1).typ, c.shape(0))
-	return nil
-}
+func inferCastLike(c *call) { c.give(0, c.at(1).typ, c.shape(0)) }
 
-func inferDropout(c *call) error {
+func inferDropout(c *call) {
 	c.give(0, c.at(0).typ, c.shape(0))
 	c.give(1, Bool, c.shape(0))
-	return nil
 }
 
-func inferSoftmax(c *call) error {
-	typ, err := c.floats(0)
-	if err != nil {
-		return err
-	}
+func inferSoftmax(c *call) {
+	typ := c.floats(0)
 	if s := c.shape(0); s != nil {
 		def := int64(-1)
 		if c.opset < 13 {
 			def = 1
 		}
-		if _, err := c.axis(c.Int("axis", def), len(s)); err != nil {
-			return err
-		}
+		c.axis(c.Int("axis", def), len(s))
 	}
 	c.give(0, typ, c.shape(0))
-	return nil
 }
 
 // broadcast joins shapes as numpy does.
-func (c *call) broadcast(shapes ...Shape) (Shape, error) {
+func (c *call) broadcast(shapes ...Shape) Shape {
 	rank := 0
 	for _, s := range shapes {
 		if s == nil {
-			return nil, nil
+			return nil
 		}
 		rank = max(rank, len(s))
 	}
@@ -75,12 +54,12 @@ func (c *call) broadcast(shapes ...Shape) (Shape, error) {
 			}
 			d, ok := broadcastDim(out[i], s[j])
 			if !ok {
-				return nil, c.errorf("shapes %v cannot be broadcast together", shapes)
+				c.fail("shapes %v cannot be broadcast together", shapes)
 			}
 			out[i] = d
 		}
 	}
-	return out, nil
+	return out
 }
 
 // broadcastDim joins two dimensions; ok is false where they certainly differ.
@@ -100,7 +79,7 @@ func broadcastDim(a, b Dim) (d Dim, ok bool) {
 	return UnknownDim, true
 }
 
-func (c *call) broadcastInputs(inputs ...int) (Shape, error) {
+func (c *call) broadcastInputs(inputs ...int) Shape {
 	shapes := make([]Shape, len(inputs))
 	for i, in := range inputs {
 		shapes[i] = c.shape(in)
@@ -116,20 +95,12 @@ func (c *call) all() []int {
 	return list
 }
 
-func inferArithmetic(c *call) error {
-	typ, err := c.sameTypes(c.all()...)
-	if err != nil {
-		return err
-	}
-	s, err := c.broadcastInputs(c.all()...)
-	if err != nil {
-		return err
-	}
-	c.give(0, typ, s)
+func inferArithmetic(c *call) {
+	typ := c.sameTypes(c.all()...)
+	c.give(0, typ, c.broadcastInputs(c.all()...))
 	if len(c.in) == 2 && typ.IsInt() {
 		c.out[0].vals = c.zip(0, 1, arithmetic(c.OpType))
 	}
-	return nil
 }
 
 // arithmetic returns how an operator computes one element from two; unknown operands give an
@@ -181,24 +152,11 @@ func (c *call) zip(x, y int, f func(a, b elem) elem) []elem {
 	return out
 }
 
-func inferPow(c *call) error {
-	s, err := c.broadcastInputs(0, 1)
-	if err != nil {
-		return err
-	}
-	c.give(0, c.at(0).typ, s)
-	return nil
-}
+func inferPow(c *call) { c.give(0, c.at(0).typ, c.broadcastInputs(0, 1)) }
 
-func inferCompare(c *call) error {
-	if _, err := c.sameTypes(0, 1); err != nil {
-		return err
-	}
-	s, err := c.broadcastInputs(0, 1)
-	if err != nil {
-		return err
-	}
-	c.give(0, Bool, s)
+func inferCompare(c *call) {
+	c.sameTypes(0, 1)
+	c.give(0, Bool, c.broadcastInputs(0, 1))
 	if c.OpType == "Equal" {
 		c.out[0].vals = c.zip(0, 1, func(a, b elem) elem {
 			switch {
@@ -210,25 +168,17 @@ func inferCompare(c *call) error {
 			return elem{}
 		})
 	}
-	return nil
 }
 
-func inferWhere(c *call) error {
-	typ, err := c.sameTypes(1, 2)
-	if err != nil {
-		return err
-	}
+func inferWhere(c *call) {
+	typ := c.sameTypes(1, 2)
 	if t := c.at(0).typ; t != Undefined && t != Bool {
-		return c.errorf("the condition of Where is %v instead of bool", t)
+		c.fail("the condition of Where is %v instead of bool", t)
 	}
-	s, err := c.broadcastInputs(0, 1, 2)
-	if err != nil {
-		return err
-	}
-	c.give(0, typ, s)
+	c.give(0, typ, c.broadcastInputs(0, 1, 2))
 	cond, x, y := c.at(0).vals, c.at(1).vals, c.at(2).vals
 	if cond == nil || len(x) != len(cond) || len(y) != len(cond) {
-		return nil
+		return
 	}
 	vals := make([]elem, len(cond))
 	for i, v := range cond {
@@ -241,59 +191,46 @@ func inferWhere(c *call) error {
 		}
 	}
 	c.out[0].vals = vals
-	return nil
 }
 
-func inferGemm(c *call) error {
-	typ, err := c.sameTypes(0, 1, 2)
-	if err != nil {
-		return err
-	}
+func inferGemm(c *call) {
+	typ := c.sameTypes(0, 1, 2)
 	out := Shape{UnknownDim, UnknownDim}
 	inner := [2]Dim{UnknownDim, UnknownDim}
 	for i, name := range []string{"transA", "transB"} {
-		known, err := c.rank(i, 2, 2)
-		if err != nil {
-			return err
-		}
-		if !known {
+		s := c.shape(i)
+		if s == nil {
 			continue
+		}
+		if len(s) != 2 {
+			c.fail("input %d (%q) is %v, 2 dimensions are needed", i, c.Input(i), s)
 		}
 		// A is [M,K] and B is [K,N], unless transposed.
 		outer := i
 		if c.Int(name, 0) != 0 {
 			outer = 1 - i
 		}
-		out[i], inner[i] = c.shape(i)[outer], c.shape(i)[1-outer]
+		out[i], inner[i] = s[outer], s[1-outer]
 	}
 	if inner[0].Known() && inner[1].Known() && inner[0] != inner[1] {
-		return c.errorf("%v times %v: the inner sizes %v and %v differ", c.shape(0), c.shape(1), inner[0], inner[1])
+		c.fail("%v times %v: the inner sizes %v and %v differ", c.shape(0), c.shape(1), inner[0], inner[1])
 	}
 	if bias := c.shape(2); c.has(2) && bias != nil && out.Known() {
-		joined, err := c.broadcast(out, bias)
-		if err != nil {
-			return err
-		}
-		if !joined.Same(out) {
-			return c.errorf("a bias of shape %v does not fit a result of %v", bias, out)
+		if !c.broadcast(out, bias).Same(out) {
+			c.fail("a bias of shape %v does not fit a result of %v", bias, out)
 		}
 	}
 	c.give(0, typ, out)
-	return nil
 }
 
-func inferMatMul(c *call) error {
-	typ, err := c.sameTypes(0, 1)
-	if err != nil {
-		return err
-	}
+func inferMatMul(c *call) {
+	typ := c.sameTypes(0, 1)
 	a, b := c.shape(0), c.shape(1)
 	if a == nil || b == nil {
-		c.give(0, typ, nil)
-		return nil
+		return
 	}
 	if len(a) == 0 || len(b) == 0 {
-		return c.errorf("MatMul of a scalar")
+		c.fail("MatMul of a scalar")
 	}
 	if len(a) == 1 {
 		a = Shape{D(1), a[0]}
@@ -303,16 +240,9 @@ func inferMatMul(c *call) error {
 	}
 	ka, kb := a[len(a)-1], b[len(b)-2]
 	if ka.Known() && kb.Known() && ka != kb {
-		return c.errorf("%v times %v: the inner sizes %v and %v differ", c.shape(0), c.shape(1), ka, kb)
+		c.fail("%v times %v: the inner sizes %v and %v differ", c.shape(0), c.shape(1), ka, kb)
 	}
-	out, err := c.broadcast(a[:len(a)-2], b[:len(b)-2])
-	if err != nil {
-		return err
-	}
-	out = slices.Clone(out)
-	if out == nil {
-		out = Shape{}
-	}
+	out := c.broadcast(a[:len(a)-2], b[:len(b)-2])
 	if len(c.shape(0)) > 1 {
 		out = append(out, a[len(a)-2])
 	}
@@ -320,5 +250,4 @@ func inferMatMul(c *call) error {
 		out = append(out, b[len(b)-1])
 	}
 	c.give(0, typ, out)
-	return nil
 }

@@ -58,15 +58,15 @@ func (m monomial) over(k monomial) (d Dim, ok bool) {
 	return UnknownDim, true
 }
 
-func inferReshape(c *call) error {
+func inferReshape(c *call) {
 	typ, x := c.at(0).typ, c.shape(0)
 	target := c.at(1).vals
 	if t := c.at(1).typ; t != Undefined && t != Int64 {
-		return c.errorf("the shape %q is %v instead of int64", c.Input(1), t)
+		c.fail("the shape %q is %v instead of int64", c.Input(1), t)
 	}
 	if target == nil {
 		c.give(0, typ, c.rankFrom(1))
-		return nil
+		return
 	}
 	out := make(Shape, len(target))
 	free := -1
@@ -75,14 +75,14 @@ func inferReshape(c *call) error {
 		switch {
 		case e.known && e.n == -1:
 			if free >= 0 {
-				return c.errorf("two dimensions of -1")
+				c.fail("two dimensions of -1")
 			}
 			free = i
 		case e.known && e.n < 0:
-			return c.errorf("dimension %d", e.n)
+			c.fail("dimension %d", e.n)
 		case e.known && e.n == 0 && c.Int("allowzero", 0) == 0:
 			if x != nil && i >= len(x) {
-				return c.errorf("dimension %d is to be kept of %v", i, x)
+				c.fail("dimension %d is to be kept of %v", i, x)
 			}
 			out[i] = UnknownDim
 			if x != nil {
@@ -90,25 +90,22 @@ func inferReshape(c *call) error {
 			}
 		}
 	}
-	if err := c.solve(x, out, free); err != nil {
-		return err
-	}
+	c.solve(x, out, free)
 	c.give(0, typ, out)
 	if len(out) <= 1 {
 		c.out[0].vals = c.at(0).vals
 	}
-	return nil
 }
 
-// solve computes the one unknown dimension of out from the number of elements of x, and refuses
-// shapes of different numbers of elements.
-func (c *call) solve(x, out Shape, free int) error {
+// solve finds the one dimension of out that is not known from the number of
+// elements of x, and refuses shapes of different numbers of elements.
+func (c *call) solve(x, out Shape, free int) {
 	if x == nil {
-		return nil
+		return
 	}
 	have, ok := count(x)
 	if !ok {
-		return nil
+		return
 	}
 	unknown := -1
 	rest := Shape{}
@@ -118,22 +115,21 @@ func (c *call) solve(x, out Shape, free int) error {
 			continue
 		}
 		if unknown >= 0 {
-			return nil
+			return
 		}
 		unknown = i
 	}
 	want, ok := count(rest)
 	if !ok {
-		return c.errorf("dimensions %v are too large", out)
+		c.fail("dimensions %v are too large", out)
 	}
 	d, ok := have.over(want)
 	if !ok || unknown < 0 && d.Known() && d.Size != 1 {
-		return c.errorf("%v cannot be reshaped to %v", x, out)
+		c.fail("%v cannot be reshaped to %v", x, out)
 	}
 	if unknown >= 0 {
 		out[unknown] = d
 	}
-	return nil
 }
 
 // rankFrom returns the shape that the vector in input i holds, with unknown dimensions for unknown
@@ -153,13 +149,13 @@ func (c *call) rankFrom(i int) Shape {
 	return slices.Repeat(Shape{UnknownDim}, int(s[0].Size))
 }
 
-func inferFlatten(c *call) error {
+func inferFlatten(c *call) {
 	typ, x := c.at(0).typ, c.shape(0)
 	out := Shape{UnknownDim, UnknownDim}
 	if x != nil {
 		axis := c.Int("axis", 1)
 		if axis < -int64(len(x)) || axis > int64(len(x)) {
-			return c.errorf("axis %d of %d", axis, len(x))
+			c.fail("axis %d of %d", axis, len(x))
 		}
 		if axis < 0 {
 			axis += int64(len(x))
@@ -171,60 +167,51 @@ func inferFlatten(c *call) error {
 		}
 	}
 	c.give(0, typ, out)
-	return nil
 }
 
-func inferTranspose(c *call) error {
+func inferTranspose(c *call) {
 	typ, x := c.at(0).typ, c.shape(0)
 	perm, ok := c.Ints("perm")
 	if x == nil {
-		c.give(0, typ, nil)
-		return nil
+		return
 	}
 	if !ok {
 		out := slices.Clone(x)
 		slices.Reverse(out)
 		c.give(0, typ, out)
-		return nil
+		return
 	}
 	if len(perm) != len(x) {
-		return c.errorf("perm %v of a value of shape %v", perm, x)
+		c.fail("perm %v of a value of shape %v", perm, x)
 	}
 	out, seen := make(Shape, len(x)), make([]bool, len(x))
 	for i, p := range perm {
 		if p < 0 || p >= int64(len(x)) || seen[p] {
-			return c.errorf("perm %v is not a permutation of %d axes", perm, len(x))
+			c.fail("perm %v is not a permutation of %d axes", perm, len(x))
 		}
 		seen[p], out[i] = true, x[p]
 	}
 	c.give(0, typ, out)
-	return nil
 }
 
-func inferConcat(c *call) error {
-	typ, err := c.sameTypes(c.all()...)
-	if err != nil {
-		return err
-	}
+func inferConcat(c *call) {
+	typ := c.sameTypes(c.all()...)
 	a, ok := c.Attrs["axis"]
 	if !ok || a.Kind != KindInt {
-		return c.errorf("Concat has no axis")
+		c.fail("Concat has no axis")
 	}
 	for _, v := range c.in {
 		if v.shape == nil {
 			c.give(0, typ, nil)
-			return nil
+			return
 		}
 	}
 	out := slices.Clone(c.shape(0))
-	axis, err := c.axis(a.I, len(out))
-	if err != nil {
-		return err
-	}
+	axis := c.axis(a.I, len(out))
 	sum, known := int64(0), true
 	for i, v := range c.in {
 		if len(v.shape) != len(out) {
-			return c.errorf("input %d (%q) is %v, the first is %v", i, c.Input(i), v.shape, c.shape(0))
+			c.fail("input %d (%q) is %v, the first is %v", i, c.Input(i), v.shape, c.shape(0))
 		}
 		for j, d := range v.shape {
 			switch {
@@ -234,7 +221,7 @@ func inferConcat(c *call) error {
 					sum += d.Size
 				}
 			case d.Known() && out[j].Known() && d != out[j]:
-				return c.errorf("input %d (%q) is %v, the first is %v", i, c.Input(i), v.shape, c.shape(0))
+				c.fail("input %d (%q) is %v, the first is %v", i, c.Input(i), v.shape, c.shape(0))
 			case !out[j].Known() && d != UnknownDim:
 				out[j] = d
 			}
@@ -248,7 +235,6 @@ func inferConcat(c *call) error {
 	}
 	c.give(0, typ, out)
 	c.out[0].vals = c.joinVals()
-	return nil
 }
 
 // joinVals concatenates the elements of all inputs.
@@ -270,7 +256,7 @@ func (c *call) joinVals() []elem {
 	return vals
 }
 
-func inferSplit(c *call) error {
+func inferSplit(c *call) {
 	typ, x := c.at(0).typ, c.shape(0)
 	sizes, known := c.Ints("split")
 	if c.has(1) {
@@ -280,14 +266,11 @@ func inferSplit(c *call) error {
 		for i := range c.out {
 			c.give(i, typ, nil)
 		}
-		return nil
+		return
 	}
-	axis, err := c.axis(c.Int("axis", 0), len(x))
-	if err != nil {
-		return err
-	}
+	axis := c.axis(c.Int("axis", 0), len(x))
 	if known && len(sizes) != len(c.out) {
-		return c.errorf("%d sizes %v for %d outputs", len(sizes), sizes, len(c.out))
+		c.fail("%d sizes %v for %d outputs", len(sizes), sizes, len(c.out))
 	}
 	for i := range c.out {
 		s := slices.Clone(x)
@@ -303,14 +286,13 @@ func inferSplit(c *call) error {
 		}
 		c.give(i, typ, s)
 	}
-	return nil
 }
 
-func inferShape(c *call) error {
+func inferShape(c *call) {
 	x := c.shape(0)
 	if x == nil {
 		c.give(0, Int64, Shape{UnknownDim})
-		return nil
+		return
 	}
 	rank := int64(len(x))
 	from, to := c.Int("start", 0), c.Int("end", rank)
@@ -327,5 +309,4 @@ func inferShape(c *call) error {
 		vals = append(vals, elemOf(d))
 	}
 	c.out[0] = info{typ: Int64, shape: ShapeOf(to - from), vals: vals}
-	return nil
 }

@@ -8,39 +8,31 @@ type window struct {
 	auto                                     string // auto_pad other than NOTSET
 }
 
-// window reads the attributes for n spatial axes; kernel is nil if unknown.
-func (c *call) window(n int, kernel []int64) (window, error) {
-	w := window{kernel: kernel, auto: c.Str("auto_pad", "NOTSET")}
-	ones := slices.Repeat([]int64{1}, n)
-	if k, ok := c.Ints("kernel_shape"); ok {
-		if kernel != nil && !slices.Equal(k, kernel) {
-			return w, c.errorf("kernel_shape %v, the weight has %v", k, kernel)
+// window reads the attributes for n spatial axes; a kernel of nil is not known.
+func (c *call) window(n int, kernel []int64) window {
+	w := window{auto: c.Str("auto_pad", "NOTSET")}
+	ints := func(name string, def []int64) []int64 {
+		if list, ok := c.Ints(name); ok {
+			return list
 		}
-		w.kernel = k
+		return def
 	}
-	w.strides, w.dilations = ones, ones
-	if s, ok := c.Ints("strides"); ok {
-		w.strides = s
-	}
-	if d, ok := c.Ints("dilations"); ok {
-		w.dilations = d
-	}
-	pads := make([]int64, 2*n)
-	if p, ok := c.Ints("pads"); ok {
-		pads = p
+	ones := slices.Repeat([]int64{1}, n)
+	w.kernel, w.strides, w.dilations = ints("kernel_shape", kernel), ints("strides", ones), ints("dilations", ones)
+	pads := ints("pads", make([]int64, 2*n))
+	if kernel != nil && !slices.Equal(w.kernel, kernel) {
+		c.fail("kernel_shape %v, the weight has %v", w.kernel, kernel)
 	}
 	if len(pads) != 2*n || len(w.strides) != n || len(w.dilations) != n || w.kernel != nil && len(w.kernel) != n {
-		return w, c.errorf("kernel %v, strides %v, dilations %v, pads %v for %d spatial axes", w.kernel, w.strides, w.dilations, pads, n)
+		c.fail("kernel %v, strides %v, dilations %v, pads %v for %d spatial axes", w.kernel, w.strides, w.dilations, pads, n)
+	}
+	outside := func(least int64, list []int64) bool {
+		return slices.ContainsFunc(list, func(v int64) bool { return v < least || v > 1<<31 })
+	}
+	if outside(1, w.strides) || outside(1, w.dilations) || outside(1, w.kernel) || outside(0, pads) {
+		c.fail("kernel %v, strides %v, dilations %v, pads %v: out of range", w.kernel, w.strides, w.dilations, pads)
 	}
 	w.begins, w.ends = pads[:n], pads[n:]
-	for i := range n {
-		if w.strides[i] < 1 || w.dilations[i] < 1 || w.kernel != nil && w.kernel[i] < 1 || pads[i] < 0 || pads[n+i] < 0 {
-			return w, c.errorf("kernel %v, strides %v, dilations %v, pads %v: out of range", w.kernel, w.strides, w.dilations, pads)
-		}
-		if big := int64(1 << 31); w.strides[i] > big || w.dilations[i] > big || w.kernel != nil && w.kernel[i] > big || pads[i] > big || pads[n+i] > big {
-			return w, c.errorf("kernel %v, strides %v, dilations %v, pads %v: out of range", w.kernel, w.strides, w.dilations, pads)
-		}
-	}
 	switch w.auto {
 	case "", "NOTSET":
 		w.auto = ""
@@ -48,145 +40,117 @@ func (c *call) window(n int, kernel []int64) (window, error) {
 		w.auto, w.begins, w.ends = "", make([]int64, n), make([]int64, n)
 	case "SAME_UPPER", "SAME_LOWER":
 	default:
-		return w, c.errorf("auto_pad %q", w.auto)
+		c.fail("auto_pad %q", w.auto)
 	}
-	return w, nil
+	return w
 }
 
 // slide returns how many places the window has along axis i of size d.
-func (c *call) slide(w window, i int, d Dim) (Dim, error) {
+func (c *call) slide(w window, i int, d Dim) Dim {
 	if w.auto != "" {
 		if d.Known() {
-			return D((d.Size + w.strides[i] - 1) / w.strides[i]), nil
+			return D((d.Size + w.strides[i] - 1) / w.strides[i])
 		}
 		if w.strides[i] == 1 {
-			return d, nil
+			return d
 		}
-		return UnknownDim, nil
+		return UnknownDim
 	}
 	if w.kernel == nil {
-		return UnknownDim, nil
+		return UnknownDim
 	}
 	extra := w.begins[i] + w.ends[i] - w.dilations[i]*(w.kernel[i]-1)
 	if !d.Known() {
 		if extra == 0 && w.strides[i] == 1 {
-			return d, nil
+			return d
 		}
-		return UnknownDim, nil
+		return UnknownDim
 	}
 	room := d.Size + extra - 1
 	if room < 0 {
-		return Dim{}, c.errorf("a window of %d with dilation %d does not fit into %d with padding %d and %d",
+		c.fail("a window of %d with dilation %d does not fit into %d with padding %d and %d",
 			w.kernel[i], w.dilations[i], d.Size, w.begins[i], w.ends[i])
 	}
-	return D(room/w.strides[i] + 1), nil
+	return D(room/w.strides[i] + 1)
 }
 
 // convInputs checks type and shapes of x and the weight against each other.
 // If one is of unknown rank the output is of unknown shape and both are nil.
-func (c *call) convInputs() (typ DataType, x, w Shape, err error) {
-	if typ, err = c.floats(0, 1, 2); err != nil {
-		return typ, nil, nil, err
-	}
-	x, w = c.shape(0), c.shape(1)
+func (c *call) convInputs() (typ DataType, x, w Shape) {
+	typ, x, w = c.floats(0, 1, 2), c.shape(0), c.shape(1)
 	if x == nil || w == nil {
 		c.give(0, typ, nil)
-		return typ, nil, nil, nil
+		return typ, nil, nil
 	}
 	if len(x) < 3 || len(w) != len(x) {
-		return typ, nil, nil, c.errorf("input %q is %v and weight %q is %v", c.Input(0), x, c.Input(1), w)
+		c.fail("input %q is %v and weight %q is %v", c.Input(0), x, c.Input(1), w)
 	}
-	return typ, x, w, nil
+	return typ, x, w
 }
 
 // bias checks that input 2, if any, is a vector of n.
-func (c *call) bias(n Dim) error {
+func (c *call) bias(n Dim) {
 	b := c.shape(2)
 	if !c.has(2) || b == nil {
-		return nil
+		return
 	}
 	if len(b) != 1 || b[0].Known() && n.Known() && b[0] != n {
-		return c.errorf("bias %q is %v for %v channels", c.Input(2), b, n)
+		c.fail("bias %q is %v for %v channels", c.Input(2), b, n)
 	}
-	return nil
 }
 
 // kernelOf returns the spatial sizes of a weight, nil where one is not known.
 func kernelOf(w Shape) []int64 {
-	k, ok := w[2:].Sizes()
-	if !ok {
-		return nil
-	}
+	k, _ := w[2:].Sizes()
 	return k
 }
 
-func inferConv(c *call) error {
-	typ, x, w, err := c.convInputs()
-	if err != nil || x == nil {
-		return err
+func inferConv(c *call) {
+	typ, x, w := c.convInputs()
+	if x == nil {
+		return
 	}
 	group := c.Int("group", 1)
 	if in := w[1]; group < 1 || x[1].Known() && in.Known() && (x[1].Size%group != 0 || x[1].Size/group != in.Size) {
-		return c.errorf("input %q has %v channels, weight %q takes %v in each of %d groups", c.Input(0), x[1], c.Input(1), in, group)
+		c.fail("input %q has %v channels, weight %q takes %v in each of %d groups", c.Input(0), x[1], c.Input(1), in, group)
 	}
-	if err := c.bias(w[0]); err != nil {
-		return err
-	}
-	win, err := c.window(len(x)-2, kernelOf(w))
-	if err != nil {
-		return err
-	}
+	c.bias(w[0])
+	win := c.window(len(x)-2, kernelOf(w))
 	out := Shape{x[0], w[0]}
 	for i, d := range x[2:] {
-		o, err := c.slide(win, i, d)
-		if err != nil {
-			return err
-		}
-		out = append(out, o)
+		out = append(out, c.slide(win, i, d))
 	}
 	c.give(0, typ, out)
-	return nil
 }
 
-func inferConvTranspose(c *call) error {
-	typ, x, w, err := c.convInputs()
-	if err != nil || x == nil {
-		return err
+func inferConvTranspose(c *call) {
+	typ, x, w := c.convInputs()
+	if x == nil {
+		return
 	}
 	if x[1].Known() && w[0].Known() && x[1] != w[0] {
-		return c.errorf("input %q has %v channels, weight %q takes %v", c.Input(0), x[1], c.Input(1), w[0])
+		c.fail("input %q has %v channels, weight %q takes %v", c.Input(0), x[1], c.Input(1), w[0])
 	}
 	channels, group := UnknownDim, c.Int("group", 1)
 	if w[1].Known() && group > 0 && group < 1<<31 && w[1].Size < 1<<31 {
 		channels = D(w[1].Size * group)
 	}
-	if err := c.bias(channels); err != nil {
-		return err
-	}
-	out := Shape{x[0], channels}
-	spatial, err := c.unslide(x[2:], kernelOf(w))
-	if err != nil {
-		return err
-	}
-	c.give(0, typ, append(out, spatial...))
-	return nil
+	c.bias(channels)
+	c.give(0, typ, append(Shape{x[0], channels}, c.unslide(x[2:], kernelOf(w))...))
 }
 
 // unslide returns the spatial sizes that ConvTranspose makes; unknown ones where
 // auto_pad or output_shape decides.
-func (c *call) unslide(in Shape, kernel []int64) (Shape, error) {
-	win, err := c.window(len(in), kernel)
-	if err != nil {
-		return nil, err
-	}
+func (c *call) unslide(in Shape, kernel []int64) Shape {
+	win := c.window(len(in), kernel)
 	out := slices.Repeat(Shape{UnknownDim}, len(in))
 	if _, given := c.Ints("output_shape"); given || win.auto != "" || win.kernel == nil {
-		return out, nil
+		return out
 	}
 	more := make([]int64, len(in))
 	if p, ok := c.Ints("output_padding"); ok {
 		if len(p) != len(in) {
-			return nil, c.errorf("output_padding %v for %d spatial axes", p, len(in))
+			c.fail("output_padding %v for %d spatial axes", p, len(in))
 		}
 		more = p
 	}
@@ -196,42 +160,34 @@ func (c *call) unslide(in Shape, kernel []int64) (Shape, error) {
 		case d.Known() && d.Size < 1<<31:
 			n := win.strides[i]*(d.Size-1) + extra + 1
 			if n < 0 {
-				return nil, c.errorf("spatial axis %d of the result would be %d", i, n)
+				c.fail("spatial axis %d of the result would be %d", i, n)
 			}
 			out[i] = D(n)
 		case win.strides[i] == 1 && extra == 0:
 			out[i] = d
 		}
 	}
-	return out, nil
+	return out
 }
 
-func inferGlobalPool(c *call) error {
-	typ, err := c.floats(0)
-	if err != nil {
-		return err
-	}
+func inferGlobalPool(c *call) {
+	typ := c.floats(0)
 	x := c.shape(0)
 	if x == nil {
-		c.give(0, typ, nil)
-		return nil
+		return
 	}
 	if len(x) < 2 {
-		return c.errorf("input %q is %v, at least 2 dimensions are needed", c.Input(0), x)
+		c.fail("input %q is %v, at least 2 dimensions are needed", c.Input(0), x)
 	}
 	out := slices.Clone(x)
 	for i := 2; i < len(out); i++ {
 		out[i] = D(1)
 	}
 	c.give(0, typ, out)
-	return nil
 }
 
-func inferBatchNorm(c *call) error {
-	typ, err := c.floats(0)
-	if err != nil {
-		return err
-	}
+func inferBatchNorm(c *call) {
+	typ := c.floats(0)
 	x := c.shape(0)
 	channels := UnknownDim
 	if len(x) > 1 {
@@ -240,35 +196,27 @@ func inferBatchNorm(c *call) error {
 	for i := 1; i < 5; i++ {
 		s := c.shape(i)
 		if s != nil && (len(s) != 1 || s[0].Known() && channels.Known() && s[0] != channels) {
-			return c.errorf("input %d (%q) is %v for %v channels", i, c.Input(i), s, channels)
+			c.fail("input %d (%q) is %v for %v channels", i, c.Input(i), s, channels)
 		}
 	}
 	c.give(0, typ, x)
 	for i := 1; i < len(c.out); i++ {
 		c.give(i, c.at(1).typ, Shape{channels})
 	}
-	return nil
 }
 
-func inferLayerNorm(c *call) error {
-	typ, err := c.floats(0)
-	if err != nil {
-		return err
-	}
+func inferLayerNorm(c *call) {
+	typ := c.floats(0)
 	x := c.shape(0)
 	c.give(0, typ, x)
 	if x == nil {
-		return nil
+		return
 	}
-	axis, err := c.axis(c.Int("axis", -1), len(x))
-	if err != nil {
-		return err
-	}
+	axis := c.axis(c.Int("axis", -1), len(x))
 	stat := slices.Clone(x)
 	for i := axis; i < len(stat); i++ {
 		stat[i] = D(1)
 	}
 	c.give(1, Float, stat)
 	c.give(2, Float, stat)
-	return nil
 }

@@ -50,16 +50,13 @@ func (s *Names) New(base string) string {
 func eachGraph(n *Node, f func(*Graph)) {
 	var names []string
 	for name, a := range n.Attrs {
-		if a.G != nil || len(a.Graphs) > 0 {
+		if a.graphs() != nil {
 			names = append(names, name)
 		}
 	}
 	slices.Sort(names)
 	for _, name := range names {
-		if g := n.Attrs[name].G; g != nil {
-			f(g)
-		}
-		for _, g := range n.Attrs[name].Graphs {
+		for _, g := range n.Attrs[name].graphs() {
 			f(g)
 		}
 	}

@@ -26,9 +26,7 @@ type Tensor struct {
 }
 
 // Number is an element type that tensors can be made of.
-type Number interface {
-	float32 | float64 | int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | bool
-}
+type Number interface{ element | bool }
 
 // NewTensor returns a tensor with a copy of the given elements. [Tensor.Check] verifies that
 // their number fits the dimensions.
@@ -109,105 +107,74 @@ func (t *Tensor) Check() error {
 	return nil
 }
 
-// Float32s returns the elements of a float32, float64, float16, bfloat16, integer or bool tensor as
-// float32, in new memory.
-func (t *Tensor) Float32s() ([]float32, error) {
+// Float32s returns the elements of a float32, float64, float16, bfloat16,
+// integer or bool tensor as float32, in memory of their own.
+func (t *Tensor) Float32s() ([]float32, error) { return numbers[float32](t, "numbers") }
+
+// Float64s returns the elements of a float, integer or bool tensor as float64,
+// in memory of their own.
+func (t *Tensor) Float64s() ([]float64, error) { return numbers[float64](t, "numbers") }
+
+// Int64s returns the elements of an integer or bool tensor, in memory of their
+// own. Unsigned 64-bit numbers above the largest int64 come out negative.
+func (t *Tensor) Int64s() ([]int64, error) { return numbers[int64](t, "integers") }
+
+func numbers[T int64 | float32 | float64](t *Tensor, wanted string) ([]T, error) {
 	if err := t.Check(); err != nil {
 		return nil, err
 	}
-	n, _ := t.Len()
-	if t.Type == Float {
-		out := make([]float32, n)
-		for i := range out {
-			out[i] = math.Float32frombits(binary.LittleEndian.Uint32(t.Raw[4*i:]))
+	switch raw := t.Raw; {
+	case t.Type == Int64:
+		return convert[int64, T](raw), nil
+	case t.Type == Int32:
+		return convert[int32, T](raw), nil
+	case t.Type == Int16:
+		return convert[int16, T](raw), nil
+	case t.Type == Int8:
+		return convert[int8, T](raw), nil
+	case t.Type == Uint64:
+		return convert[uint64, T](raw), nil
+	case t.Type == Uint32:
+		return convert[uint32, T](raw), nil
+	case t.Type == Uint16:
+		return convert[uint16, T](raw), nil
+	case t.Type == Uint8 || t.Type == Bool:
+		return convert[uint8, T](raw), nil
+	case !t.Type.IsFloat() || wanted == "integers":
+		return nil, fmt.Errorf("%w %q: elements are %v, not %s", ErrTensor, t.Name, t.Type, wanted)
+	case t.Type == Float:
+		return convert[float32, T](raw), nil
+	case t.Type == Double:
+		return convert[float64, T](raw), nil
+	}
+	halves := convert[uint16, uint16](t.Raw)
+	list := make([]T, len(halves))
+	for i, h := range halves {
+		if t.Type == Float16 {
+			list[i] = T(FromFloat16(h))
+		} else {
+			list[i] = T(math.Float32frombits(uint32(h) << 16))
 		}
-		return out, nil
 	}
-	return convert[float32](t, int(n))
+	return list, nil
 }
 
-// Float64s returns the elements of a float, integer or bool tensor as float64, in new memory.
-func (t *Tensor) Float64s() ([]float64, error) {
-	if err := t.Check(); err != nil {
-		return nil, err
-	}
-	n, _ := t.Len()
-	return convert[float64](t, int(n))
+type element interface {
+	int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64
 }
 
-// convert reads n elements as floating-point numbers.
-func convert[T float32 | float64](t *Tensor, n int) ([]T, error) {
-	at := t.floatAt()
-	if at == nil {
-		return nil, fmt.Errorf("%w %q: elements are %v, not numbers", ErrTensor, t.Name, t.Type)
+// convert decodes elements of one type and returns them as another.
+func convert[From, To element](raw []byte) []To {
+	from := make([]From, len(raw)/binary.Size(From(0)))
+	binary.Decode(raw, binary.LittleEndian, from)
+	if same, ok := any(from).([]To); ok {
+		return same
 	}
-	out := make([]T, n)
-	for i := range out {
-		out[i] = T(at(i))
+	to := make([]To, len(from))
+	for i, v := range from {
+		to[i] = To(v)
 	}
-	return out, nil
-}
-
-// floatAt returns a reader of single elements, nil where t holds no numbers.
-func (t *Tensor) floatAt() func(i int) float64 {
-	switch raw := t.Raw; t.Type {
-	case Float:
-		return func(i int) float64 { return float64(math.Float32frombits(binary.LittleEndian.Uint32(raw[4*i:]))) }
-	case Double:
-		return func(i int) float64 { return math.Float64frombits(binary.LittleEndian.Uint64(raw[8*i:])) }
-	case Float16:
-		return func(i int) float64 { return float64(FromFloat16(binary.LittleEndian.Uint16(raw[2*i:]))) }
-	case BFloat16:
-		return func(i int) float64 {
-			return float64(math.Float32frombits(uint32(binary.LittleEndian.Uint16(raw[2*i:])) << 16))
-		}
-	case Uint64:
-		return func(i int) float64 { return float64(binary.LittleEndian.Uint64(raw[8*i:])) }
-	}
-	at := t.intAt()
-	if at == nil {
-		return nil
-	}
-	return func(i int) float64 { return float64(at(i)) }
-}
-
-// intAt returns a reader of single elements, nil where t holds no integers.
-func (t *Tensor) intAt() func(i int) int64 {
-	switch raw := t.Raw; t.Type {
-	case Int64, Uint64:
-		return func(i int) int64 { return int64(binary.LittleEndian.Uint64(raw[8*i:])) }
-	case Int32:
-		return func(i int) int64 { return int64(int32(binary.LittleEndian.Uint32(raw[4*i:]))) }
-	case Uint32:
-		return func(i int) int64 { return int64(binary.LittleEndian.Uint32(raw[4*i:])) }
-	case Int16:
-		return func(i int) int64 { return int64(int16(binary.LittleEndian.Uint16(raw[2*i:]))) }
-	case Uint16:
-		return func(i int) int64 { return int64(binary.LittleEndian.Uint16(raw[2*i:])) }
-	case Int8:
-		return func(i int) int64 { return int64(int8(raw[i])) }
-	case Uint8, Bool:
-		return func(i int) int64 { return int64(raw[i]) }
-	}
-	return nil
-}
-
-// Int64s returns the elements of an integer or bool tensor, in new memory. Unsigned 64-bit numbers
-// above the largest int64 come out negative.
-func (t *Tensor) Int64s() ([]int64, error) {
-	if err := t.Check(); err != nil {
-		return nil, err
-	}
-	at := t.intAt()
-	if at == nil {
-		return nil, fmt.Errorf("%w %q: elements are %v, not integers", ErrTensor, t.Name, t.Type)
-	}
-	n, _ := t.Len()
-	out := make([]int64, n)
-	for i := range out {
-		out[i] = at(i)
-	}
-	return out, nil
+	return to
 }
 
 // FromFloat16 widens an IEEE 754 binary16 number.

@@ -59,8 +59,27 @@ type lowering struct {
 	spent    int // values of constants
 }
 
-// lower returns a model that computes one row of spec, whose inputs and outputs are in the order of
-// spec. The model passed in is changed.
+// fault is an error that ends the lowering of a value: it is panicked and caught in attempt.
+type fault struct{ error }
+
+func fail(format string, args ...any) { panic(fault{fmt.Errorf(format, args...)}) }
+
+// attempt calls f and returns the error with which it fails.
+func attempt[T any](f func() T) (v T, err error) {
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case fault:
+			err = r.error
+		default:
+			panic(r)
+		}
+	}()
+	return f(), nil
+}
+
+// lower returns a model that computes one row of spec, whose inputs and outputs
+// are in the order of spec. It leaves file changed.
 func lower(file *onnx.Model, spec *nn.Spec) (*onnx.Model, error) {
 	if n := len(file.Graph.Nodes); n > maxNodes {
 		return nil, fmt.Errorf("%w: it has %d nodes, at most %d are possible", ErrModel, n, maxNodes)
@@ -90,9 +109,12 @@ func lower(file *onnx.Model, spec *nn.Spec) (*onnx.Model, error) {
 		l.input(i, &spec.Inputs[i])
 	}
 	for i := range spec.Outputs {
-		if err := l.output(&spec.Outputs[i]); err != nil {
-			return nil, fmt.Errorf("output %q: %w", spec.Outputs[i].Name, err)
+		name := spec.Outputs[i].Name
+		v, err := attempt(func() value { return l.get(name) })
+		if err != nil {
+			return nil, fmt.Errorf("output %q: %w", name, err)
 		}
+		l.graph.Outputs = append(l.graph.Outputs, info(l.named(v)))
 	}
 	l.separateOutputs()
 	l.ownReshapes()
@@ -139,76 +161,56 @@ func (l *lowering) input(i int, s *nn.TensorSpec) {
 	l.graph.Inputs = append(l.graph.Inputs, info(v))
 }
 
-func (l *lowering) output(s *nn.TensorSpec) error {
-	v, err := l.get(s.Name)
-	if err != nil {
-		return err
-	}
-	l.graph.Outputs = append(l.graph.Outputs, info(l.named(v)))
-	return nil
-}
-
 func info(v value) onnx.ValueInfo {
 	return onnx.ValueInfo{Name: v.name, Type: onnx.Float, Shape: onnx.ShapeOf(dims(v.shape)...)}
 }
 
-func (l *lowering) get(name string) (value, error) {
+func (l *lowering) get(name string) value {
 	if v, ok := l.done[name]; ok {
-		return v, nil
+		return v
 	}
 	if t := l.tensors[name]; t != nil {
-		v, err := constant(t)
-		if err != nil {
-			return value{}, err
-		}
-		l.done[name] = v
-		return v, nil
+		l.done[name] = constant(t)
+		return l.done[name]
 	}
 	n := l.makers[name]
 	if n == nil {
-		return value{}, fmt.Errorf("%w: nothing computes %q", ErrModel, name)
+		fail("%w: nothing computes %q", ErrModel, name)
 	}
 	if l.underway[name] {
-		return value{}, fmt.Errorf("%w: %q depends on itself", ErrModel, name)
+		fail("%w: %q depends on itself", ErrModel, name)
 	}
 	l.underway[name] = true
-	v, err := l.rewrite(n, name)
-	if err != nil {
-		return value{}, err
-	}
-	l.done[name] = v
-	return v, nil
+	l.done[name] = l.rewrite(n, name)
+	return l.done[name]
 }
 
-func (l *lowering) rewrite(n *onnx.Node, name string) (value, error) {
+func (l *lowering) rewrite(n *onnx.Node, name string) value {
 	rule := rules[n.OpType]
 	if rule == nil || !n.IsDefault() {
-		return value{}, refused(n, "it has no counterpart")
+		refuse(n, "it has no counterpart")
 	}
 	if n.Output(0) != name {
-		return value{}, refused(n, "only its first output can be computed")
+		refuse(n, "only its first output can be computed")
 	}
-	v, err := l.plain(n, 0)
-	if err == nil {
-		v, err = rule(l, n, v)
-	}
+	v, err := attempt(func() value { return rule(l, n, l.plain(n, 0)) })
 	switch {
 	case errors.Is(err, ErrModel), errors.Is(err, ErrOperator):
-		return value{}, err
+		panic(fault{err})
 	case err != nil:
-		return value{}, refused(n, err.Error())
+		refuse(n, err.Error())
 	case l.spent > maxConstants:
-		return value{}, fmt.Errorf("%w: it needs more than %d constant numbers", ErrModel, maxConstants)
+		fail("%w: it needs more than %d constant numbers", ErrModel, maxConstants)
 	}
 	// The rules and inference must agree.
-	if want, err := l.shapeOf(name); err == nil && size(want) != size(v.shape) {
-		return value{}, fmt.Errorf("%w: %s makes %v where %v was expected", ErrModel, n.OpType, v.shape, want)
+	if want, err := attempt(func() []int { return l.shapeOf(name) }); err == nil && size(want) != size(v.shape) {
+		fail("%w: %s makes %v where %v was expected", ErrModel, n.OpType, v.shape, want)
 	}
-	return v, nil
+	return v
 }
 
-// refused names the operator that cannot be run.
-func refused(n *onnx.Node, why string) error {
+// refuse names the operator that cannot be run.
+func refuse(n *onnx.Node, why string) {
 	op := n.OpType
 	if !n.IsDefault() {
 		op = n.Domain + "." + op
@@ -216,54 +218,55 @@ func refused(n *onnx.Node, why string) error {
 	if n.Name != "" {
 		op += fmt.Sprintf(" (node %q)", n.Name)
 	}
-	return fmt.Errorf("%w: %s: %s", ErrOperator, op, why)
+	fail("%w: %s: %s", ErrOperator, op, why)
 }
 
 // constant reads a tensor of numbers.
-func constant(t *onnx.Tensor) (value, error) {
+func constant(t *onnx.Tensor) value {
 	if !t.Type.IsFloat() {
-		return value{}, fmt.Errorf("%w: constant %q holds %v where numbers are computed with", ErrModel, t.Name, t.Type)
+		fail("%w: constant %q holds %v where numbers are computed with", ErrModel, t.Name, t.Type)
 	}
 	data, err := t.Float32s()
 	if err != nil {
-		return value{}, fmt.Errorf("%w: %w", ErrModel, err)
+		fail("%w: %w", ErrModel, err)
 	}
 	if len(data) == 0 {
-		return value{}, fmt.Errorf("%w: constant %q is empty", ErrModel, t.Name)
+		fail("%w: constant %q is empty", ErrModel, t.Name)
 	}
 	v := value{consts: data}
 	for _, d := range t.Dims {
 		v.shape = append(v.shape, int(d))
 	}
-	return v, nil
+	return v
 }
 
-// outShape returns the shape of a node's first output; a scalar gets one axis, as from plain.
-func (l *lowering) outShape(n *onnx.Node) ([]int, error) {
-	shape, err := l.shapeOf(n.Output(0))
-	if err == nil && len(shape) == 0 {
+// outShape returns the shape of a node's first output, a scalar with one axis as
+// plain has it.
+func (l *lowering) outShape(n *onnx.Node) []int {
+	shape := l.shapeOf(n.Output(0))
+	if len(shape) == 0 {
 		shape = []int{1}
 	}
-	return shape, err
+	return shape
 }
 
 // shapeOf returns the inferred shape of a value of the file.
-func (l *lowering) shapeOf(name string) ([]int, error) {
+func (l *lowering) shapeOf(name string) []int {
 	sizes, ok := l.infos[name].Shape.Sizes()
 	if !ok {
-		return nil, fmt.Errorf("the shape of %q is not known", name)
+		fail("the shape of %q is not known", name)
 	}
 	shape := make([]int, len(sizes))
 	for i, d := range sizes {
 		if d > maxValues {
-			return nil, fmt.Errorf("%q has the shape %v", name, sizes)
+			fail("%q has the shape %v", name, sizes)
 		}
 		shape[i] = int(d)
 	}
 	if !bounded(shape) {
-		return nil, fmt.Errorf("%q has the shape %v", name, sizes)
+		fail("%q has the shape %v", name, sizes)
 	}
-	return shape, nil
+	return shape
 }
 
 // emit adds a node of the lowered graph. Constants become initializers. A value used twice by

@@ -32,7 +32,7 @@ func TestKataGoNetworks(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			net, err := katago.ReadFile(testshared.Path(t, "golden/katago/synthetic-models/"+name))
 			require.NoError(t, err)
-			m, err := katago.Build(net, katago.Size{W: 7, H: 6}, katago.Options{})
+			m, err := katago.Build(net, katago.Size{W: 7, H: 6}, katago.FormRun)
 			require.NoError(t, err)
 			if runs {
 				compare(t, m)
@@ -46,11 +46,11 @@ func TestKataGoNetworks(t *testing.T) {
 
 func TestFreshKataGoNetworks(t *testing.T) {
 	for _, name := range []string{"kb3c16", "kb2c32nbt-mish", "kb2c16-silu"} {
-		for form, o := range map[string]katago.Options{"run": {}, "exact": {Form: katago.FormExact}} {
-			t.Run(name+" "+form, func(t *testing.T) {
+		for _, form := range []katago.Form{katago.FormRun, katago.FormExact} {
+			t.Run(name+" "+form.String(), func(t *testing.T) {
 				net, err := katago.Fresh(name, 7)
 				require.NoError(t, err)
-				m, err := katago.Build(net, katago.Size{W: 6, H: 7}, o)
+				m, err := katago.Build(net, katago.Size{W: 6, H: 7}, form)
 				require.NoError(t, err)
 				compare(t, m)
 			})

@@ -7,9 +7,9 @@ import (
 	"kosumi/nn/onnx"
 )
 
-// rule lowers a node whose first input is lowered, and returns its first output. Its error
-// names the property that cannot be run.
-type rule func(l *lowering, n *onnx.Node, x value) (value, error)
+// rule lowers a node whose first input is lowered, and returns its first output. It fails with the
+// property that cannot be run.
+type rule func(l *lowering, n *onnx.Node, x value) value
 
 // rules holds the rule of each operator of the default domain. init fills it because rules call
 // each other through it.
@@ -31,24 +31,24 @@ func init() {
 	}
 }
 
-// plain lowers the i-th input of a node and gives a scalar one axis, since gorgonia treats scalars
-// differently.
-func (l *lowering) plain(n *onnx.Node, i int) (value, error) {
+// plain lowers the i-th input of a node and gives a scalar one axis, since
+// gorgonia treats scalars apart.
+func (l *lowering) plain(n *onnx.Node, i int) value {
 	name := n.Input(i)
 	if name == "" {
-		return value{}, fmt.Errorf("input %d is missing", i)
+		fail("input %d is missing", i)
 	}
-	v, err := l.get(name)
-	if err == nil && len(v.shape) == 0 {
+	v := l.get(name)
+	if len(v.shape) == 0 {
 		v = l.reshape(v, 1)
 	}
-	return v, err
+	return v
 }
 
 // elementwise makes a rule from a function that computes each number of its result from one of the
 // first input.
 func elementwise(f func(l *lowering, x value) value) rule {
-	return func(l *lowering, _ *onnx.Node, x value) (value, error) { return f(l, x), nil }
+	return func(l *lowering, _ *onnx.Node, x value) value { return f(l, x) }
 }
 
 // unary applies an operator of the same name and meaning.
@@ -61,27 +61,12 @@ func (l *lowering) each(op string, x ...value) value { return l.emit(op, nil, x[
 
 // binary applies an operator to two values stretched to one shape.
 func binary(op string) rule {
-	return func(l *lowering, n *onnx.Node, x value) (value, error) {
-		y, err := l.plain(n, 1)
-		if err != nil {
-			return value{}, err
-		}
-		return l.combine(op, x, y)
-	}
+	return func(l *lowering, n *onnx.Node, x value) value { return l.combine(op, x, l.plain(n, 1)) }
 }
 
-func (l *lowering) combine(op string, x, y value) (value, error) {
-	shape, err := broadcastShape(x.shape, y.shape)
-	if err != nil {
-		return value{}, err
-	}
-	if x, err = l.stretch(x, shape); err != nil {
-		return value{}, err
-	}
-	if y, err = l.stretch(y, shape); err != nil {
-		return value{}, err
-	}
-	return l.each(op, x, y), nil
+func (l *lowering) combine(op string, x, y value) value {
+	shape := broadcastShape(x.shape, y.shape)
+	return l.each(op, l.stretch(x, shape), l.stretch(y, shape))
 }
 
 // softplus computes log(1+e^x) as relu(x) + log(1+e^-|x|), which holds for any x.
@@ -94,49 +79,36 @@ func (l *lowering) softplus(x value) value {
 func (l *lowering) mish(x value) value { return l.each("Mul", x, l.each("Tanh", l.softplus(x))) }
 
 // lowerReshaped lowers operators that only change the shape, which inference knows.
-func lowerReshaped(l *lowering, n *onnx.Node, x value) (value, error) {
-	shape, err := l.outShape(n)
-	if err != nil {
-		return value{}, err
-	}
+func lowerReshaped(l *lowering, n *onnx.Node, x value) value {
+	shape := l.outShape(n)
 	if size(shape) != size(x.shape) {
-		return value{}, fmt.Errorf("%v to %v", x.shape, shape)
+		fail("%v to %v", x.shape, shape)
 	}
-	return l.reshape(x, shape...), nil
+	return l.reshape(x, shape...)
 }
 
-func lowerExpand(l *lowering, n *onnx.Node, x value) (value, error) {
-	shape, err := l.outShape(n)
-	if err != nil {
-		return value{}, err
-	}
-	return l.stretch(x, shape)
+func lowerExpand(l *lowering, n *onnx.Node, x value) value {
+	return l.stretch(x, l.outShape(n))
 }
 
 // lowerConcat joins along an axis before which all axes are of size 1.
-func lowerConcat(l *lowering, n *onnx.Node, _ value) (value, error) {
-	shape, err := l.outShape(n)
-	if err != nil {
-		return value{}, err
-	}
+func lowerConcat(l *lowering, n *onnx.Node, _ value) value {
+	shape := l.outShape(n)
 	axis := int(n.Int("axis", 0))
 	if axis < 0 {
 		axis += len(shape)
 	}
 	if axis < 0 || axis >= len(shape) || size(shape[:axis]) != 1 || len(n.Inputs) < 2 {
-		return value{}, fmt.Errorf("of %d values along axis %d of shape %v", len(n.Inputs), axis, shape)
+		fail("of %d values along axis %d of shape %v", len(n.Inputs), axis, shape)
 	}
 	// The values lie one after the other in memory, so one row of each is joined.
 	parts := make([]value, len(n.Inputs))
 	for i := range parts {
-		v, err := l.plain(n, i)
-		if err != nil {
-			return value{}, err
-		}
+		v := l.plain(n, i)
 		parts[i] = l.reshape(v, 1, size(v.shape))
 	}
 	joined := l.emit("Concat", onnx.Attrs{"axis": onnx.AttrInt(1)}, []int{1, size(shape)}, parts...)
-	return l.reshape(joined, shape...), nil
+	return l.reshape(joined, shape...)
 }
 
 func filled(f float32, shape ...int) value {
@@ -164,7 +136,7 @@ func (l *lowering) matmul(a, b value) value {
 }
 
 // broadcastShape is the shape to which both operands of a node are stretched.
-func broadcastShape(a, b []int) ([]int, error) {
+func broadcastShape(a, b []int) []int {
 	if len(a) < len(b) {
 		a, b = b, a
 	}
@@ -175,25 +147,25 @@ func broadcastShape(a, b []int) ([]int, error) {
 		case shape[at] == 1:
 			shape[at] = d
 		case d != 1 && d != shape[at]:
-			return nil, fmt.Errorf("shapes %v and %v do not go together", a, b)
+			fail("shapes %v and %v do not go together", a, b)
 		}
 	}
 	if !bounded(shape) {
-		return nil, fmt.Errorf("shape %v is too large", shape)
+		fail("shape %v is too large", shape)
 	}
-	return shape, nil
+	return shape
 }
 
 // stretch repeats v along its axes of size 1 until it has the given shape. Constants are
 // stretched here. Computed values are multiplied with a row of ones, which needs the axes
 // that are kept to come first.
-func (l *lowering) stretch(v value, shape []int) (value, error) {
+func (l *lowering) stretch(v value, shape []int) value {
 	from := append(slices.Repeat([]int{1}, len(shape)-len(v.shape)), v.shape...)
 	if slices.Equal(from, shape) {
-		return l.reshape(v, shape...), nil
+		return l.reshape(v, shape...)
 	}
 	if v.isConst() {
-		return value{shape: shape, consts: repeat(v.consts, from, shape)}, nil
+		return value{shape: shape, consts: repeat(v.consts, from, shape)}
 	}
 	kept, after := 1, 1
 	for i, d := range shape {
@@ -203,10 +175,10 @@ func (l *lowering) stretch(v value, shape []int) (value, error) {
 		case from[i] == 1:
 			after *= d
 		default:
-			return value{}, fmt.Errorf("stretching %v to %v", from, shape)
+			fail("stretching %v to %v", from, shape)
 		}
 	}
-	return l.reshape(l.matmul(l.reshape(v, kept, 1), filled(1, 1, after)), shape...), nil
+	return l.reshape(l.matmul(l.reshape(v, kept, 1), filled(1, 1, after)), shape...)
 }
 
 // repeat stretches elements from one shape to another of the same rank.

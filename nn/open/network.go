@@ -1,6 +1,7 @@
 package open
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -41,10 +42,8 @@ type Network struct {
 var _ nn.Network = (*Network)(nil)
 
 func Start(c Config) *Network {
+	c.Log = cmp.Or(c.Log, slog.New(slog.DiscardHandler))
 	n := &Network{conf: c, ready: make(chan struct{})}
-	if c.Log == nil {
-		n.conf.Log = slog.New(slog.DiscardHandler)
-	}
 	if c.HumanFile != "" {
 		n.humans = &Network{conf: n.conf, ready: make(chan struct{})}
 		go func() {

@@ -1,6 +1,7 @@
 package ort
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -31,9 +32,7 @@ type Config struct {
 
 // withDefaults replaces zero values by their defaults.
 func (c Config) withDefaults() Config {
-	if c.Provider == "" {
-		c.Provider = CPU
-	}
+	c.Provider = cmp.Or(c.Provider, CPU)
 	c.Provider = strings.ToLower(c.Provider)
 	c.Threads = max(c.Threads, 1)
 	c.MaxBatch = max(c.MaxBatch, 1)

@@ -12,10 +12,10 @@ import "C"
 
 import (
 	"fmt"
+	"sync"
 	"unsafe"
 
 	ort "github.com/yalue/onnxruntime_go"
-	"google.golang.org/protobuf/encoding/protowire"
 
 	"kosumi/nn/onnx"
 )
@@ -41,22 +41,12 @@ const (
 	copyTo   = "to"
 )
 
-// copierModel is an ONNX graph that copies a tensor of any shape; field numbers are
-// those of onnx.proto.
-func copierModel() []byte {
-	field := func(to string, number protowire.Number, content string) string {
-		return string(protowire.AppendString(protowire.AppendTag([]byte(to), number, protowire.BytesType), content))
-	}
-	whole := func(number protowire.Number, v uint64) string {
-		return string(protowire.AppendVarint(protowire.AppendTag(nil, number, protowire.VarintType), v))
-	}
-	value := func(name string) string {
-		return field(field("", 1, name), 2, field("", 1, whole(1, uint64(onnx.Float))))
-	}
-	node := field(field(field("", 1, copyFrom), 2, copyTo), 4, "Identity")
-	graph := field(field(field(field("", 1, node), 2, "copy"), 11, value(copyFrom)), 12, value(copyTo))
-	return []byte(field(field(whole(1, 8), 7, graph), 8, whole(2, 17)))
-}
+// copierModel is an ONNX graph that copies a tensor of any shape.
+var copierModel = sync.OnceValues((&onnx.Model{IRVersion: 8, Opset: 17, Graph: &onnx.Graph{Name: "copy",
+	Nodes:   []*onnx.Node{{OpType: "Identity", Inputs: []string{copyFrom}, Outputs: []string{copyTo}}},
+	Inputs:  []onnx.ValueInfo{{Name: copyFrom, Type: onnx.Float}},
+	Outputs: []onnx.ValueInfo{{Name: copyTo, Type: onnx.Float}},
+}}).Marshal)
 
 // OpenDevice opens the memory of the configured provider, for which [HasDevice] is true.
 func OpenDevice(c Config) (*Device, error) {
@@ -69,7 +59,11 @@ func OpenDevice(c Config) (*Device, error) {
 		return nil, err
 	}
 	d := &Device{provider: c.Provider}
-	if d.copier, err = c.open(copierModel(), []string{copyFrom}, []string{copyTo}); err != nil {
+	model, err := copierModel()
+	if err == nil {
+		d.copier, err = c.open(model, []string{copyFrom}, []string{copyTo})
+	}
+	if err != nil {
 		return nil, err
 	}
 	memory := C.CString(deviceMemory[c.Provider])

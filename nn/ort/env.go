@@ -15,6 +15,7 @@ import (
 
 	ort "github.com/yalue/onnxruntime_go"
 
+	"kosumi/internal/file"
 	"kosumi/nn"
 )
 
@@ -44,7 +45,7 @@ func Load(explicit string) (Library, error) {
 		return Library{}, err
 	}
 	if env.loaded {
-		if !samePath(found.Path, env.lib.Path) {
+		if !file.Same(found.Path, env.lib.Path) {
 			return Library{}, fmt.Errorf("%w: %s is wanted, %s is in use", ErrOtherLibrary, found.Path, env.lib.Path)
 		}
 		return env.lib, nil
@@ -73,16 +74,6 @@ func Loaded() (Library, bool) {
 	env.Lock()
 	defer env.Unlock()
 	return env.lib, env.loaded
-}
-
-func samePath(a, b string) bool {
-	if ra, err := filepath.EvalSymlinks(a); err == nil {
-		a = ra
-	}
-	if rb, err := filepath.EvalSymlinks(b); err == nil {
-		b = rb
-	}
-	return a == b
 }
 
 // answersIn limits the time in which a library, a plugin or a provider loads.

@@ -1,6 +1,7 @@
 package ort
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -140,10 +141,7 @@ func cachedVersions(root string) []string {
 		}
 	}
 	slices.SortFunc(dirs, func(a, b string) int {
-		if c := parseVersion(filepath.Base(b)).compare(parseVersion(filepath.Base(a))); c != 0 {
-			return c
-		}
-		return len(b) - len(a)
+		return cmp.Or(parseVersion(filepath.Base(b)).compare(parseVersion(filepath.Base(a))), len(b)-len(a))
 	})
 	if len(dirs) == 0 {
 		return []string{root}

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strconv"
 )
 
@@ -33,14 +34,7 @@ func parseVersion(s string) version {
 	return v
 }
 
-func (v version) compare(w version) int {
-	for i := range v {
-		if v[i] != w[i] {
-			return v[i] - w[i]
-		}
-	}
-	return 0
-}
+func (v version) compare(w version) int { return slices.Compare(v[:], w[:]) }
 
 func (v version) String() string {
 	if v == (version{}) {

@@ -39,7 +39,11 @@ type operators C.operators
 // made at once, one would fail. Later sessions can be made concurrently.
 var enterDomain = sync.OnceValue(func() error {
 	lib, _ := Loaded()
-	first, err := Config{}.withDefaults().session(lib, copierModel(), []string{copyFrom}, []string{copyTo})
+	model, err := copierModel()
+	if err != nil {
+		return err
+	}
+	first, err := Config{}.withDefaults().session(lib, model, []string{copyFrom}, []string{copyTo})
 	if err == nil {
 		err = first.Destroy()
 	}

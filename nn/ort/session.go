@@ -12,6 +12,7 @@ import (
 	ort "github.com/yalue/onnxruntime_go"
 
 	"kosumi/nn"
+	"kosumi/nn/kernel"
 	"kosumi/nn/onnx"
 )
 
@@ -186,7 +187,7 @@ func (c Config) apply(o *ort.SessionOptions, lib Library) error {
 func (s *session) memory(specs []nn.TensorSpec) [][]float32 {
 	all := make([][]float32, len(specs))
 	for i := range specs {
-		all[i] = aligned(specs[i].Len() * s.config.MaxBatch)
+		all[i] = kernel.Aligned(specs[i].Len() * s.config.MaxBatch)
 		s.pins.Pin(&all[i][0])
 	}
 	return all

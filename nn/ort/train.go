@@ -12,6 +12,7 @@ import (
 
 	ort "github.com/yalue/onnxruntime_go"
 
+	"kosumi/nn/kernel"
 	"kosumi/nn/onnx"
 )
 
@@ -42,7 +43,7 @@ func NewTensor(dims ...int64) (*Tensor, error) {
 		}
 		n *= d
 	}
-	t := &Tensor{Dims: slices.Clone(dims), Data: aligned(int(n))}
+	t := &Tensor{Dims: slices.Clone(dims), Data: kernel.Aligned(int(n))}
 	t.pin.Pin(&t.Data[0])
 	var err error
 	if t.val, err = ort.NewTensor(ort.Shape(t.Dims), t.Data); err != nil {
@@ -51,17 +52,6 @@ func NewTensor(dims ...int64) (*Tensor, error) {
 	}
 	runtime.SetFinalizer(t, func(t *Tensor) { t.Close() })
 	return t, nil
-}
-
-// aligned makes n numbers aligned to cache lines.
-func aligned(n int) []float32 {
-	const line = 16 // float32 values in 64 bytes
-	buf := make([]float32, n+line)
-	skip := 0
-	if off := int(uintptr(unsafe.Pointer(&buf[0])) % (4 * line)); off != 0 {
-		skip = line - off/4
-	}
-	return buf[skip : skip+n : skip+n]
 }
 
 // Close frees the tensor; Data stays readable. Close its bindings first.

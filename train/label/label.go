@@ -4,6 +4,7 @@
 package label
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -186,15 +187,8 @@ func Run(ctx context.Context, c Config) (*Report, error) {
 }
 
 func (r *run) check() error {
-	if r.Log == nil {
-		r.Log = slog.New(slog.DiscardHandler)
-	}
-	if r.Share == 0 {
-		r.Share = defaultShare
-	}
-	if r.PerFile == 0 {
-		r.PerFile = defaultPerFile
-	}
+	r.Log = cmp.Or(r.Log, slog.New(slog.DiscardHandler))
+	r.Share, r.PerFile = cmp.Or(r.Share, defaultShare), cmp.Or(r.PerFile, defaultPerFile)
 	switch {
 	case r.Out == "":
 		return bad("no folder for the rows is named")
@@ -248,9 +242,7 @@ func (r *run) goOn() error {
 	was := &r.dir.info
 	switch {
 	case r.dir.files == 0:
-		if r.Seed == 0 {
-			r.Seed = rand.Uint64() >> 11 // 53 bits, which readers of JSON keep exactly
-		}
+		r.Seed = cmp.Or(r.Seed, rand.Uint64()>>11) // exact in every reader of JSON
 		return nil
 	case was.TeacherSHA256 == "":
 		return bad("%s holds rows that no teacher has labelled: name another folder", r.Out)
@@ -370,8 +362,7 @@ func (r *run) sum(ctx context.Context) {
 	if len(r.From) == 0 {
 		s.Player = d.Name
 		if r.Player != nil {
-			p := r.Player.Describe()
-			s.Player = p.Name
+			s.Player = r.Player.Describe().Name
 		}
 	}
 	s.Rows, s.Files, s.Interrupted = r.dir.rows, r.dir.files, ctx.Err() != nil

@@ -4,7 +4,6 @@ import (
 	"context"
 	"math/rand/v2"
 	"sync"
-	"sync/atomic"
 
 	"kosumi/board"
 	"kosumi/nn"
@@ -48,34 +47,21 @@ func (p *picker) Evaluate(ctx context.Context, q *nn.Query, out *nn.Output) erro
 // searches take their place. If ctx ends first, the chunk stays unchanged, and is not labelled.
 func (f *freshGames) search(ctx context.Context, c *chunk) error {
 	found := make([][]*board.Game, len(c.lessons))
-	var next atomic.Int64
-	var all sync.WaitGroup
-	errs := make([]error, 2*max(1, f.run.Server.Sessions)*max(1, f.run.Server.MaxBatch))
-	for w := range errs {
-		all.Go(func() {
-			s := searcher{picker: picker{Wrapper: nn.Wrapper{Network: nn.AsNetwork(f.player)}}}
-			for ctx.Err() == nil && errs[w] == nil {
-				i := int(next.Add(1)) - 1
-				if i >= len(c.lessons) {
-					return
-				}
-				if c.lessons[i].searched {
-					found[i], errs[w] = s.leaves(ctx, &c.lessons[i])
-				}
-			}
-		})
-	}
-	all.Wait()
-	if ctx.Err() != nil {
-		return nil
-	}
-	for _, err := range errs {
-		if err != nil {
-			return err
+	idle := sync.Pool{New: func() any {
+		return &searcher{picker: picker{Wrapper: nn.Wrapper{Network: nn.AsNetwork(f.player)}}}
+	}}
+	err := f.run.each(ctx, len(c.lessons), 2, func(ctx context.Context, i int) (err error) {
+		if c.lessons[i].searched {
+			s := idle.Get().(*searcher)
+			found[i], err = s.leaves(ctx, &c.lessons[i])
+			idle.Put(s)
 		}
+		return err
+	})
+	if err == nil && ctx.Err() == nil {
+		c.replace(found)
 	}
-	c.replace(found)
-	return nil
+	return err
 }
 
 // searcher searches one position after the other.

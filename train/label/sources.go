@@ -2,10 +2,7 @@ package label
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -119,7 +116,7 @@ func (f *files) leaveOut(n int, err error) {
 }
 
 func openSource(path string) (*opened, error) {
-	sum, err := sumOf(path)
+	sum, err := file.SHA256(path)
 	if err != nil {
 		return nil, err
 	}
@@ -133,17 +130,6 @@ func openSource(path string) (*opened, error) {
 	o.games, err = sgf.ReadFile(path)
 	o.end = len(o.games)
 	return o, err
-}
-
-func sumOf(path string) (string, error) {
-	r, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer r.Close()
-	h := sha256.New()
-	_, err = io.Copy(h, r)
-	return hex.EncodeToString(h.Sum(nil)), err
 }
 
 func (o *opened) close() error {

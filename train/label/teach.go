@@ -1,7 +1,6 @@
 package label
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -85,43 +84,22 @@ func (r *run) keepTelling() (stop func()) {
 // teach has the teacher evaluate all lessons of a chunk, with enough queries at once to fill the
 // batches of every session. If ctx ends first, some lessons are not learned.
 func (r *run) teach(ctx context.Context, c *chunk) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
 	r.outs = slices.Grow(r.outs[:0], len(c.lessons))[:len(c.lessons)]
-	order := make([]int, len(c.lessons))
-	for i := range order {
-		order[i] = i
+	var order []int
+	for i := range c.lessons {
+		order = append(order, i)
 	}
 	// One board size after another, since a batch has one size.
 	slices.SortStableFunc(order, func(a, b int) int {
-		return cmp.Compare(c.lessons[b].game.Size().Area(), c.lessons[a].game.Size().Area())
+		return c.lessons[b].game.Size().Area() - c.lessons[a].game.Size().Area()
 	})
-	var next atomic.Int64
-	var all sync.WaitGroup
-	var mu sync.Mutex // guards failure
-	var failure error
-	for range min(len(order), 4*max(1, r.Server.Sessions)*max(1, r.Server.MaxBatch)) {
-		all.Go(func() {
-			for ctx.Err() == nil {
-				k := int(next.Add(1)) - 1
-				if k >= len(order) {
-					return
-				}
-				i := order[k]
-				if err := r.ask(ctx, &c.lessons[i], &r.outs[i]); err != nil {
-					mu.Lock()
-					if ctx.Err() == nil {
-						failure = err
-					}
-					mu.Unlock()
-					cancel()
-					return
-				}
-				r.count.open.Add(1)
-			}
-		})
-	}
-	all.Wait()
+	failure := r.each(ctx, len(order), 4, func(ctx context.Context, k int) error {
+		err := r.ask(ctx, &c.lessons[order[k]], &r.outs[order[k]])
+		if err == nil {
+			r.count.open.Add(1)
+		}
+		return err
+	})
 	if n := r.teacher.Stats().Invalid; n > 0 {
 		d := r.Teacher.Describe()
 		return bad("%s gives no finite numbers at %d positions: the file is damaged, or its precision is too low (--precision fp32)", d.ShortName(), n)
@@ -130,6 +108,33 @@ func (r *run) teach(ctx context.Context, c *chunk) error {
 		r.warnOfLittle()
 	}
 	return failure
+}
+
+// each calls f for the numbers below n until ctx ends, which is no error, or f fails: several at
+// once, so many for each place in the batches of the sessions.
+func (r *run) each(ctx context.Context, n, places int, f func(ctx context.Context, i int) error) error {
+	running, fail := context.WithCancelCause(ctx)
+	defer fail(nil)
+	var next atomic.Int64
+	var all sync.WaitGroup
+	for range min(n, places*max(1, r.Server.Sessions)*max(1, r.Server.MaxBatch)) {
+		all.Go(func() {
+			for running.Err() == nil {
+				i := int(next.Add(1)) - 1
+				if i >= n {
+					return
+				}
+				if err := f(running, i); err != nil {
+					fail(err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	if ctx.Err() != nil {
+		return nil
+	}
+	return context.Cause(running)
 }
 
 // warnOfLittle warns once of outputs that the teacher lacks.

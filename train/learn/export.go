@@ -2,11 +2,9 @@ package learn
 
 import (
 	"fmt"
-	"io"
 	"path/filepath"
 	"strings"
 
-	"kosumi/internal/file"
 	"kosumi/nn/katago"
 	"kosumi/nn/onnx"
 )
@@ -22,17 +20,10 @@ func (l *Learner) Export(path, name string, average bool) error {
 		return err
 	}
 	if strings.EqualFold(filepath.Ext(path), ".onnx") {
-		return file.Write(path, func(w io.Writer) error {
-			_, err := m.WriteTo(w)
-			return err
-		})
+		return m.WriteFile(path)
 	}
 	if !l.KataGo() {
 		return fmt.Errorf("%w: %s is no KataGo network and can be written as .onnx only", ErrNetwork, l.source.Path)
-	}
-	format, err := katago.FormatOf(path)
-	if err != nil {
-		return err
 	}
 	net, err := katago.FromONNX(m)
 	if err != nil {
@@ -41,7 +32,7 @@ func (l *Learner) Export(path, name string, average bool) error {
 	if name != "" {
 		net.Header.Name = name
 	}
-	return file.Write(path, func(w io.Writer) error { return katago.WriteFormat(w, net, format) })
+	return katago.WriteFile(path, net)
 }
 
 // KataGo reports whether the network can be written in KataGo's format.

@@ -70,10 +70,9 @@ func TestBestIsExported(t *testing.T) {
 	require.NoError(t, err)
 	m, err := l.Network(false)
 	require.NoError(t, err)
-	var want bytes.Buffer
-	_, err = m.WriteTo(&want)
+	want, err := m.Marshal()
 	require.NoError(t, err)
-	require.True(t, bytes.Equal(want.Bytes(), written), "it is that checkpoint's")
+	require.True(t, bytes.Equal(want, written), "it is that checkpoint's")
 	var report Report
 	text, err := os.ReadFile(filepath.Join(c.Out, ReportFile))
 	require.NoError(t, err)

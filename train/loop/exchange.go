@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"maps"
 	"os"
@@ -42,7 +41,8 @@ type Work struct {
 	Closed  uint64 // games with lower numbers are refused
 }
 
-const randomPlayer = "random"
+// Names of the player without a network, in files and in messages.
+const randomPlayer, randomMoves = "random", "random moves"
 
 // exchangeSeed returns the seed of games played elsewhere. No game played here has it.
 func exchangeSeed(seed uint64) uint64 { return seed ^ 0xe8c4a96e }
@@ -71,8 +71,7 @@ func (g *generator) offer() error {
 			if err != nil {
 				return err
 			}
-			sum := sha256.Sum256(data)
-			w.SHA256 = hex.EncodeToString(sum[:])
+			w.SHA256 = fmt.Sprintf("%x", sha256.Sum256(data))
 		}
 	}
 	g.work = w
@@ -126,7 +125,7 @@ func (g *generator) await(ctx context.Context, c *Recipe) (string, error) {
 	local.Wait()
 	took := time.Since(began)
 	g.noteSelfplay(*stats(), 0, took.Seconds())
-	return whoPlayed(orNone(s.Current), g.by) + ": " + awaitLine(stats(), took, s.Games) + machines(before, players(g.others)), played
+	return whoPlayed(cmp.Or(s.Current, randomMoves), g.by) + ": " + awaitLine(stats(), took, s.Games) + machines(before, players(g.others)), played
 }
 
 // whoPlayed lists the networks that played the new games, the current one first. Games under way

@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -93,7 +94,7 @@ func (g *generator) play(ctx context.Context, c *Recipe) (string, error) {
 	st := g.session.Stats().Sub(before)
 	st.Games, st.Rows = int(s.Games-gamesThen), int(s.Rows-rowsThen)
 	g.noteSelfplay(st, g.evals()-evals, took.Seconds())
-	return orNone(s.Current) + ": " + selfplayLine(&st, s.Games, g.evals()-evals, took), err
+	return cmp.Or(s.Current, randomMoves) + ": " + selfplayLine(&st, s.Games, g.evals()-evals, took), err
 }
 
 // goal returns the goal of this stage for the session.
@@ -115,16 +116,9 @@ func (g *generator) enterFiles() {
 		g.files.known[d.path] = d
 		g.state.enter(d, !g.bootstrapping())
 		if g.by != nil {
-			g.by[orNone(strings.TrimPrefix(d.network, randomPlayer))] += d.games
+			g.by[cmp.Or(strings.TrimPrefix(d.network, randomPlayer), randomMoves)] += d.games
 		}
 	}
-}
-
-func orNone(name string) string {
-	if name == "" {
-		return "random moves"
-	}
-	return name
 }
 
 // evals returns the current network's number of evaluations.

@@ -102,7 +102,8 @@ func TestStateFile(t *testing.T) {
  },
  "networks": [],
  "history": []
-}`
+}
+`
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(statePath(dir), []byte(text), 0o644))
 	s, err := loadState(dir)

@@ -9,6 +9,7 @@
 package loop
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -60,11 +61,8 @@ func Open(dir string, o Options) (*Loop, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &workspace{dir: dir, conf: conf, others: o.Exchange, log: o.Log,
+	w := &workspace{dir: dir, conf: conf, others: o.Exchange, log: cmp.Or(o.Log, slog.New(slog.DiscardHandler)),
 		out: reporter{status: o.Status, progress: o.Progress, beat: time.Minute}}
-	if w.log == nil {
-		w.log = slog.New(slog.DiscardHandler)
-	}
 	l := &Loop{workspace: w, done: o.Done, time: o.Time, lock: lock}
 	l.generator = generator{workspace: w, budget: budget{games: o.Games}}
 	l.trainer = trainer{workspace: w}

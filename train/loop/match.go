@@ -185,7 +185,7 @@ func (m *GateGame) Play(ctx context.Context, a, b nn.Evaluator) (GateOutcome, er
 	var trees [2]*search.Tree
 	for i, e := range players {
 		params.Seed = uint64(m.Number)*2 + uint64(i)
-		if trees[i], err = search.New(params, selfplay.Steady(e, m.Seed), nil); err != nil {
+		if trees[i], err = search.New(params, selfplay.Steady(e, m.Seed, true), nil); err != nil {
 			return o, err
 		}
 	}

@@ -120,7 +120,7 @@ func newStretch(s *State, c *Recipe, limit int64) stretch {
 		last = s.History[len(s.History)-1]
 	}
 	length, rowsOfMove := 1.2*float64(c.Selfplay.Boards[0].Size().Area()), 0.0
-	if st := &last.Stats; st.Games > 0 && st.Length > 0 && last.Network != orNone("") {
+	if st := &last.Stats; st.Games > 0 && st.Length > 0 && last.Network != randomMoves {
 		length, rowsOfMove = st.MeanLength(), float64(st.Rows)/float64(st.Length)
 	}
 	t := stretch{began: time.Now(), rows: s.GoalRows > 0}

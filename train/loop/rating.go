@@ -3,8 +3,6 @@ package loop
 import (
 	"cmp"
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -112,17 +110,8 @@ func Rate(ctx context.Context, dir string, o RateOptions) (*Ratings, error) {
 
 func loadRatings(dir string) (*Ratings, error) {
 	r := new(Ratings)
-	data, err := os.ReadFile(filepath.Join(dir, RatingsFile))
-	if errors.Is(err, os.ErrNotExist) {
-		return r, nil
-	}
-	if err == nil {
-		err = json.Unmarshal(data, r)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, RatingsFile), err)
-	}
-	return r, nil
+	_, err := file.ReadJSON(filepath.Join(dir, RatingsFile), r)
+	return r, err
 }
 
 // rater plays rating games with networks that it keeps open.
@@ -142,11 +131,7 @@ func (r *rater) close() {
 }
 
 func (r *rater) save() error {
-	data, err := json.MarshalIndent(r.ratings, "", " ")
-	if err != nil {
-		return err
-	}
-	return file.WriteBytes(filepath.Join(r.dir, RatingsFile), data)
+	return file.WriteJSON(filepath.Join(r.dir, RatingsFile), r.ratings, " ")
 }
 
 // networks lists the networks to rate, oldest first.

@@ -243,9 +243,17 @@ func (c *Recipe) Validate() error {
 	rest := *c
 	rest.Selfplay = selfplay.Defaults() // the settings of self-play are checked separately
 	errs := tomlfile.Check(rest)
+	if len(errs) == 0 {
+		errs = c.faults()
+	}
 	if len(errs) > 0 {
 		return fmt.Errorf("%w: %w", ErrRecipe, errors.Join(errs...))
 	}
+	return nil
+}
+
+// faults returns the errors of values that are in their ranges.
+func (c *Recipe) faults() (errs []error) {
 	fault := func(bad bool, format string, args ...any) {
 		if bad {
 			errs = append(errs, fmt.Errorf(format, args...))
@@ -270,18 +278,13 @@ func (c *Recipe) Validate() error {
 		fault(!slices.Contains(learn.TermNames(), name), "train.losses.%s: there is no such loss; there are %s", name, strings.Join(learn.TermNames(), ", "))
 	}
 	if err := c.Selfplay.Validate(); err != nil {
-		errs = append(errs, fmt.Errorf("selfplay: %w", err))
-		return fmt.Errorf("%w: %w", ErrRecipe, errors.Join(errs...))
+		return append(errs, fmt.Errorf("selfplay: %w", err))
 	}
 	for i := range c.Stages {
 		at := c.At(c.Stages[i].Games)
 		if err := at.Selfplay.Validate(); err != nil {
-			errs = append(errs, fmt.Errorf("stage %d: %w", i+1, err))
-			break // later stages depend on this one
+			return append(errs, fmt.Errorf("stage %d: %w", i+1, err)) // later stages depend on this one
 		}
 	}
-	if len(errs) > 0 {
-		return fmt.Errorf("%w: %w", ErrRecipe, errors.Join(errs...))
-	}
-	return nil
+	return errs
 }

@@ -76,11 +76,7 @@ func clusterPath(dir string) string { return filepath.Join(dir, "cluster", "stat
 
 // NoteCluster saves the state of the machines that play for a loop, for its reports.
 func NoteCluster(dir string, status any) error {
-	data, err := json.Marshal(status)
-	if err != nil {
-		return err
-	}
-	return file.WriteBytes(clusterPath(dir), data)
+	return file.WriteJSON(clusterPath(dir), status, "")
 }
 
 func writeReport(dir string, data *reportData) error {

@@ -141,11 +141,7 @@ func (s *State) read(data []byte) error {
 }
 
 func (s *State) save(dir string) error {
-	data, err := json.MarshalIndent(s, "", " ")
-	if err != nil {
-		return err
-	}
-	return file.WriteBytes(statePath(dir), data)
+	return file.WriteJSON(statePath(dir), s, " ")
 }
 
 // recount adds files that are newer than the state.

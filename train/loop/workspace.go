@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"log/slog"
 
 	"kosumi/train/rows"
@@ -115,7 +116,7 @@ func (w *workspace) noteSelfplay(st selfplay.Stats, evals uint64, seconds float6
 	}
 	w.state.Seconds.Selfplay += seconds
 	r := &w.record
-	r.Network = orNone(w.state.Current)
+	r.Network = cmp.Or(w.state.Current, randomMoves)
 	r.Stats = add(r.Stats, st)
 	r.Evals += evals
 	r.Seconds.Selfplay += seconds

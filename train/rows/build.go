@@ -1,6 +1,7 @@
 package rows
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -164,22 +165,20 @@ func (b *Builder) encode(dst *Set, i int) {
 func (b *Builder) policyTargets(dst *Set, i int, c *gameFacts, t int, turn *Turn) {
 	g, n := dst.targets(i), b.layout.Area()+1
 	own, reply := dst.policy(i)[:n], dst.policy(i)[n:]
-	for _, m := range turn.Policy {
-		own[b.layout.slot(int(m.Index), c.size)] = m.Weight
-	}
-	if len(turn.Policy) > 0 {
-		g[TargetPolicyWeight] = 1
-	} else {
-		fillOnes(own)
-	}
-	if t+1 < len(c.Turns) && len(c.Turns[t+1].Policy) > 0 {
-		for _, m := range c.Turns[t+1].Policy {
-			reply[b.layout.slot(int(m.Index), c.size)] = m.Weight
+	put := func(dst []int16, moves []MoveWeight) (weight float32) {
+		for _, m := range moves {
+			dst[b.layout.slot(int(m.Index), c.size)] = m.Weight
 		}
-		g[TargetReplyWeight] = 1
-	} else {
-		fillOnes(reply)
+		if len(moves) == 0 {
+			fillOnes(dst)
+		}
+		return weightIf(len(moves) > 0)
 	}
+	var next []MoveWeight
+	if t+1 < len(c.Turns) {
+		next = c.Turns[t+1].Policy
+	}
+	g[TargetPolicyWeight], g[TargetReplyWeight] = put(own, turn.Policy), put(reply, next)
 }
 
 func fillOnes(a []int16) {
@@ -193,13 +192,8 @@ func (b *Builder) valueTargets(g []float32, c *gameFacts, t int, turn *Turn) {
 	own := b.game.ToMove()
 	put := func(at int, v Value) { g[at], g[at+1], g[at+2], g[at+3] = v.Win, v.Loss, v.NoResult, v.Score }
 	put(TargetRoot, turn.Root.FromWhite(own))
-	if !turn.HasRoot {
-		g[TargetNoTD] = 1
-	}
+	g[TargetNoTD], g[TargetNoValue] = weightIf(!turn.HasRoot), weightIf(!c.End.Known)
 	end := c.End.value().FromWhite(own)
-	if !c.End.Known {
-		g[TargetNoValue] = 1
-	}
 	if !c.End.Scored {
 		end.Score = 0
 	}
@@ -214,12 +208,7 @@ func (b *Builder) valueTargets(g []float32, c *gameFacts, t int, turn *Turn) {
 			g[TargetLead], g[TargetLeadWeight] = g[TargetShort+3], 1
 		}
 	}
-	if c.End.Known {
-		g[TargetFutureWeight] = 1
-		if !c.End.HitLimit {
-			g[TargetPlainEnd] = 1
-		}
-	}
+	g[TargetFutureWeight], g[TargetPlainEnd] = weightIf(c.End.Known), weightIf(c.End.Known && !c.End.HitLimit)
 	g[TargetBonus] = c.finalBonus - b.game.BonusScore()
 	if own == board.Black {
 		g[TargetBonus] *= -1
@@ -232,10 +221,7 @@ func (b *Builder) gameTargets(g []float32, c *gameFacts, turn *Turn) {
 	if own == board.Black {
 		sign = -1
 	}
-	g[TargetGlobalWeight] = c.Weight
-	if c.Weight == 0 {
-		g[TargetGlobalWeight] = 1
-	}
+	g[TargetGlobalWeight] = cmp.Or(c.Weight, 1)
 	g[TargetPolicySurprise], g[TargetPriorEntropy], g[TargetTargetEntropy] = turn.PolicySurprise, turn.PriorEntropy, turn.TargetEntropy
 	g[TargetRawWinLoss], g[TargetRawScore], g[TargetRawEntropy] = sign*turn.RawWinLoss, sign*turn.RawScore, turn.RawEntropy
 	g[TargetVisits] = float32(turn.Visits)
@@ -246,22 +232,14 @@ func (b *Builder) gameTargets(g []float32, c *gameFacts, turn *Turn) {
 		g[TargetHash+k] = bits
 	}
 	g[TargetSelfKomi] = b.game.SelfKomi(b.options.DrawWins())
-	if b.game.Rules().Scoring == board.ScoringArea || b.game.Phase() >= 2 {
-		g[TargetArea] = 1
-	}
+	g[TargetArea] = weightIf(b.game.Rules().Scoring == board.ScoringArea || b.game.Phase() >= 2)
 	g[TargetTurn] = float32(b.game.NumMoves())
-	if c.End.HitLimit {
-		g[TargetHitLimit] = 1
-	}
+	g[TargetHitLimit] = weightIf(c.End.HitLimit)
 	g[TargetFirstTurn], g[TargetExtraBlack], g[TargetMode] = float32(c.FirstTurn), float32(c.extraBlack), float32(c.Mode)
 	g[TargetInitialTurn] = float32(c.Start.NumMoves())
 	g[TargetVersion] = 3
-	if b.game.Options().PassAliveUnderSuicide {
-		g[TargetPassAliveSuicide] = 1
-	}
-	if b.game.Options().ExcludeTerritoryAdjacentToAtari {
-		g[TargetExcludeTerritory] = 1
-	}
+	modes := b.game.Options().AreaModes
+	g[TargetPassAliveSuicide], g[TargetExcludeTerritory] = weightIf(modes.PassAliveUnderSuicide), weightIf(modes.ExcludeTerritoryAdjacentToAtari)
 }
 
 // hashPieces cuts 128 bits into numbers that are exact in float32, low bits

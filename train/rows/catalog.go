@@ -11,20 +11,13 @@ import (
 // Catalog remembers the sizes of files. Streams that share one read the headers of each file once.
 // Safe for concurrent use; the zero value is empty.
 type Catalog struct {
-	mu    sync.Mutex
-	files map[string]listed
-	told  map[string]bool // warnings that were logged
+	files sync.Map // listed, by path
+	told  sync.Map // warnings that were logged
 }
 
 // first reports whether a text is logged for the first time.
 func (c *Catalog) first(text string) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.told == nil {
-		c.told = map[string]bool{}
-	}
-	known := c.told[text]
-	c.told[text] = true
+	_, known := c.told.LoadOrStore(text, true)
 	return !known
 }
 
@@ -42,13 +35,10 @@ func (c *Catalog) lookUp(path string) (listed, error) {
 	if err != nil {
 		return listed{}, err
 	}
-	c.mu.Lock()
-	l, ok := c.files[path]
-	c.mu.Unlock()
-	if ok && l.size == stat.Size() && l.at == stat.ModTime().UnixNano() {
-		return l, nil
+	l := listed{size: stat.Size(), at: stat.ModTime().UnixNano()}
+	if known, ok := c.files.Load(path); ok && known.(listed).size == l.size && known.(listed).at == l.at {
+		return known.(listed), nil
 	}
-	l = listed{size: stat.Size(), at: stat.ModTime().UnixNano()}
 	if isSGF(path) {
 		if l.size > maxSGFBytes {
 			return listed{}, fmt.Errorf("%s: %w: %d bytes of game records in one file; at most %d", path, ErrTooLarge, l.size, maxSGFBytes)
@@ -64,12 +54,7 @@ func (c *Catalog) lookUp(path string) (listed, error) {
 		defer r.Close()
 		l.layout, l.rows = r.Layout, r.N
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.files == nil {
-		c.files = map[string]listed{}
-	}
-	c.files[path] = l
+	c.files.Store(path, l)
 	return l, nil
 }
 

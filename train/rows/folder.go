@@ -1,6 +1,8 @@
 package rows
 
 import (
+	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -62,15 +64,6 @@ func Open(o Options, list Lister) (*Folder, error) {
 	return f, f.beginPass()
 }
 
-// forget drops the segment in use and the one being read.
-func (f *Folder) forget() {
-	if f.ahead != nil {
-		<-f.ahead
-		f.ahead = nil
-	}
-	f.seg, f.at = nil, 0
-}
-
 // beginPass lists the files, takes the newest up to the window, and puts their
 // parts in random order.
 func (f *Folder) beginPass() error {
@@ -116,9 +109,12 @@ func (f *Folder) WindowRows() int { return f.window }
 // Passes returns how many passes through the files have been begun.
 func (f *Folder) Passes() uint64 { return f.pass }
 
-// Close waits for the reading of files.
+// Close waits for the reading of files and drops what was read.
 func (f *Folder) Close() error {
-	f.forget()
+	if f.ahead != nil {
+		<-f.ahead
+	}
+	f.ahead, f.seg, f.at = nil, nil, 0
 	return nil
 }
 
@@ -315,15 +311,15 @@ func (f *Folder) State() ([]byte, error) {
 		st.First = f.seg.first
 	}
 	keys := slices.SortedFunc(maps.Keys(f.waiting), func(a, b waitKey) int {
-		return (a.side-b.side)*1000000 + (a.size.W-b.size.W)*1000 + a.size.H - b.size.H
+		return cmp.Or(a.side-b.side, a.size.W-b.size.W, a.size.H-b.size.H)
 	})
 	for _, key := range keys {
 		if w := f.waiting[key]; w.N > 0 {
-			var text strings.Builder
+			var text bytes.Buffer
 			if err := w.Write(&text); err != nil {
 				return nil, err
 			}
-			st.Waiting = append(st.Waiting, waitSet{key.size.W, key.size.H, []byte(text.String())})
+			st.Waiting = append(st.Waiting, waitSet{key.size.W, key.size.H, text.Bytes()})
 		}
 	}
 	return json.Marshal(st)
@@ -332,44 +328,53 @@ func (f *Folder) State() ([]byte, error) {
 // Restore sets the stream to a State of a stream with the same options. The files in use then must
 // still exist.
 func (f *Folder) Restore(state []byte) error {
+	if err := f.restore(state); err != nil {
+		return fmt.Errorf("the state of the training data: %w", err)
+	}
+	return nil
+}
+
+func (f *Folder) restore(state []byte) error {
 	var st folderState
 	if err := json.Unmarshal(state, &st); err != nil {
-		return fmt.Errorf("the state of the training data: %w: %w", ErrFormat, err)
+		return fmt.Errorf("%w: %w", ErrFormat, err)
 	}
 	if st.Options != f.fingerprint() {
-		return fmt.Errorf("the state of the training data was saved with other options (%s, now %s)", st.Options, f.fingerprint())
+		return fmt.Errorf("it was saved with other options (%s, now %s)", st.Options, f.fingerprint())
 	}
 	if st.First < -1 || st.First >= len(st.Order) && st.First > 0 || st.At < 0 || slices.ContainsFunc(st.Order, part.impossible) {
-		return fmt.Errorf("the state of the training data: %w: it contradicts itself", ErrFormat)
+		return errContradiction
 	}
 	waiting := map[waitKey]*Set{}
 	for _, w := range st.Waiting {
-		file, err := newFile(strings.NewReader(string(w.Rows)), int64(len(w.Rows)))
+		file, err := newFile(bytes.NewReader(w.Rows), int64(len(w.Rows)))
 		if err != nil {
-			return fmt.Errorf("the state of the training data: %w", err)
+			return err
 		}
 		set, err := file.Read(0, file.N)
 		key := waitKey{file.Layout.Side, board.Size{W: w.W, H: w.H}}
 		for i := 0; err == nil && i < set.N; i++ {
 			if err = set.Check(i); err == nil && (set.Size(i) != key.size || set.Layout.Encoding != f.o.Encoding) {
-				err = fmt.Errorf("%w: it contradicts itself", ErrFormat)
+				err = errContradiction
 			}
 		}
 		if err != nil {
-			return fmt.Errorf("the state of the training data: %w", err)
+			return err
 		}
 		waiting[key] = set
 	}
 	var rng rand.PCG
 	if err := rng.UnmarshalBinary(st.RNG); err != nil {
-		return fmt.Errorf("the state of the training data: %w", err)
+		return err
 	}
 	return f.resume(&st, &rng, waiting)
 }
 
+var errContradiction = fmt.Errorf("%w: it contradicts itself", ErrFormat)
+
 // resume reads the segment of a state again.
 func (f *Folder) resume(st *folderState, rng *rand.PCG, waiting map[waitKey]*Set) error {
-	f.forget()
+	f.Close()
 	f.pass, f.order, f.yielded = st.Pass, st.Order, st.Yielded
 	f.rng, f.waiting = rng, waiting
 	if st.First < 0 {
@@ -385,7 +390,7 @@ func (f *Folder) resume(st *folderState, rng *rand.PCG, waiting map[waitKey]*Set
 	}
 	f.install(seg)
 	if st.At > len(f.seg.refs) {
-		return fmt.Errorf("the state of the training data: the files in use have fewer rows than before (%d, at row %d)", len(f.seg.refs), st.At)
+		return fmt.Errorf("the files in use have fewer rows than before (%d, at row %d)", len(f.seg.refs), st.At)
 	}
 	f.at = st.At
 	return nil

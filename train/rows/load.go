@@ -2,9 +2,9 @@ package rows
 
 import (
 	"cmp"
+	"encoding/binary"
 	"fmt"
 	"hash/fnv"
-	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -91,10 +91,7 @@ func (s *Split) takes(set *Set, i int, path string) bool {
 	if slices.Equal(hash, zero[:]) {
 		h.Write([]byte(path)) // rows without a hash: the whole file is on one side
 	}
-	for _, v := range hash {
-		b := math.Float32bits(v)
-		h.Write([]byte{byte(b), byte(b >> 8), byte(b >> 16), byte(b >> 24)})
-	}
+	binary.Write(h, binary.LittleEndian, hash)
 	x := h.Sum64()
 	x ^= x >> 32
 	x *= 0xd6e8feb86659fd93

@@ -136,7 +136,7 @@ func (m *Mix) Restore(state []byte) error {
 	}
 	impossible := func(n int64) bool { return n < 0 || n > 1<<53 }
 	if len(st.Taken) != len(m.folders) || len(st.Folders) != len(m.folders) || slices.ContainsFunc(st.Taken, impossible) {
-		return fmt.Errorf("the state of the training data: %w: it contradicts itself", ErrFormat)
+		return fmt.Errorf("the state of the training data: %w", errContradiction)
 	}
 	for k, f := range m.folders {
 		if err := f.Restore(st.Folders[k]); err != nil {

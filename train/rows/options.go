@@ -80,21 +80,11 @@ func (o *Options) Validate() error {
 const defaultMemory = 256 << 20
 
 func (o *Options) fill() {
-	if o.Encoding == features.None {
-		o.Encoding = features.V7
-	}
-	if o.MemoryBytes == 0 {
-		o.MemoryBytes = defaultMemory
-	}
-	if o.Workers == 0 {
-		o.Workers = 2
-	}
-	if o.Catalog == nil {
-		o.Catalog = new(Catalog)
-	}
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
+	o.Encoding = cmp.Or(o.Encoding, features.V7)
+	o.MemoryBytes = cmp.Or(o.MemoryBytes, defaultMemory)
+	o.Workers = cmp.Or(o.Workers, 2)
+	o.Catalog = cmp.Or(o.Catalog, new(Catalog))
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 }
 
 // A Lister names the files to draw from, newest first.

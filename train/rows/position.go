@@ -12,9 +12,9 @@ import (
 // stones and rules, in which Black plays the side to move and komi is 0; and the empty points that
 // the row forbids and the board allows, such as a ko. Errors wrap ErrFormat.
 func (s *Set) Position(i int) (shown *nn.Encoded, g *board.Game, banned []board.Point, err error) {
-	size := s.Size(i)
-	if err := size.Check(); err != nil {
-		return nil, nil, nil, fmt.Errorf("%w: row %d: the mask is not a board in the top-left corner (%v)", ErrFormat, i, size)
+	size, err := s.board(i)
+	if err != nil {
+		return nil, nil, nil, err
 	}
 	e, area := s.Layout.Encoding, size.Area()
 	shown = &nn.Encoded{Encoding: e, Spatial: make([]float32, e.Planes()*area), Global: append([]float32(nil), s.global(i)[:e.Globals()]...)}

@@ -249,11 +249,20 @@ func (s *Set) Size(i int) board.Size {
 	return size
 }
 
+// board is Size, with an error that wraps ErrFormat unless that is a board's.
+func (s *Set) board(i int) (board.Size, error) {
+	size := s.Size(i)
+	if size.Check() != nil {
+		return size, fmt.Errorf("%w: row %d: the mask is not a board in the top-left corner (%v)", ErrFormat, i, size)
+	}
+	return size, nil
+}
+
 // Check returns an error that wraps ErrFormat unless row i can be trained on.
 func (s *Set) Check(i int) error {
-	size := s.Size(i)
-	if err := size.Check(); err != nil {
-		return fmt.Errorf("%w: row %d: the mask is not a board in the top-left corner (%v)", ErrFormat, i, size)
+	size, err := s.board(i)
+	if err != nil {
+		return err
 	}
 	if err := s.checkMask(i, size); err != nil {
 		return err

@@ -90,9 +90,9 @@ func (s *Set) Taught(i int) bool { return s.targets(i)[TargetTaught] == taughtMa
 // Teach replaces the targets of row i by a teacher's. Inputs, row weight and the facts of the game
 // stay. After an error, which wraps ErrFormat, the row is unchanged.
 func (s *Set) Teach(i int, t *Taught) error {
-	size := s.Size(i)
-	if err := size.Check(); err != nil {
-		return fmt.Errorf("%w: row %d: the mask is not a board in the top-left corner (%v)", ErrFormat, i, size)
+	size, err := s.board(i)
+	if err != nil {
+		return err
 	}
 	if err := t.check(size); err != nil {
 		return fmt.Errorf("row %d: %w", i, err)

@@ -108,14 +108,7 @@ func (p *player) branch() {
 
 // forkMove plays the best of a few random moves at the start of a fork.
 func (p *player) forkMove(ctx context.Context) error {
-	size := p.game.Size()
-	var legal [board.MaxMoves]bool
-	var moves []board.Point
-	for i, ok := range p.game.LegalMoves(legal[:0])[:size.Area()] {
-		if ok {
-			moves = append(moves, size.FromIndex(i))
-		}
-	}
+	moves := p.sensibleMoves(nil, nil)
 	if len(moves) == 0 {
 		return nil
 	}

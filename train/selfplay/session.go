@@ -195,7 +195,7 @@ func (p *player) setEvaluator(e nn.Evaluator, seed uint64) {
 	if p.net != nil && p.active {
 		p.changed = true
 	}
-	p.net, p.eval, p.tree = e, steady(e, seed, false), nil
+	p.net, p.eval, p.tree = e, Steady(e, seed, false), nil
 }
 
 // Stats counts games, moves and rows. Of an unfinished game only the moves count.

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"kosumi/nn"
@@ -45,15 +44,12 @@ func NextGame(dir string) (uint64, error) {
 	if err != nil {
 		return 0, err
 	}
-	next := uint64(0)
-	slices.SortFunc(list, func(a, b os.DirEntry) int { return strings.Compare(b.Name(), a.Name()) })
-	for _, e := range list {
+	for _, e := range slices.Backward(list) {
 		if n, games, ok := GamesIn(filepath.Join(dir, "tdata", e.Name())); ok {
-			next = n + uint64(games)
-			break
+			return n + uint64(games), nil
 		}
 	}
-	return next, nil
+	return 0, nil
 }
 
 // Summarise returns the summary of a session. server is the evaluator of the session; nil for

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"kosumi/board"
 	"kosumi/nn"
@@ -194,10 +195,7 @@ const topWeight = 30000
 func target(r *search.Result) []rows.MoveWeight {
 	var list []rows.MoveWeight
 	if r.Improved != nil {
-		most := float32(0)
-		for _, x := range r.Improved {
-			most = max(most, x)
-		}
+		most := slices.Max(r.Improved)
 		for i, x := range r.Improved {
 			if w := math.Round(float64(topWeight * x / most)); w >= 1 {
 				list = append(list, rows.MoveWeight{Index: uint16(i), Weight: int16(w)})
@@ -212,8 +210,7 @@ func target(r *search.Result) []rows.MoveWeight {
 	if most <= 0 {
 		return nil
 	}
-	scale := max(1, 10/most)
-	scale = min(scale, topWeight/most)
+	scale := min(max(1, 10/most), topWeight/most)
 	for i := range r.Moves {
 		m := &r.Moves[i]
 		if m.SymmetryOf != board.NoPoint || m.Selection < min(1, most/64) {

@@ -16,15 +16,9 @@ import (
 
 // Verify reports whether a game follows the recipe: board, rules and hash are those that seed and
 // number determine, searches had no more visits than allowed, and the game ended where it had to.
-// Verify also notes in the game whether it hit the move limit. Errors wrap ErrGame.
-func (c *Config) Verify(f *Finished, seed uint64) error {
-	if err := c.verify(f, seed); err != nil {
-		return fmt.Errorf("%w: %w", ErrGame, err)
-	}
-	return nil
-}
-
-func (c *Config) verify(f *Finished, seed uint64) error {
+// It sets whether the game hit the move limit. Errors wrap ErrGame.
+func (c *Config) Verify(f *Finished, seed uint64) (err error) {
+	defer wrap(&err)
 	g := f.Game
 	want := &player{c: c, id: f.ID}
 	if f.ID.Fork > 0 {
@@ -62,8 +56,6 @@ func (c *Config) verify(f *Finished, seed uint64) error {
 func (c *Config) verifyTurns(g *rows.Game) error {
 	s := &c.Search
 	most := max(s.Visits, s.CheapVisits) + 1
-	var at board.Game
-	at.CopyFrom(g.Start)
 	for i := range g.Turns {
 		t := &g.Turns[i]
 		switch {

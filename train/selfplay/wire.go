@@ -19,6 +19,13 @@ import (
 // the rules or the recipe.
 var ErrGame = errors.New("not a game of this recipe")
 
+// wrap makes an error one that wraps ErrGame.
+func wrap(err *error) {
+	if *err != nil {
+		*err = fmt.Errorf("%w: %w", ErrGame, *err)
+	}
+}
+
 // maxWire bounds a record once it is unpacked.
 const maxWire = 8 << 20
 
@@ -108,15 +115,8 @@ func packTurn(t *rows.Turn, size board.Size) wireTurn {
 
 // Unmarshal unpacks a game and replays it: every move must be legal and every number in its range;
 // the winner is computed from the board. [Config.Verify] checks the recipe. Errors wrap ErrGame.
-func Unmarshal(data []byte) (*Finished, error) {
-	f, err := unmarshal(data)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrGame, err)
-	}
-	return f, nil
-}
-
-func unmarshal(data []byte) (*Finished, error) {
+func Unmarshal(data []byte) (f *Finished, err error) {
+	defer wrap(&err)
 	z := unpackers.Get().(io.Reader)
 	defer unpackers.Put(z)
 	if err := z.(flate.Resetter).Reset(bytes.NewReader(data), nil); err != nil {

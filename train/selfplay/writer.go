@@ -1,6 +1,7 @@
 package selfplay
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -75,9 +76,7 @@ func NewWriter(c WriterConfig) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if c.PerFile == 0 {
-		c.PerFile = 64
-	}
+	c.PerFile = cmp.Or(c.PerFile, 64)
 	w := &Writer{build: b, set: rows.NewSet(l), filing: c.Filing, per: c.PerFile, done: c.Written, rng: new(rand.PCG)}
 	if w.filing == nil {
 		w.filing = &Filing{Next: c.First}

@@ -2,20 +2,18 @@ package onnxref
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"kosumi/nn/onnx"
 )
 
-// array is a value at run time. Floating-point elements are in f, all others in i.
+// array is a value at run time: its elements as numbers, whatever their type.
 type array struct {
 	typ  onnx.DataType
 	dims []int
-	f    []float64
-	i    []int64
+	v    []float64
 }
-
-func (a *array) len() int { return size(a.dims) }
 
 func size(dims []int) int {
 	n := 1
@@ -26,97 +24,60 @@ func size(dims []int) int {
 }
 
 func alloc(typ onnx.DataType, dims ...int) *array {
-	a := &array{typ: typ, dims: slices.Clone(dims)}
-	if typ.IsFloat() {
-		a.f = make([]float64, size(dims))
-	} else {
-		a.i = make([]int64, size(dims))
-	}
-	return a
+	return &array{typ, slices.Clone(dims), make([]float64, size(dims))}
 }
 
 // view returns the same elements under other dimensions.
-func (a *array) view(dims ...int) *array {
-	return &array{typ: a.typ, dims: dims, f: a.f, i: a.i}
-}
+func (a *array) view(dims ...int) *array { return &array{a.typ, dims, a.v} }
 
-// at returns an element as a number, whatever its type.
-func (a *array) at(k int) float64 {
-	if a.typ.IsFloat() {
-		return a.f[k]
-	}
-	return float64(a.i[k])
-}
-
-// set stores a number, truncated to an integer if the type is one.
-func (a *array) set(k int, v float64) {
-	if a.typ.IsFloat() {
-		a.f[k] = v
-		return
-	}
-	a.i[k] = int64(v)
-}
+// whole limits a number to those that an int can be.
+func whole(v float64) int { return int(max(-1<<62, min(v, 1<<62))) }
 
 func (a *array) ints() []int {
-	out := make([]int, a.len())
-	for k := range out {
-		out[k] = int(a.i[k])
+	out := make([]int, len(a.v))
+	for k, v := range a.v {
+		out[k] = whole(v)
 	}
 	return out
 }
 
-// copyFrom copies element j of b to element k.
-func (a *array) copyFrom(k int, b *array, j int) {
-	if a.typ.IsFloat() {
-		a.f[k] = b.f[j]
-		return
-	}
-	a.i[k] = b.i[j]
-}
-
 // round gives every element the precision of its type.
 func (a *array) round() {
-	if a.typ == onnx.Float {
-		for k, v := range a.f {
-			a.f[k] = float64(float32(v))
+	for k, v := range a.v {
+		if a.typ == onnx.Float {
+			a.v[k] = float64(float32(v))
+		} else if !a.typ.IsFloat() {
+			a.v[k] = math.Trunc(v)
 		}
 	}
 }
 
 // load turns a constant into an array.
 func load(t *onnx.Tensor) (*array, error) {
-	a := &array{typ: t.Type}
-	for _, d := range t.Dims {
-		a.dims = append(a.dims, int(d))
+	v, err := t.Float64s()
+	return &array{t.Type, cast[int](t.Dims), v}, err
+}
+
+func cast[To, From int | int64 | float32 | float64](list []From) []To {
+	out := make([]To, len(list))
+	for k, v := range list {
+		out[k] = To(v)
 	}
-	var err error
-	if t.Type.IsFloat() {
-		a.f, err = t.Float64s()
-	} else {
-		a.i, err = t.Int64s()
-	}
-	return a, err
+	return out
 }
 
 func store(name string, a *array) (*onnx.Tensor, error) {
-	dims := make([]int64, len(a.dims))
-	for k, d := range a.dims {
-		dims[k] = int64(d)
-	}
+	dims := cast[int64](a.dims)
 	switch a.typ {
 	case onnx.Float:
-		list := make([]float32, len(a.f))
-		for k, v := range a.f {
-			list[k] = float32(v)
-		}
-		return onnx.NewTensor(name, list, dims...), nil
+		return onnx.NewTensor(name, cast[float32](a.v), dims...), nil
 	case onnx.Double:
-		return onnx.NewTensor(name, a.f, dims...), nil
+		return onnx.NewTensor(name, a.v, dims...), nil
 	case onnx.Int64:
-		return onnx.NewTensor(name, a.i, dims...), nil
+		return onnx.NewTensor(name, cast[int64](a.ints()), dims...), nil
 	case onnx.Bool:
-		list := make([]bool, len(a.i))
-		for k, v := range a.i {
+		list := make([]bool, len(a.v))
+		for k, v := range a.v {
 			list[k] = v != 0
 		}
 		return onnx.NewTensor(name, list, dims...), nil
@@ -182,7 +143,7 @@ func pick(a *array, places []int, dims ...int) *array {
 	out := alloc(a.typ, dims...)
 	for k, j := range places {
 		if j >= 0 {
-			out.copyFrom(k, a, j)
+			out.v[k] = a.v[j]
 		}
 	}
 	return out

@@ -39,8 +39,8 @@ func truth(holds bool) float64 {
 // mapped applies f to every element of the first input.
 func mapped(c *call, f func(float64) float64) *array {
 	out := alloc(c.in[0].typ, c.in[0].dims...)
-	for k := range out.len() {
-		out.set(k, f(c.in[0].at(k)))
+	for k, v := range c.in[0].v {
+		out.v[k] = f(v)
 	}
 	return out
 }
@@ -51,16 +51,13 @@ func leakyRelu(c *call) *array {
 }
 
 func clip(c *call) *array {
-	bound := func(name string, i int, def float64) float64 {
-		if a, ok := c.Attrs[name]; ok {
-			return float64(a.F)
-		}
+	bound := func(i int, def float64) float64 {
 		if a := c.arg(i); a != nil {
-			return a.at(0)
+			return a.v[0]
 		}
 		return def
 	}
-	low, high := bound("min", 1, math.Inf(-1)), bound("max", 2, math.Inf(1))
+	low, high := bound(1, math.Inf(-1)), bound(2, math.Inf(1))
 	return mapped(c, func(x float64) float64 { return min(max(x, low), high) })
 }
 
@@ -86,8 +83,8 @@ func fold(c *call, typ onnx.DataType, f func(a, b float64) float64) *array {
 	for _, b := range c.in[1:] {
 		out := alloc(typ, broadcast(acc.dims, b.dims)...)
 		ia, ib := spread(acc.dims, out.dims), spread(b.dims, out.dims)
-		for k := range out.len() {
-			out.set(k, f(acc.at(ia[k]), b.at(ib[k])))
+		for k := range out.v {
+			out.v[k] = f(acc.v[ia[k]], b.v[ib[k]])
 		}
 		acc = out
 	}
@@ -96,12 +93,11 @@ func fold(c *call, typ onnx.DataType, f func(a, b float64) float64) *array {
 
 func convert(a *array, to onnx.DataType) *array {
 	out := alloc(to, a.dims...)
-	for k := range out.len() {
-		v := a.at(k)
+	for k, v := range a.v {
 		if to == onnx.Bool {
 			v = truth(v != 0)
 		}
-		out.set(k, v)
+		out.v[k] = v
 	}
 	return out
 }
@@ -110,11 +106,9 @@ func where(c *call) *array {
 	cond, x, y := c.in[0], c.in[1], c.in[2]
 	out := alloc(x.typ, broadcast(cond.dims, broadcast(x.dims, y.dims))...)
 	ic, ix, iy := spread(cond.dims, out.dims), spread(x.dims, out.dims), spread(y.dims, out.dims)
-	for k := range out.len() {
-		if cond.i[ic[k]] != 0 {
-			out.copyFrom(k, x, ix[k])
-		} else {
-			out.copyFrom(k, y, iy[k])
+	for k := range out.v {
+		if out.v[k] = y.v[iy[k]]; cond.v[ic[k]] != 0 {
+			out.v[k] = x.v[ix[k]]
 		}
 	}
 	return out

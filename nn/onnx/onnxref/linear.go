@@ -32,14 +32,14 @@ func gemm(c *call) *array {
 	}
 	a, b := matrix(c.in[0], c.Int("transA", 0) != 0), matrix(c.in[1], c.Int("transB", 0) != 0)
 	out := alloc(a.typ, a.dims[0], b.dims[1])
-	product(out.f, a.f, b.f, a.dims[0], a.dims[1], b.dims[1])
+	product(out.v, a.v, b.v, a.dims[0], a.dims[1], b.dims[1])
 	alpha, beta := float64(c.Float("alpha", 1)), float64(c.Float("beta", 1))
-	for i := range out.f {
-		out.f[i] *= alpha
+	for i := range out.v {
+		out.v[i] *= alpha
 	}
 	if bias := c.arg(2); bias != nil {
 		for i, j := range spread(bias.dims, out.dims) {
-			out.f[i] += beta * bias.f[j]
+			out.v[i] += beta * bias.v[j]
 		}
 	}
 	return out
@@ -65,35 +65,29 @@ func matMul(c *call) *array {
 	}
 	out := alloc(a.typ, dims...)
 	for i := range ia {
-		product(out.f[i*m*n:(i+1)*m*n], a.f[ia[i]*m*k:(ia[i]+1)*m*k], b.f[ib[i]*k*n:(ib[i]+1)*k*n], m, k, n)
+		product(out.v[i*m*n:(i+1)*m*n], a.v[ia[i]*m*k:(ia[i]+1)*m*k], b.v[ib[i]*k*n:(ib[i]+1)*k*n], m, k, n)
 	}
 	return out
 }
 
-// softmax works along one axis; before opset 13 over all axes from it on.
+// softmax works along one axis, as from opset 13 on.
 func softmax(c *call, logs bool) *array {
-	x, def := c.in[0], int64(-1)
-	if c.opset < 13 {
-		def = 1
-	}
-	axis := c.axis(def, len(x.dims))
+	x := c.in[0]
+	axis := c.axis(-1, len(x.dims))
 	n, inner := x.dims[axis], size(x.dims[axis+1:])
-	if c.opset < 13 {
-		n, inner = size(x.dims[axis:]), 1
-	}
 	out := alloc(x.typ, x.dims...)
-	for lane := range x.len() / n {
+	for lane := range len(x.v) / n {
 		at := walk([]int{n}, []int{inner}, lane/inner*inner*n+lane%inner)
 		top, sum := math.Inf(-1), 0.0
 		for _, k := range at {
-			top = max(top, x.f[k])
+			top = max(top, x.v[k])
 		}
 		for _, k := range at {
-			sum += math.Exp(x.f[k] - top)
+			sum += math.Exp(x.v[k] - top)
 		}
 		for _, k := range at {
-			if out.f[k] = x.f[k] - top - math.Log(sum); !logs {
-				out.f[k] = math.Exp(x.f[k]-top) / sum
+			if out.v[k] = x.v[k] - top - math.Log(sum); !logs {
+				out.v[k] = math.Exp(x.v[k]-top) / sum
 			}
 		}
 	}
@@ -104,9 +98,9 @@ func batchNorm(c *call) *array {
 	x, epsilon := c.in[0], float64(c.Float("epsilon", 1e-5))
 	channels, area := x.dims[1], size(x.dims[2:])
 	out := alloc(x.typ, x.dims...)
-	for k, v := range x.f {
+	for k, v := range x.v {
 		ch := k / area % channels
-		out.f[k] = (v-c.in[3].f[ch])/math.Sqrt(c.in[4].f[ch]+epsilon)*c.in[1].f[ch] + c.in[2].f[ch]
+		out.v[k] = (v-c.in[3].v[ch])/math.Sqrt(c.in[4].v[ch]+epsilon)*c.in[1].v[ch] + c.in[2].v[ch]
 	}
 	return out
 }
@@ -116,19 +110,19 @@ func layerNorm(c *call) *array {
 	n := size(x.dims[c.axis(-1, len(x.dims)):])
 	out := alloc(x.typ, x.dims...)
 	scale := spread(c.in[1].dims, x.dims)
-	for r := range x.len() / n {
-		row := x.f[r*n : (r+1)*n]
+	for r := range len(x.v) / n {
+		row := x.v[r*n : (r+1)*n]
 		mid, sq := mean(row), 0.0
 		for _, v := range row {
 			sq += (v - mid) * (v - mid) / float64(n)
 		}
 		for i, v := range row {
-			out.f[r*n+i] = (v - mid) / math.Sqrt(sq+epsilon) * c.in[1].f[scale[r*n+i]]
+			out.v[r*n+i] = (v - mid) / math.Sqrt(sq+epsilon) * c.in[1].v[scale[r*n+i]]
 		}
 	}
 	if bias := c.arg(2); bias != nil {
 		for i, j := range spread(bias.dims, x.dims) {
-			out.f[i] += bias.f[j]
+			out.v[i] += bias.v[j]
 		}
 	}
 	return out
@@ -148,68 +142,58 @@ func most(list []float64) float64 { return slices.Max(list) }
 
 func reduce(c *call, join func([]float64) float64) *array {
 	x := c.in[0]
-	gone := make([]bool, len(x.dims))
 	axes := c.list("axes", 1)
-	for _, a := range axes {
-		gone[front(a, len(gone))] = true
-	}
 	if len(axes) == 0 && c.Int("noop_with_empty_axes", 0) == 0 {
-		gone = slices.Repeat([]bool{true}, len(gone))
+		axes = upTo(len(x.dims))
 	}
+	return over(x, axes, c.Int("keepdims", 1) != 0, join)
+}
+
+// upTo returns the first n axes.
+func upTo(n int) (axes []int) {
+	for k := range n {
+		axes = append(axes, k)
+	}
+	return axes
+}
+
+// over joins the elements along some axes, in order.
+func over(x *array, axes []int, keep bool, join func([]float64) float64) *array {
 	from := steps(x.dims)
 	var keptDims, keptSteps, goneDims, goneSteps, dims []int
 	for k, d := range x.dims {
-		if !gone[k] {
+		switch gone := slices.Contains(axes, k) || slices.Contains(axes, k-len(from)); {
+		case !gone:
 			keptDims, keptSteps, dims = append(keptDims, d), append(keptSteps, from[k]), append(dims, d)
 			continue
-		}
-		goneDims, goneSteps = append(goneDims, d), append(goneSteps, from[k])
-		if c.Int("keepdims", 1) != 0 {
+		case keep:
 			dims = append(dims, 1)
 		}
+		goneDims, goneSteps = append(goneDims, d), append(goneSteps, from[k])
 	}
 	out := alloc(x.typ, dims...)
 	within := walk(goneDims, goneSteps, 0)
 	list := make([]float64, len(within))
 	for k, start := range walk(keptDims, keptSteps, 0) {
 		for i, at := range within {
-			list[i] = x.at(start + at)
+			list[i] = x.v[start+at]
 		}
-		out.set(k, join(list))
+		out.v[k] = join(list)
 	}
 	return out
 }
 
 func globalPool(c *call, join func([]float64) float64) *array {
 	x := c.in[0]
-	out := alloc(x.typ, append(slices.Clone(x.dims[:2]), slices.Repeat([]int{1}, len(x.dims)-2)...)...)
-	area := size(x.dims[2:])
-	for k := range out.f {
-		out.f[k] = join(x.f[k*area : (k+1)*area])
-	}
-	return out
+	return over(x, upTo(len(x.dims))[2:], true, join)
 }
 
 // argMax returns the first place of the largest element.
 func argMax(c *call) *array {
-	x := c.in[0]
-	axis := c.axis(0, len(x.dims))
-	inner, n := size(x.dims[axis+1:]), x.dims[axis]
-	dims := slices.Clone(x.dims)
-	dims[axis] = 1
-	if c.Int("keepdims", 1) == 0 {
-		dims = slices.Delete(dims, axis, axis+1)
-	}
-	out := alloc(onnx.Int64, dims...)
-	for lane := range out.i {
-		first, best := lane/inner*inner*n+lane%inner, 0
-		for i := 1; i < n; i++ {
-			if x.at(first+i*inner) > x.at(first+best*inner) {
-				best = i
-			}
-		}
-		out.i[lane] = int64(best)
-	}
+	out := over(c.in[0], []int{int(c.Int("axis", 0))}, c.Int("keepdims", 1) != 0, func(list []float64) float64 {
+		return float64(slices.Index(list, slices.Max(list)))
+	})
+	out.typ = onnx.Int64
 	return out
 }
 
@@ -253,7 +237,7 @@ func conv(c *call) *array {
 	kernel, area, per := w.k[0]*w.k[1], out.dims[2]*out.dims[3], outC/group
 	fill(out, c.arg(2))
 	for b := range x.dims[0] * group {
-		src, seen := x.f[b*inC*h*wd:][:inC*h*wd], make([]float64, inC*kernel*area)
+		src, seen := x.v[b*inC*h*wd:][:inC*h*wd], make([]float64, inC*kernel*area)
 		w.each(out.dims[2], out.dims[3], func(y, x, tap, sy, sx int) {
 			if sy < 0 || sy >= h || sx < 0 || sx >= wd {
 				return
@@ -262,7 +246,7 @@ func conv(c *call) *array {
 				seen[(ch*kernel+tap)*area+y*out.dims[3]+x] = src[(ch*h+sy)*wd+sx]
 			}
 		})
-		product(out.f[b*per*area:][:per*area], weight.f[b%group*per*inC*kernel:], seen, per, inC*kernel, area)
+		product(out.v[b*per*area:][:per*area], weight.v[b%group*per*inC*kernel:], seen, per, inC*kernel, area)
 	}
 	return out
 }
@@ -272,8 +256,8 @@ func fill(out, bias *array) {
 	if bias == nil {
 		return
 	}
-	for k := range out.f {
-		out.f[k] = bias.f[k/(out.dims[2]*out.dims[3])%out.dims[1]]
+	for k := range out.v {
+		out.v[k] = bias.v[k/(out.dims[2]*out.dims[3])%out.dims[1]]
 	}
 }
 
@@ -293,7 +277,7 @@ func convTranspose(c *call) *array {
 				return
 			}
 			for oc := range per {
-				out.f[((b*per*group+ic/(inC/group)*per+oc)*oh+oy)*ow+ox] += x.f[(plane*h+y)*wd+x0] * weight.f[(ic*per+oc)*kernel+tap]
+				out.v[((b*per*group+ic/(inC/group)*per+oc)*oh+oy)*ow+ox] += x.v[(plane*h+y)*wd+x0] * weight.v[(ic*per+oc)*kernel+tap]
 			}
 		})
 	}

@@ -73,7 +73,7 @@ func Trace(m *onnx.Model, inputs map[string]*onnx.Tensor) (map[string]*onnx.Tens
 		vals[t.Name], all[t.Name] = a, t
 	}
 	for i, n := range m.Graph.Nodes {
-		c := &call{Node: n, opset: m.Opset}
+		c := &call{Node: n}
 		for _, name := range n.Inputs {
 			c.in = append(c.in, vals[name])
 		}
@@ -140,8 +140,7 @@ func bind(g *onnx.Graph, inputs map[string]*onnx.Tensor) error {
 // call is one node with its inputs; one that is left out is nil.
 type call struct {
 	*onnx.Node
-	opset int64
-	in    []*array
+	in []*array
 }
 
 func (c *call) arg(i int) *array {
@@ -185,15 +184,10 @@ func (c *call) list(name string, i int) []int {
 	if a := c.arg(i); a != nil {
 		return a.ints()
 	}
-	attr, ok := c.Ints(name)
-	if !ok {
-		return nil
+	if attr, ok := c.Ints(name); ok {
+		return cast[int](attr)
 	}
-	out := make([]int, len(attr))
-	for k, v := range attr {
-		out[k] = int(v)
-	}
-	return out
+	return nil
 }
 
 // operators has the operators of the default domain that this package computes, except Split, which

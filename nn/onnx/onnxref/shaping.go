@@ -20,7 +20,7 @@ func reshape(c *call) *array {
 		known *= target[k]
 	}
 	if free >= 0 {
-		target[free] = x.len() / known
+		target[free] = len(x.v) / known
 	}
 	return x.view(target...)
 }
@@ -57,8 +57,8 @@ func concat(c *call) *array {
 	row, start := size(dims[axis:]), 0
 	for _, a := range c.in {
 		part := size(a.dims[axis:])
-		for k := range a.len() {
-			out.copyFrom(k/part*row+start+k%part, a, k)
+		for k, v := range a.v {
+			out.v[k/part*row+start+k%part] = v
 		}
 		start += part
 	}
@@ -87,16 +87,9 @@ func split(c *call) (outs []*array) {
 
 func squeeze(c *call) *array {
 	x, axes := c.in[0], c.list("axes", 1)
-	drop := make([]bool, len(x.dims))
-	for k, d := range x.dims {
-		drop[k] = axes == nil && d == 1
-	}
-	for _, a := range axes {
-		drop[front(a, len(drop))] = true
-	}
 	dims := []int{}
 	for k, d := range x.dims {
-		if !drop[k] {
+		if axes == nil && d != 1 || axes != nil && !slices.Contains(axes, k) && !slices.Contains(axes, k-len(x.dims)) {
 			dims = append(dims, d)
 		}
 	}
@@ -147,12 +140,8 @@ func pad(c *call) *array {
 
 func shape(c *call) *array {
 	x := c.in[0]
-	from, to := c.Int("start", 0), c.Int("end", int64(len(x.dims)))
-	out := alloc(onnx.Int64, int(to-from))
-	for k := range out.i {
-		out.i[k] = int64(x.dims[int(from)+k])
-	}
-	return out
+	part := x.dims[c.Int("start", 0):c.Int("end", int64(len(x.dims)))]
+	return &array{onnx.Int64, []int{len(part)}, cast[float64](part)}
 }
 
 func constant(c *call) *array {

@@ -1,0 +1,33 @@
+package file
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+)
+
+// ReadJSON reads a file into v. found is false if there is none.
+func ReadJSON(path string, v any) (found bool, err error) {
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(data, v)
+	}
+	if err != nil {
+		err = fmt.Errorf("%s: %w", path, err)
+	}
+	return true, err
+}
+
+// WriteJSON writes v with an indent before each level, and a line end, as [WriteBytes] does.
+func WriteJSON(path string, v any, indent string) error {
+	data, err := json.MarshalIndent(v, "", indent)
+	if err != nil {
+		return err
+	}
+	return WriteBytes(path, append(data, '\n'))
+}
