@@ -19,7 +19,6 @@ import (
 // SavableEngine is an engine whose games can be saved.
 type SavableEngine interface {
 	Engine
-	HandicapChooser
 	// Chose reports which sides had moves of the present game chosen by the engine.
 	Chose() (black, white bool)
 }

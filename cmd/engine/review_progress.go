@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"time"
 
 	"kosumi/internal/console"
@@ -15,10 +14,6 @@ type reviewProgress struct {
 	bars        *console.Progress
 	name        string
 	file, files int
-}
-
-func newReviewProgress(out *os.File, files int) *reviewProgress {
-	return &reviewProgress{bars: console.NewProgress(out), files: files}
 }
 
 // Game begins a game of the file with an index.
