@@ -102,13 +102,6 @@ func (b *Board) copyUndo(marks []mark, log []change) {
 	}
 }
 
-// trimUndo keeps the undo record short in a long game.
-func (b *Board) trimUndo() {
-	if len(b.marks) >= 32 {
-		b.copyUndo(b.marks, b.log)
-	}
-}
-
 // Size returns the board's size.
 func (b *Board) Size() Size { return b.geo.size }
 

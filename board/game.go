@@ -56,6 +56,13 @@ func (g *Game) CopyFrom(src *Game) {
 	g.encore.copyFrom(&src.encore)
 }
 
+// Clone returns a copy of g.
+func (g *Game) Clone() *Game {
+	c := new(Game)
+	c.CopyFrom(g)
+	return c
+}
+
 // StartAt returns the colour of a point in the position that the game began with.
 func (g *Game) StartAt(p Point) Color { return g.start.colors[p] }
 

@@ -42,21 +42,16 @@ func FixedHandicap(size Size, n int) []Point {
 // SetHandicapStones, otherwise Black's stones in a start position without White's.
 // GameOptions.StartBlackMovesAreHandicap adds Black's moves before White's first.
 func (g *Game) HandicapStones() int {
+	return g.handicapStones(g.options.StartBlackMovesAreHandicap)
+}
+
+// StartingStones is HandicapStones where Black's moves before White's first always count.
+func (g *Game) StartingStones() int { return g.handicapStones(true) }
+
+func (g *Game) handicapStones(withMoves bool) int {
 	if g.points.stones >= 0 {
 		return g.points.stones
 	}
-	return g.startingStones(g.options.StartBlackMovesAreHandicap)
-}
-
-// StartingStones is HandicapStones, except that Black's moves before White's first always count.
-func (g *Game) StartingStones() int {
-	if g.points.stones >= 0 {
-		return g.points.stones
-	}
-	return g.startingStones(true)
-}
-
-func (g *Game) startingStones(withMoves bool) int {
 	n, white := g.points.first[0], g.points.first[1]
 	if white > 0 {
 		return 0

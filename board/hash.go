@@ -1,6 +1,9 @@
 package board
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // DefaultRepBound is KataGo's bound for GraphHash: transpositions share a hash only if more moves
 // than this are needed to undo the last one.
@@ -54,13 +57,8 @@ func (g *position) Hash() Hash {
 	}
 	white := g.points.bonus + g.points.handicap + r.Komi
 	word |= uint64(uint32(int32(math.Round(float64(white)*256)))) << 32
-	return h.xor(mixHash(word))
-}
-
-// mixHash spreads a word over a hash.
-func mixHash(word uint64) Hash {
 	hi := mix64(word ^ 0x5851f42d4c957f2d)
-	return Hash{hi, mix64(hi + word)}
+	return h.xor(Hash{hi, mix64(hi + word)})
 }
 
 // hashBans adds the points that are banned for the side to move.
@@ -68,7 +66,7 @@ func (g *position) hashBans(h Hash) Hash {
 	if g.phase > 0 {
 		for i, k := range g.encore.captures {
 			// Each point counts once, however often it was captured on.
-			if g.SuperkoBanned(k.at) && !capturedOn(g.encore.captures[:i], k.at) {
+			if g.SuperkoBanned(k.at) && !slices.ContainsFunc(g.encore.captures[:i], func(o koCapture) bool { return o.at == k.at }) {
 				h = h.xor(zobrist.banned[k.at])
 			}
 		}
@@ -106,15 +104,6 @@ func (g *position) hashSuicideBans(h Hash) Hash {
 		}
 	}
 	return h
-}
-
-func capturedOn(captures []koCapture, p Point) bool {
-	for _, k := range captures {
-		if k.at == p {
-			return true
-		}
-	}
-	return false
 }
 
 // GraphHash identifies a node of a search graph. prev is the graph hash before the last move, the

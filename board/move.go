@@ -34,7 +34,9 @@ func (g *position) advance(c Color, p Point) {
 		g.end.passes = 0
 	}
 	passForKo := g.placeStone(c, p)
-	g.board.trimUndo()
+	if b := &g.board; len(b.marks) >= 32 { // the undo record stays short in a long game
+		b.copyUndo(b.marks, b.log)
+	}
 	g.end.validTurns++
 	g.toMove = c.Opponent()
 	key := g.koKey(g.toMove)

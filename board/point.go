@@ -161,6 +161,9 @@ func (s Size) Vertex(p Point) string {
 	return columns[x:x+1] + strconv.Itoa(s.H-y)
 }
 
+// Letters returns the names of the columns, with blanks between them.
+func (s Size) Letters() string { return strings.Join(strings.Split(columns[:s.W], ""), " ") }
+
 // ParseVertex reads the name of a move in any case, "pass" included. The error
 // wraps ErrVertex.
 func (s Size) ParseVertex(v string) (Point, error) {

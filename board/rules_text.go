@@ -178,24 +178,22 @@ func (p *rulesParser) object(s string) error {
 			}
 			continue
 		}
-		if ruleNames[key] == nil && !slices.Contains(ruleFlags, key) {
+		part, known := ruleParts[key]
+		if !known {
 			return badRules("Unknown rules option: %s", key)
 		}
 		var value any
 		if err := json.Unmarshal(fields[key], &value); err != nil {
 			return err
 		}
-		flag, isFlag := value.(bool)
 		text, isText := value.(string)
-		if slices.Contains(ruleFlags, key) {
-			if !isFlag {
-				return errNoRules
-			}
-			text = strconv.FormatBool(flag)
-		} else if !isText {
+		switch _, isFlag := value.(bool); {
+		case part.complaint == notFlag && isFlag:
+			text = fmt.Sprint(value)
+		case part.complaint == notFlag || !isText:
 			return errNoRules
-		} else if !slices.Contains(ruleNames[key], text) {
-			return badRules("%s%s", ruleComplaints[key], text)
+		case !slices.Contains(part.names, text):
+			return badRules("%s%s", part.complaint, text)
 		}
 		if err := p.set(key, text); err != nil {
 			return err
@@ -217,62 +215,44 @@ func (p *rulesParser) komiField(text json.RawMessage) error {
 	return nil
 }
 
-// ruleNames are the values of the parts of rules that have several; ruleFlags the
-// parts that are true or false.
+// rulePart is a part of rules with a few values.
+type rulePart struct {
+	names     []string // of the values
+	complaint string   // KataGo's message about any other
+	set       func(r *Rules, value int)
+}
+
+// notFlag is the complaint about parts that are true or false.
+const notFlag = "could not parse bool: "
+
 var (
-	ruleNames = map[string][]string{
-		"ko": koNames, "score": scoringNames, "scoring": scoringNames, "tax": taxNames, "whiteHandicapBonus": bonusNames,
-	}
-	ruleFlags = []string{"suicide", "hasButton", "friendlyPassOk"}
+	flagNames   = []string{"false", "true"}
+	scoringPart = rulePart{scoringNames, "Rules::parseScoringRule: Invalid scoring rule: ", func(r *Rules, v int) { r.Scoring = Scoring(v) }}
 )
 
-// ruleComplaints are KataGo's messages about invalid values.
-var ruleComplaints = map[string]string{
-	"ko":                 "Rules::parseKoRule: Invalid ko rule: ",
-	"score":              "Rules::parseScoringRule: Invalid scoring rule: ",
-	"scoring":            "Rules::parseScoringRule: Invalid scoring rule: ",
-	"tax":                "Rules::parseTaxRule: Invalid tax rule: ",
-	"whiteHandicapBonus": "Rules::parseWhiteHandicapBonusRule: Invalid whiteHandicapBonus rule: ",
+// ruleParts are the parts of rules but for komi, by their keys in JSON.
+var ruleParts = map[string]rulePart{
+	"ko":                 {koNames, "Rules::parseKoRule: Invalid ko rule: ", func(r *Rules, v int) { r.Ko = KoRule(v) }},
+	"score":              scoringPart,
+	"scoring":            scoringPart,
+	"tax":                {taxNames, "Rules::parseTaxRule: Invalid tax rule: ", func(r *Rules, v int) { r.Tax = Tax(v) }},
+	"whiteHandicapBonus": {bonusNames, "Rules::parseWhiteHandicapBonusRule: Invalid whiteHandicapBonus rule: ", func(r *Rules, v int) { r.HandicapBonus = HandicapBonus(v) }},
+	"suicide":            {flagNames, notFlag, func(r *Rules, v int) { r.Suicide = v == 1 }},
+	"hasButton":          {flagNames, notFlag, func(r *Rules, v int) { r.Button = v == 1 }},
+	"friendlyPassOk":     {flagNames, notFlag, func(r *Rules, v int) { r.FriendlyPassOk = v == 1 }},
 }
 
 func (p *rulesParser) set(key, value string) error {
-	r := &p.rules
-	if names := ruleNames[key]; names != nil {
-		i := slices.IndexFunc(names, func(n string) bool { return strings.EqualFold(n, value) })
-		if i < 0 {
-			return badRules("%s%s", ruleComplaints[key], value)
-		}
-		switch key {
-		case "ko":
-			r.Ko = KoRule(i)
-		case "tax":
-			r.Tax, p.tax = Tax(i), true
-		case "whiteHandicapBonus":
-			r.HandicapBonus = HandicapBonus(i)
-		default:
-			r.Scoring = Scoring(i)
-		}
-		return nil
-	}
-	var to *bool
-	switch key {
-	case "suicide":
-		to = &r.Suicide
-	case "hasButton":
-		to = &r.Button
-	case "friendlyPassOk":
-		to = &r.FriendlyPassOk
-	default:
+	part, known := ruleParts[key]
+	if !known {
 		return badRules("Unknown rules option: %s", key)
 	}
-	switch {
-	case strings.EqualFold(value, "true"):
-		*to = true
-	case strings.EqualFold(value, "false"):
-		*to = false
-	default:
-		return badRules("could not parse bool: %s", value)
+	i := slices.IndexFunc(part.names, func(n string) bool { return strings.EqualFold(n, value) })
+	if i < 0 {
+		return badRules("%s%s", part.complaint, value)
 	}
+	part.set(&p.rules, i)
+	p.tax = p.tax || key == "tax"
 	return nil
 }
 
@@ -332,7 +312,7 @@ func (p *rulesParser) part(s string) (rest string, err error) {
 		after = strings.TrimSpace(after)
 		for _, v := range part.values {
 			if rest, ok := strings.CutPrefix(after, v); ok {
-				if slices.Contains(ruleFlags, part.key) {
+				if ruleParts[part.key].complaint == notFlag {
 					v = strconv.FormatBool(v == "1")
 				}
 				return rest, p.set(part.key, v)

@@ -19,11 +19,7 @@ func (e *Engine) Analyze(ctx context.Context, r thinking.Request, report func(*t
 // the analysed colour.
 func (e *Engine) AnalyzeWithin(ctx context.Context, r thinking.Request, limits search.Limits, report func(*search.Result)) error {
 	e.Stop()
-	game, err := e.gameFor(r.Color)
-	if err != nil {
-		return err
-	}
-	t := e.thinker
+	game, t := e.gameFor(r.Color), e.thinker
 	if err := t.tree.SetParams(e.cfg.analysisParams()); err != nil {
 		return err
 	}
@@ -32,7 +28,7 @@ func (e *Engine) AnalyzeWithin(ctx context.Context, r thinking.Request, limits s
 	limits.Ownership, limits.MovesOwnership = r.Want.Owners()
 	limits.FirstLook, limits.MinMoves, limits.Focus = true, r.MinMoves, focusOf(r.Focus)
 	defer t.net.Pin()()
-	_, err = t.run(ctx, t.tree, limits, r.Interval, func(found *search.Result) {
+	_, err := t.run(ctx, t.tree, limits, r.Interval, func(found *search.Result) {
 		e.judge.leads.Show(ctx, e.log, game, found)
 		report(found)
 	})

@@ -61,14 +61,6 @@ func (r *rank) undo() {
 	r.auto.undone = true
 }
 
-// playersAhead converts headStart, Black's lead at the start, to the opponent's.
-func playersAhead(headStart float64, us board.Color) float64 {
-	if us == board.Black {
-		return -headStart
-	}
-	return headStart
-}
-
 // countGame records a finished game in the player's ratings, once. It counts only a game of
 // sufficient length in which the engine played one side at an adaptive level and no move was taken
 // back. score is White's.
@@ -96,7 +88,7 @@ func (r *rank) countGame(game *board.Game, values *ownValues, score func() (floa
 	all, err := r.ratings()
 	if err == nil {
 		f := all.On(size)
-		f.Played(*a.rank, level.HandicapElo(size, playersAhead(headStart(game), us)), points, 1, time.Now())
+		f.Played(*a.rank, level.HandicapElo(size, float64(sideSign(us))*headStart(game)), points, 1, time.Now())
 		r.log.Info("level " + f.Explain(size))
 		err = all.Write(r.cfg.LevelFile)
 	}

@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"math"
-	"math/rand/v2"
 	"slices"
 
 	"kosumi/board"
@@ -272,10 +271,7 @@ func (v *judgement) surrounded(g *board.Game, dead []board.Point) []board.Point 
 // kept returns how surely a chain's points stay with its colour c: the mean and the least
 // ownership, [-1,1].
 func kept(own []float32, chain []board.Point, c board.Color) (mean, least float32) {
-	sign := float32(1)
-	if c == board.Black {
-		sign = -1
-	}
+	sign := sideSign(c)
 	least = 1
 	for _, p := range chain {
 		mean += sign * own[p]
@@ -333,7 +329,7 @@ func (j *judge) view(ctx context.Context, g *board.Game, toMove board.Color, v *
 			sum += float64(x)
 		}
 		if !out.HasOwnership || strength < ownershipSays*float32(area) {
-			own, sum = rolloutOwnership(g, toMove), -komi
+			own, sum = randomOwnership(g.Board(), toMove), -komi
 		}
 		v.views[i] = own
 		if komi = math.Floor(-sum) + 0.5; math.Abs(komi-v.komi[i]) <= 2 {
@@ -374,10 +370,4 @@ func sideSign(c board.Color) float32 {
 		return -1
 	}
 	return 1
-}
-
-func rolloutOwnership(g *board.Game, toMove board.Color) []float32 {
-	hash := g.Board().Hash()
-	r := rollouts{rng: rand.New(rand.NewPCG(hash.Lo, hash.Hi))}
-	return r.ownership(g.Board(), toMove)
 }

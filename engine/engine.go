@@ -58,7 +58,8 @@ func New(cfg Config, net nn.Network, log *slog.Logger) (*Engine, error) {
 	}
 	e := &Engine{cfg: cfg, net: net, log: log, game: game}
 	e.thinker = &thinker{cfg: &e.cfg, net: net, log: log, tree: tree}
-	e.judge = newJudge(&e.cfg, net, log, e.thinker)
+	e.judge = &judge{cfg: &e.cfg, net: net, log: log, thinker: e.thinker}
+	e.judge.forget()
 	e.values.cfg, e.seeds.cfg = &e.cfg, &e.cfg
 	e.rank = rank{cfg: &e.cfg, net: net, log: log, seed: e.seeds.seed()}
 	e.records.evals = map[moveKey]moveEval{}

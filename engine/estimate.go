@@ -98,8 +98,7 @@ func inArea(g *board.Game) (*board.Game, error) {
 	if rules.Komi += g.BonusScore(); g.ToMove() == board.Black {
 		rules.Komi++
 	}
-	area := new(board.Game)
-	area.CopyFrom(g)
+	area := g.Clone()
 	if area.SetRules(rules) != nil { // the game began in a clean-up phase
 		return bare(g.Board(), rules.Suicide, g.ToMove(), float64(rules.Komi))
 	}
@@ -108,8 +107,7 @@ func inArea(g *board.Game) (*board.Game, error) {
 
 // searchUnder searches a position under a komi, each time the same way.
 func (j *judge) searchUnder(ctx context.Context, g *board.Game, komi float32, l search.Limits) (search.Result, error) {
-	under := new(board.Game)
-	under.CopyFrom(g)
+	under := g.Clone()
 	under.SetKomi(komi)
 	l.Ownership = true
 	r, err := j.thinker.aside(ctx, repeatable(j.cfg.Search), nn.Uncached(j.net), under, l)

@@ -23,9 +23,7 @@ func (e *Engine) Follow(g *board.Game, handicap int) error {
 			return nil
 		}
 	}
-	next := new(board.Game)
-	next.CopyFrom(g)
-	e.replace(next, handicap)
+	e.replace(g.Clone(), handicap)
 	return nil
 }
 

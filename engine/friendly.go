@@ -55,8 +55,7 @@ func (j *judge) shortSearch(ctx context.Context, g *board.Game, move board.Point
 	p.Pass.Conservative, p.AntiMirror = true, false
 	p.Human = p.Human.Alone()
 	p.Memory.MaxBytes = shortSearchBytes
-	after := new(board.Game)
-	after.CopyFrom(g)
+	after := g.Clone()
 	if err := after.Play(g.ToMove(), move); err != nil {
 		return thinking.Root{}, err
 	}

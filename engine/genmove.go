@@ -49,13 +49,11 @@ type decision struct {
 func (e *Engine) plan(r *thinking.MoveRequest) (plan, error) {
 	p := plan{turn: turn{start: e.timer.start(time.Now())}}
 	e.Stop()
-	var err error
-	if p.game, err = e.gameFor(r.Color); err != nil {
-		return p, err
-	}
+	p.game = e.gameFor(r.Color)
 	asked := analysisOf(r)
 	if r.Deterministic {
 		p.turn.budget.Unlimited = true
+		var err error
 		p.tree, p.limits, err = e.thinker.repeatable(p.game, asked.Restrictions)
 		return p, err
 	}

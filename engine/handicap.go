@@ -13,8 +13,8 @@ import (
 // other by the network's policy, not adjacent while there is room. It places no stones.
 func (e *Engine) FreeHandicap(ctx context.Context, n int) ([]board.Point, error) {
 	size := e.game.Size()
-	if n < 2 || n > maxFreeHandicap(size) {
-		return nil, fmt.Errorf("%w: %d of them; 2 to %d fit this board", ErrHandicapStones, n, maxFreeHandicap(size))
+	if n < 2 || n >= size.Area() {
+		return nil, fmt.Errorf("%w: %d of them", ErrHandicapStones, n)
 	}
 	e.Stop()
 	game, err := board.NewGame(size, e.game.Rules())
@@ -35,9 +35,6 @@ func (e *Engine) FreeHandicap(ctx context.Context, n int) ([]board.Point, error)
 	}
 	return stones, nil
 }
-
-// maxFreeHandicap bounds the handicap so that White has room to play.
-func maxFreeHandicap(s board.Size) int { return max(2, min(30, s.Area()/4)) }
 
 // bestHandicapPoint returns the empty point with the highest prior whose distance from the edge
 // is 3 or 4 and that has no stone next to it. If no point qualifies it drops one condition after

@@ -43,13 +43,6 @@ type advantage struct {
 	adjusted  bool        // already adjusted for the next move
 }
 
-// turnsTo sets the side to search for, and reports whether that changes the network's advantage.
-func (a *advantage) turnsTo(c board.Color) bool {
-	other := a.side != c && a.side != board.Empty && a.doublings != 0
-	a.side = c
-	return other
-}
-
 // Steps and bounds of the advantage.
 const (
 	advantageStep = 0.125
@@ -66,10 +59,7 @@ func (a *advantage) adjust(size board.Size, headStart, perPoint, last float64, k
 		a.doublings = 0
 		return
 	}
-	sign := 1.0
-	if headStart < 0 {
-		sign = -1
-	}
+	sign := math.Copysign(1, headStart)
 	most := min(advantageMost, perPoint*(ahead-from)*scale)
 	most = math.Round(most/advantageStep) * advantageStep
 	d := sign * a.doublings
@@ -93,11 +83,7 @@ func handicapFrom(size board.Size) float64 { return max(4/weightOfPoint(size), 2
 // chargeRepeats sets the utility that the side behind in a handicap game loses by repeating its
 // own moves, so that it varies its tricks.
 func chargeRepeats(p *search.Params, game *board.Game, c board.Color, utility float64) {
-	behind := headStart(game)
-	if c == board.Black {
-		behind = -behind
-	}
-	if behind > handicapFrom(game.Size()) {
+	if float64(sideSign(c))*headStart(game) > handicapFrom(game.Size()) {
 		p.RepeatPenalty.Utility = utility
 	}
 	if p.RepeatPenalty.Utility != 0 {

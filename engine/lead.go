@@ -36,11 +36,10 @@ func (j *judge) lead(ctx context.Context, g *board.Game) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	f := fairKomi{game: new(board.Game), seen: map[float64]opinion{}, search: func(g *board.Game) (search.Result, error) {
+	f := fairKomi{game: g.Clone(), seen: map[float64]opinion{}, search: func(g *board.Game) (search.Result, error) {
 		tree.Reset(g)
 		return j.thinker.search(ctx, tree, search.Limits{Visits: visits, Playouts: visits})
 	}}
-	f.game.CopyFrom(g)
 	defer j.thinker.net.Pin()()
 	komi := float64(g.Rules().Komi)
 	lead := komi - f.smooth(f.even(komi))
@@ -117,10 +116,8 @@ func (f *fairKomi) ask(komi float64) opinion {
 		f.err = err
 		return o
 	}
-	o = opinion{result.Root.TreeLead, result.Root.TreeWinLoss}
-	if f.game.ToMove() == board.Black {
-		o.lead, o.value = -o.lead, -o.value
-	}
+	sign := float64(sideSign(f.game.ToMove()))
+	o = opinion{sign * result.Root.TreeLead, sign * result.Root.TreeWinLoss}
 	f.seen[komi] = o
 	return o
 }

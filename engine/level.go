@@ -194,7 +194,7 @@ func (r *rank) choose(result *search.Result, game *board.Game, rng *rand.Rand) (
 		r.said = note
 	}
 	if r.imitates(size) {
-		return result.Choose(imitationTemperature(game), rng), nil
+		return result.Choose(imitation.TemperatureAt(game.NumMoves(), size), rng), nil
 	}
 	s, err := r.setting(size)
 	if err != nil {
@@ -210,11 +210,8 @@ func (r *rank) choose(result *search.Result, game *board.Game, rng *rand.Rand) (
 	return c.Move, nil
 }
 
-// imitationTemperature is the temperature of KataGo's example of human-like play.
-func imitationTemperature(g *board.Game) float64 {
-	c := search.Choice{TemperatureEarly: 0.85, Temperature: 0.70, TemperatureHalflife: 80}
-	return c.TemperatureAt(g.NumMoves(), g.Size())
-}
+// imitation is the temperature of KataGo's example of human-like play.
+var imitation = search.Choice{TemperatureEarly: 0.85, Temperature: 0.70, TemperatureHalflife: 80}
 
 // levelResigns reports whether a person would resign: after 40 % of the board's moves, far behind
 // in points, and lost for many turns.

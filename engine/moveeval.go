@@ -74,13 +74,10 @@ func (r *records) evalsOf(played *board.Game) ([]*moveEval, error) {
 	if len(r.evals) == 0 {
 		return all, nil
 	}
-	game := new(board.Game)
-	game.CopyFrom(played)
+	game := played.Clone()
 	game.UndoMoves(game.NumMoves())
 	for i, m := range played.Moves() {
-		if game.ToMove() != m.Color {
-			game.SetToMove(m.Color)
-		}
+		game.SetToMove(m.Color)
 		if t, ok := r.evals[moveKey{game.Hash(), m.Color, m.Point}]; ok {
 			all[i] = &t
 		}

@@ -20,10 +20,7 @@ func (e *Engine) Evaluate(ctx context.Context, r thinking.EvaluationRequest) (*t
 		net, r.Optimism = humans, e.cfg.Search.Net.RootOptimism
 	}
 	e.Stop()
-	game, err := e.gameFor(r.Color)
-	if err != nil {
-		return nil, err
-	}
+	game := e.gameFor(r.Color)
 	q := nn.Query{Game: game, Symmetry: int8(r.Symmetry), SkipCache: true, NeedOwnership: true, Optimism: float32(r.Optimism), Meta: e.cfg.profile()}
 	q.Options.PlayoutDoublingAdvantage, q.Options.Areas = e.cfg.advantageOf(game.ToMove()), e.cfg.Search.Pass.Areas
 	var out nn.Output
@@ -45,10 +42,9 @@ func (c *Config) advantageOf(color board.Color) float32 {
 }
 
 func whiteView(out *nn.Output, g *board.Game) *thinking.Evaluation {
-	sign := float32(1)
+	sign := sideSign(g.ToMove())
 	win, loss := out.Win, out.Loss
 	if g.ToMove() == board.Black {
-		sign = -1
 		win, loss = loss, win
 	}
 	area := g.Size().Area()
@@ -68,12 +64,11 @@ func whiteView(out *nn.Output, g *board.Game) *thinking.Evaluation {
 }
 
 // gameFor returns the game with c to move: the game itself, or a copy whose turn is set.
-func (e *Engine) gameFor(c board.Color) (*board.Game, error) {
+func (e *Engine) gameFor(c board.Color) *board.Game {
 	if c == e.game.ToMove() {
-		return e.game, nil
+		return e.game
 	}
-	g := new(board.Game)
-	g.CopyFrom(e.game)
+	g := e.game.Clone()
 	g.SetToMove(c)
-	return g, nil
+	return g
 }

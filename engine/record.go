@@ -159,7 +159,7 @@ func (e *Engine) resultInRecord(ctx context.Context) string {
 		return ""
 	case e.cfg.ScoreByLead:
 		return sgf.ScoreResult(float64(e.judge.asTrained(e.game).Score()))
-	case !e.judge.countsAtOnce(e.game) && (hurried(e.budget(board.Black), 0) || hurried(e.budget(board.White), 0)):
+	case !e.judge.counted(e.game) && !(e.judge.knows(e.game) && e.judge.judged.fates != nil) && (hurried(e.budget(board.Black), 0) || hurried(e.budget(board.White), 0)):
 		return ""
 	}
 	score, err := e.FinalScore(ctx)
@@ -173,14 +173,8 @@ func (e *Engine) resultInRecord(ctx context.Context) string {
 // rulesName returns the name of rules for a record (FF[4], RU), or KataGo's text for rules
 // without a name.
 func rulesName(r board.Rules) string {
-	switch name := r.Name(); name {
-	case "TrompTaylor":
-		return "Tromp-Taylor"
-	case "NewZealand":
-		return "NZ"
-	default:
-		return name
-	}
+	name := r.Name()
+	return cmp.Or(map[string]string{"TrompTaylor": "Tromp-Taylor", "NewZealand": "NZ"}[name], name)
 }
 
 // placedByMoves returns how many handicap stones were placed by moves on an empty board, 0 or at
@@ -213,7 +207,10 @@ func startPosition(g *board.Game, placed int) *sgf.Setup {
 		}
 		return s
 	}
-	s := &sgf.Setup{ToMove: startToMove(g)}
+	s := &sgf.Setup{ToMove: g.StartToMove()}
+	if moves := g.Moves(); len(moves) > 0 {
+		s.ToMove = moves[0].Color // it may have been out of turn
+	}
 	for p := range board.Point(g.Size().Area()) {
 		switch g.StartAt(p) {
 		case board.Black:
@@ -226,12 +223,4 @@ func startPosition(g *board.Game, placed int) *sgf.Setup {
 		return nil
 	}
 	return s
-}
-
-// startToMove returns the colour of the first move, which may have been out of turn.
-func startToMove(g *board.Game) board.Color {
-	if moves := g.Moves(); len(moves) > 0 {
-		return moves[0].Color
-	}
-	return g.StartToMove()
 }

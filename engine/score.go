@@ -24,14 +24,7 @@ type judge struct {
 	leads     *search.Leads // corrects leads that users see; nil: leads stay the network's
 }
 
-func newJudge(cfg *Config, net nn.Network, log *slog.Logger, t *thinker) *judge {
-	j := &judge{cfg: cfg, net: net, log: log, thinker: t}
-	j.forget()
-	return j
-}
-
-// forget clears the remembered verdicts. With Config.ScoreByLead, leads are shown as the network
-// gives them.
+// forget clears the remembered verdicts. Shown leads stay the network's own if KataGo's are wanted.
 func (j *judge) forget() {
 	j.judged, j.estimated, j.leads = judgement{}, estimated{}, nil
 	if !j.cfg.ScoreByLead {
@@ -39,17 +32,12 @@ func (j *judge) forget() {
 	}
 }
 
-// showLeads corrects the leads of a search's result if the limits leave time for it.
+// showLeads corrects the leads of a search's result if the limits leave time for the evaluations.
 func (j *judge) showLeads(ctx context.Context, game *board.Game, found *search.Result, l search.Limits) {
-	if leadsFit(found, l) {
+	const most, share = 24, 20 // most evaluations; they may take 1/share of the move's time
+	if l.Time == 0 || most*found.Stats.Elapsed/time.Duration(max(found.Stats.Evaluations, 1)) < l.Time/share {
 		j.leads.Show(ctx, j.log, game, found)
 	}
-}
-
-// leadsFit reports whether the clock leaves time for the evaluations that correct the leads.
-func leadsFit(r *search.Result, l search.Limits) bool {
-	const most, share = 24, 20 // the evaluations, at most 24, may take a twentieth of the move's time
-	return l.Time == 0 || most*r.Stats.Elapsed/time.Duration(max(r.Stats.Evaluations, 1)) < l.Time/share
 }
 
 func (j *judge) score(ctx context.Context, g *board.Game) (float64, error) {
@@ -88,11 +76,6 @@ func (j *judge) counted(g *board.Game) bool {
 		return true
 	}
 	return g.Finished() && !(rules.Scoring == board.ScoringArea && rules.FriendlyPassOk)
-}
-
-// countsAtOnce reports whether a game that has ended can be counted without further searches.
-func (j *judge) countsAtOnce(g *board.Game) bool {
-	return j.counted(g) || j.knows(g) && j.judged.fates != nil
 }
 
 // count is the result of counting the position on the board.
@@ -135,8 +118,7 @@ func (j *judge) asTrained(g *board.Game) *board.Game {
 	if o.AreaModes = j.cfg.Search.Pass.Areas.Over(j.net.Describe().Areas); o == g.Options() {
 		return g
 	}
-	c := new(board.Game)
-	c.CopyFrom(g)
+	c := g.Clone()
 	c.ContinueWith(o)
 	return c
 }

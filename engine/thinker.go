@@ -194,9 +194,10 @@ func (t *thinker) prepare(p search.Params, game *board.Game, restrict []thinking
 		return err
 	}
 	t.follow(game)
-	if t.ahead.turnsTo(game.ToMove()) {
+	if a := &t.ahead; a.side != game.ToMove() && a.side != board.Empty && a.doublings != 0 {
 		t.tree.Clear()
 	}
+	t.ahead.side = game.ToMove()
 	t.tree.Restrict(restrict...)
 	return nil
 }

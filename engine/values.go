@@ -44,10 +44,7 @@ func (v *ownValues) white() (value float64, known bool) {
 		return 0, false
 	}
 	last := v.all[len(v.all)-1]
-	if last.color == board.Black {
-		last.value = -last.value
-	}
-	return last.value, true
+	return float64(sideSign(last.color)) * last.value, true
 }
 
 // sureness returns how far the least of the last three values, from a colour's view, exceeds a

@@ -18,8 +18,8 @@ func (s *handlers) adminCommands() []Handler {
 		{Name: "quit", Run: Text(""), usage: usage{"", "ends the session; a search under way is given up", standard}},
 		{Name: "cputime", Run: s.cpuTime, usage: usage{"", "seconds that moves have taken so far", byGNUGo}},
 		{Name: "gomill-cpu_time", Run: s.cpuTime, usage: usage{"", "as cputime", byGomill}},
-		{Name: "stop", Run: stop(s.engine), usage: usage{"", "ends pondering and analysis", byLeela}},
-		{Name: "clear_cache", Run: s.clearCache, usage: usage{"", "forgets evaluated positions and the search tree", byKataGo}},
+		{Name: "stop", Run: does(s.engine.Stop), usage: usage{"", "ends pondering and analysis", byLeela}},
+		{Name: "clear_cache", Run: does(s.engine.ClearCache), usage: usage{"", "forgets evaluated positions and the search tree", byKataGo}},
 	}
 }
 
@@ -43,15 +43,10 @@ func (s *handlers) cpuTime(_ context.Context, _ Command, r *Reply) error {
 	return r.Printf("%.6f", s.mover.Thought().Seconds())
 }
 
-// stop returns a handler that ends pondering or analysis.
-func stop(e Engine) HandlerFunc {
+// does returns a handler without arguments and reply.
+func does(work func()) HandlerFunc {
 	return func(context.Context, Command, *Reply) error {
-		e.Stop()
+		work()
 		return nil
 	}
-}
-
-func (s *handlers) clearCache(context.Context, Command, *Reply) error {
-	s.engine.ClearCache()
-	return nil
 }

@@ -19,8 +19,7 @@ import (
 // SavableEngine is an engine whose games can be saved.
 type SavableEngine interface {
 	Engine
-	HandicapChooser
-	// Chose reports for which sides the engine has chosen moves in the present game.
+	// Chose reports which sides had moves of the present game chosen by the engine.
 	Chose() (black, white bool)
 }
 

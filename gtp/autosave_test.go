@@ -17,7 +17,6 @@ import (
 // player is a fake engine that plays A9, B9 and so on and puts the number of moves into the record.
 type player struct {
 	*fakeEngine
-	HandicapChooser
 	chose bool
 }
 

@@ -11,7 +11,7 @@ import (
 
 func (s *handlers) clockCommands() []Handler {
 	return []Handler{
-		{Name: "time_settings", Run: s.timeSettings, usage: usage{"MAIN PERIOD STONES", "clocks in seconds: absolute or Canadian time", standard}},
+		{Name: "time_settings", Run: s.timeSettings, args: 3, usage: usage{"MAIN PERIOD STONES", "clocks in seconds: absolute or Canadian time", standard}},
 		{Name: "time_left", Run: s.timeLeft, usage: usage{"COLOR SECONDS STONES", "the time left on a clock", standard}},
 		{Name: "kgs-time_settings", Run: s.namedTimeSettings, usage: usage{"SYSTEM [ARGUMENTS]", "one of none, absolute MAIN, canadian MAIN PERIOD STONES, byoyomi MAIN PERIOD PERIODS", byKGS}},
 		{Name: "kata-time_settings", Run: s.namedTimeSettings, usage: usage{"SYSTEM [ARGUMENTS]", "as kgs-time_settings, and fischer MAIN INCREMENT, fischer-capped MAIN INCREMENT LIMIT MAXIMUM", byKataGo}},
@@ -21,9 +21,6 @@ func (s *handlers) clockCommands() []Handler {
 
 // timeSettings takes MAIN BYO STONES; bridges send settings before every move.
 func (s *handlers) timeSettings(_ context.Context, c Command, _ *Reply) error {
-	if len(c.Args) != 3 {
-		return ErrSyntax
-	}
 	n := clockNumbers{args: c.Args}
 	main, period, stones := n.main(0, c.Args[1]), n.time(1, "byo-yomi time"), n.count(2, "stones")
 	t := clock.Settings{System: clock.Canadian, Main: main, Period: period, Stones: stones}

@@ -28,10 +28,7 @@ func (p *terminal) drawing() string {
 	if g.NumMoves() > 0 {
 		last = g.LastMove(0).Point
 	}
-	letters := "  "
-	for x := range size.W {
-		letters += " " + strings.TrimRight(size.Vertex(size.Point(x, 0)), "0123456789")
-	}
+	letters := "   " + size.Letters()
 	b.WriteString(letters + "\n")
 	for y := range size.H {
 		fmt.Fprintf(&b, "%2d%s ", size.H-y, woodColour)
@@ -68,7 +65,7 @@ func state(g *board.Game) string {
 	if g.Ended() {
 		return "Both have passed: the game is over. score counts it, clear_board begins a new one."
 	}
-	text := fmt.Sprintf("%s to move, komi %g", capital(g.ToMove().String()), g.Rules().Komi)
+	text := fmt.Sprintf("%s to move, komi %g", [...]string{"", "Black", "White"}[g.ToMove()], g.Rules().Komi)
 	if n := g.NumMoves(); n > 0 {
 		last := g.LastMove(0)
 		text = fmt.Sprintf("Move %d was %s %s. %s", n, last.Color, g.Size().Vertex(last.Point), text)
@@ -78,5 +75,3 @@ func state(g *board.Game) string {
 	}
 	return text
 }
-
-func capital(word string) string { return strings.ToUpper(word[:1]) + word[1:] }

@@ -13,22 +13,12 @@ import (
 // Engine is the player behind the server: everything that the commands need, and nothing about
 // how it thinks. The server calls it from one goroutine, one method at a time; Analyze and
 // GenMove may call their report functions from other goroutines. Every method but Game may wait
-// for a network that is still loading.
+// for a network that is still loading. Each change of the game stops a search in the background;
+// scores and statuses are as if the game ended now.
 //
 // After any error the state is unchanged. Error texts may reach the user (one line, lower case);
 // if the protocol fixes the text of a failure, the server writes that text and logs the error.
 type Engine interface {
-	Position
-	Thinker
-	Clock
-	Scorer
-	Record
-	Settings
-}
-
-// Position is the game on the board and the methods that change it. Each change stops a search
-// that runs in the background.
-type Position interface {
 	// Game returns the current game: read only, and valid until the next call
 	// that changes it. It carries size, rules, komi, moves and the side to move.
 	Game() *board.Game
@@ -50,19 +40,13 @@ type Position interface {
 	// Setup replaces stones and side to move; history and handicap are
 	// forgotten, and Undo cannot go past it. Every chain needs a liberty.
 	Setup(black, white []board.Point, toMove board.Color) error
+	// FreeHandicap chooses n points, 2 or more and fewer than the board has, for handicap stones
+	// on the empty board. It places none.
+	FreeHandicap(ctx context.Context, n int) ([]board.Point, error)
 	// SetHandicap puts Black's handicap stones on the empty board; White is to
 	// move and their number counts for the handicap bonus.
 	SetHandicap(stones []board.Point) error
-}
 
-// HandicapChooser is optional: an Engine that has it places free handicap stones itself, n
-// distinct empty points in any order. Other engines get a regular pattern from the server.
-type HandicapChooser interface {
-	FreeHandicap(ctx context.Context, n int) ([]board.Point, error)
-}
-
-// Thinker searches.
-type Thinker interface {
 	// GenMove chooses a move for r.Color, which becomes the side to move if it
 	// is not, and plays it unless r.Keep or the engine resigns. When ctx ends
 	// it returns the best move so far within milliseconds and without error.
@@ -79,20 +63,14 @@ type Thinker interface {
 	Stop()
 	// ClearCache forgets evaluated positions and the search tree.
 	ClearCache()
-}
 
-// Clock keeps both players' time.
-type Clock interface {
 	// SetClock resets both clocks to these settings and changes nothing else.
 	SetClock(s clock.Settings) error
 	// TimeLeft overrides one clock. stones is 0 in main time; else the stones still to play in this
 	// period (Canadian) or the periods left, this one included (byo-yomi). left may be slightly
 	// negative.
 	TimeLeft(c board.Color, left time.Duration, stones int) error
-}
 
-// Scorer judges the position as if the game ended now.
-type Scorer interface {
 	// FinalScore is White's points minus Black's, komi and bonuses included.
 	FinalScore(ctx context.Context) (float64, error)
 	// FinalStatus judges every point: W*H entries in the order of board.Point.
@@ -100,20 +78,14 @@ type Scorer interface {
 	FinalStatus(ctx context.Context) ([]thinking.Status, error)
 	// Estimate judges an unfinished game.
 	Estimate(ctx context.Context) (*thinking.Estimate, error)
-}
 
-// Record reads and writes game records. The server reads and writes the files.
-type Record interface {
-	// LoadSGF sets size, komi, rules (where the record has them), set-up and moves of the main
-	// line. before is the number of the first move left out; 0 or a number beyond the end loads all
-	// moves.
+	// LoadSGF sets size, komi, rules (where the record has them), set-up and
+	// the moves of the main line up to the position before move number before;
+	// 0 or a number beyond the end means all of them.
 	LoadSGF(sgf []byte, before int) error
 	// SaveSGF is the game so far as one SGF tree.
 	SaveSGF(ctx context.Context) ([]byte, error)
-}
 
-// Settings are the parameters that may change while the engine runs.
-type Settings interface {
 	// Params lists every parameter in a fixed order.
 	Params() []setting.Param
 	// SetParams sets the given parameters, or none of them on error. Unknown names are errors.

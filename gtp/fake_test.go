@@ -37,6 +37,13 @@ type fakeEngine struct {
 
 var _ Engine = (*fakeEngine)(nil)
 
+func (f *fakeEngine) FreeHandicap(_ context.Context, n int) (points []board.Point, err error) {
+	for p := range board.Point(n) {
+		points = append(points, p)
+	}
+	return points, nil
+}
+
 const visitTime = 20 * time.Microsecond
 
 func newFake() *fakeEngine {

@@ -34,10 +34,10 @@ func (s *Mover) Thought() time.Duration { return s.thought }
 // list returns the commands that ask for a move. Input ends only cancellable commands.
 func (s *Mover) list() []Handler {
 	return []Handler{
-		{Name: "genmove", Run: s.genMove(thinking.MoveRequest{}), usage: usage{"COLOR", "chooses a move and plays it; a vertex, pass or resign", standard}},
-		{Name: "reg_genmove", Run: s.genMove(thinking.MoveRequest{Keep: true, Deterministic: true}), usage: usage{"COLOR", "chooses a move without playing it, always the best one", standard}},
-		{Name: "kata-search", Run: s.genMove(thinking.MoveRequest{Keep: true}), usage: usage{"COLOR", "chooses a move as genmove does without playing it", byKataGo}},
-		{Name: "kata-search_cancellable", Run: s.genMove(thinking.MoveRequest{Keep: true}), ByInput: true, usage: usage{"COLOR", "as kata-search; any input ends it", byKataGo}},
+		{Name: "genmove", Run: s.genMove(thinking.MoveRequest{}), args: 1, usage: usage{"COLOR", "chooses a move and plays it; a vertex, pass or resign", standard}},
+		{Name: "reg_genmove", Run: s.genMove(thinking.MoveRequest{Keep: true, Deterministic: true}), args: 1, usage: usage{"COLOR", "chooses a move without playing it, always the best one", standard}},
+		{Name: "kata-search", Run: s.genMove(thinking.MoveRequest{Keep: true}), args: 1, usage: usage{"COLOR", "chooses a move as genmove does without playing it", byKataGo}},
+		{Name: "kata-search_cancellable", Run: s.genMove(thinking.MoveRequest{Keep: true}), ByInput: true, args: 1, usage: usage{"COLOR", "as kata-search; any input ends it", byKataGo}},
 	}
 }
 
@@ -45,9 +45,6 @@ func (s *Mover) list() []Handler {
 // move as its reply.
 func (s *Mover) genMove(r thinking.MoveRequest) HandlerFunc {
 	return func(ctx context.Context, c Command, reply *Reply) error {
-		if len(c.Args) != 1 {
-			return ErrSyntax
-		}
 		color, err := parseColor(c.Args[0])
 		if err != nil {
 			return err

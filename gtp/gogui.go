@@ -27,10 +27,10 @@ func (s *goguiCommands) list() []Handler {
 		{Name: "gogui-title", Run: Text(programName), usage: usage{"", "the title of GoGui's window", byGoGui}},
 		{Name: "gogui-play_sequence", Run: s.playSequence, usage: usage{"COLOR VERTEX...", "plays moves, all or none", byGoGui}},
 		{Name: "gogui-setup", Run: s.goguiSetup, usage: usage{"COLOR VERTEX...", "puts stones on an empty board", byGoGui}},
-		{Name: "gogui-setup_player", Run: s.goguiSetupPlayer, usage: usage{"COLOR", "the side to move first in a position that was set up", byGoGui}},
+		{Name: "gogui-setup_player", Run: s.goguiSetupPlayer, args: 1, usage: usage{"COLOR", "the side to move first in a position that was set up", byGoGui}},
 		{Name: "kosumi-param", Run: s.paramMenu, usage: usage{"[NAME VALUE]", "the settings that people change, as GoGui's dialog wants them", byUs}},
-		{Name: "kosumi-policy", Run: s.policyBoard, usage: usage{"", "the network's policy on the board, for GoGui: the best move is 1", byUs}},
-		{Name: "kosumi-ownership", Run: s.ownershipBoard, usage: usage{"", "the network's ownership on the board, for GoGui: Black's points are positive", byUs}},
+		{Name: "kosumi-policy", Run: s.numbersBoard(policyNumbers), usage: usage{"", "the network's policy on the board, for GoGui: the best move is 1", byUs}},
+		{Name: "kosumi-ownership", Run: s.numbersBoard(ownershipNumbers), usage: usage{"", "the network's ownership on the board, for GoGui: Black's points are positive", byUs}},
 	}
 }
 
@@ -70,10 +70,9 @@ func (s *goguiCommands) playSequence(_ context.Context, c Command, _ *Reply) err
 	if err != nil {
 		return err
 	}
-	var trial board.Game
-	trial.CopyFrom(g)
+	trial := g.Clone()
 	for _, m := range moves {
-		err := s.position.acceptable(&trial, m)
+		err := s.position.acceptable(trial, m)
 		if err == nil {
 			err = trial.PlayTolerant(m.Color, m.Point)
 		}
@@ -98,9 +97,6 @@ func (s *goguiCommands) goguiSetup(_ context.Context, c Command, _ *Reply) error
 
 // goguiSetupPlayer sets the side to move of a set-up position.
 func (s *goguiCommands) goguiSetupPlayer(_ context.Context, c Command, _ *Reply) error {
-	if len(c.Args) != 1 {
-		return ErrSyntax
-	}
 	color, err := parseColor(c.Args[0])
 	if err != nil {
 		return err
@@ -147,37 +143,38 @@ func (s *goguiCommands) paramMenu(_ context.Context, c Command, r *Reply) error 
 	return s.engine.SetParams(map[string]string{name: value})
 }
 
-// policyBoard writes the network's policy as a board of numbers, of which the largest is 1.
-func (s *goguiCommands) policyBoard(ctx context.Context, _ Command, r *Reply) error {
-	g := s.engine.Game()
-	o, err := s.engine.Evaluate(ctx, thinking.EvaluationRequest{Color: g.ToMove()})
-	if err != nil {
+// numbersBoard writes numbers of the network's evaluation as a board.
+func (s *goguiCommands) numbersBoard(numbers func(*thinking.Evaluation) []float32) HandlerFunc {
+	return func(ctx context.Context, _ Command, r *Reply) error {
+		g := s.engine.Game()
+		o, err := s.engine.Evaluate(ctx, thinking.EvaluationRequest{Color: g.ToMove()})
+		if err != nil {
+			return err
+		}
+		shown := make([]float32, g.Size().Area())
+		copy(shown, numbers(o))
+		_, err = r.Write(appendRows([]byte{'\n'}, g.Size(), shown))
 		return err
 	}
-	policy := o.Policy[:g.Size().Area()]
-	top := slices.Max(policy)
-	numbers := make([]float32, len(policy))
-	for i, p := range policy {
-		if p > 0 && top > 0 && !math.IsInf(float64(p), 0) {
-			numbers[i] = p / top
-		}
-	}
-	_, err = r.Write(appendRows([]byte{'\n'}, g.Size(), numbers))
-	return err
 }
 
-// ownershipBoard writes the network's ownership as a board of numbers, Black's
-// points positive.
-func (s *goguiCommands) ownershipBoard(ctx context.Context, _ Command, r *Reply) error {
-	g := s.engine.Game()
-	o, err := s.engine.Evaluate(ctx, thinking.EvaluationRequest{Color: g.ToMove()})
-	if err != nil {
-		return err
+// policyNumbers returns the policy, brightest move 1.
+func policyNumbers(o *thinking.Evaluation) []float32 {
+	policy := slices.Clone(o.Policy[:len(o.Policy)-1])
+	top := slices.Max(policy)
+	for i, p := range policy {
+		if policy[i] = 0; p > 0 && top > 0 && !math.IsInf(float64(p), 0) {
+			policy[i] = p / top
+		}
 	}
-	numbers := make([]float32, g.Size().Area())
-	for i := range min(len(numbers), len(o.Ownership)) {
-		numbers[i] = -o.Ownership[i]
+	return policy
+}
+
+// ownershipNumbers returns the ownership, Black's points positive.
+func ownershipNumbers(o *thinking.Evaluation) []float32 {
+	numbers := slices.Clone(o.Ownership)
+	for i := range numbers {
+		numbers[i] = -numbers[i]
 	}
-	_, err = r.Write(appendRows([]byte{'\n'}, g.Size(), numbers))
-	return err
+	return numbers
 }

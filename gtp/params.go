@@ -16,7 +16,7 @@ import (
 // way.
 func (s *handlers) paramCommands() []Handler {
 	return []Handler{
-		{Name: "kata-get-param", Run: s.getParam, usage: usage{"NAME", "a setting; the table below has them", byKataGo}},
+		{Name: "kata-get-param", Run: s.getParam, args: 1, usage: usage{"NAME", "a setting; the table below has them", byKataGo}},
 		{Name: "kata-set-param", Run: s.setParam, usage: usage{"NAME [VALUE]", "changes a setting", byKataGo}},
 		{Name: "kata-list-params", Run: s.listParams, usage: usage{"", "the names of all settings", byKataGo}},
 		{Name: "kata-get-params", Run: s.getParams, usage: usage{"", "all settings as JSON", byKataGo}},
@@ -25,9 +25,6 @@ func (s *handlers) paramCommands() []Handler {
 }
 
 func (s *handlers) getParam(_ context.Context, c Command, r *Reply) error {
-	if len(c.Args) != 1 {
-		return ErrSyntax
-	}
 	params := s.engine.Params()
 	i := slices.IndexFunc(params, func(p setting.Param) bool { return p.Name == c.Args[0] })
 	if i < 0 {
@@ -62,12 +59,7 @@ func (s *handlers) getParams(_ context.Context, _ Command, r *Reply) error {
 			values[p.Name] = raw
 		}
 	}
-	text, err := json.Marshal(values)
-	if err != nil {
-		return err
-	}
-	_, err = r.Write(text)
-	return err
+	return r.PrintJSON(values)
 }
 
 // setParams takes a JSON object of numbers, booleans and strings.

@@ -2,6 +2,7 @@ package gtp
 
 import (
 	"math"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -134,6 +135,9 @@ func parseColor(s string) (board.Color, error) {
 	return c, nil
 }
 
+// notHere matches vertices of larger boards, and words for a resignation.
+var notHere = regexp.MustCompile(`^(?i:resign|null|[a-z]{1,2}[0-9]+)$`)
+
 // parseVertex reads a point or pass. A word that is not a vertex on any board is a syntax error.
 // A vertex outside this board is an illegal move, and so are words that some clients send when a
 // player resigns.
@@ -142,20 +146,10 @@ func parseVertex(size board.Size, s string) (board.Point, error) {
 	if err == nil {
 		return p, nil
 	}
-	if strings.EqualFold(s, "resign") || strings.EqualFold(s, "null") || looksLikeVertex(s) {
+	if notHere.MatchString(s) {
 		return board.NoPoint, ErrIllegalMove
 	}
 	return board.NoPoint, ErrSyntax
-}
-
-// looksLikeVertex reports whether s is one or two letters and a number.
-func looksLikeVertex(s string) bool {
-	digits := strings.TrimLeft(strings.ToLower(s), "abcdefghijklmnopqrstuvwxyz")
-	letters := len(s) - len(digits)
-	if letters < 1 || letters > 2 || digits == "" {
-		return false
-	}
-	return strings.Trim(digits, "0123456789") == ""
 }
 
 // parseMoves reads pairs of colour and vertex, possibly none.

@@ -91,29 +91,6 @@ func TestFileAndMove(t *testing.T) {
 	}
 }
 
-func TestFreeHandicapEverywhere(t *testing.T) {
-	for w := board.MinSize; w <= board.MaxSize; w += 3 {
-		for h := board.MinSize; h <= board.MaxSize; h += 4 {
-			size := board.Size{W: w, H: h}
-			for n := 2; n < size.Area(); n += 1 + n/4 {
-				points := FreeHandicap(size, n)
-				require.Len(t, points, n)
-				seen := map[board.Point]bool{}
-				for _, p := range points {
-					require.True(t, size.Contains(p))
-					seen[p] = true
-				}
-				require.Len(t, seen, n, "%v %d", size, n)
-				b := board.NewBoard(size)
-				for _, p := range points {
-					b.Play(board.Black, p)
-				}
-				require.Equal(t, n, b.Stones(board.Black))
-			}
-		}
-	}
-}
-
 func TestAnalysisText(t *testing.T) {
 	size := board.Square(5)
 	nan := math.NaN()

@@ -22,40 +22,32 @@ type positionCommands struct {
 func (s *positionCommands) list() []Handler {
 	return []Handler{
 		{Name: "boardsize", Run: s.boardSize, usage: usage{"SIZE [HEIGHT]", "a new, empty board, 2 to 25 each way", standard}},
-		{Name: "rectangular_boardsize", Run: s.rectangularBoardSize, usage: usage{"WIDTH HEIGHT", "as boardsize, by width and height", byKataGo}},
+		{Name: "rectangular_boardsize", Run: s.boardSize, usage: usage{"WIDTH HEIGHT", "as boardsize, by width and height", byKataGo}},
 		{Name: "clear_board", Run: s.clearBoard, usage: usage{"", "takes all stones off and forgets the moves", standard}},
-		{Name: "komi", Run: s.komi, usage: usage{"KOMI", "points that White gets", standard}},
+		{Name: "komi", Run: s.komi, args: 1, usage: usage{"KOMI", "points that White gets", standard}},
 		{Name: "get_komi", Run: s.getKomi, usage: usage{"", "the komi", byKataGo}},
-		{Name: "play", Run: s.play, usage: usage{"COLOR VERTEX", "plays a move; ko and superko are the server's business unless --strict-play", standard}},
+		{Name: "play", Run: s.play, args: 2, usage: usage{"COLOR VERTEX", "plays a move; ko and superko are the server's business unless --strict-play", standard}},
 		{Name: "undo", Run: s.undo, usage: usage{"", "takes the last move back, with its time on both clocks", standard}},
 		{Name: "gg-undo", Run: s.undoSeveral, usage: usage{"[N]", "takes N moves back", byGNUGo}},
 		{Name: "set_position", Run: s.setPosition, usage: usage{"[COLOR VERTEX]...", "puts stones on an empty board, as a position without moves", byKataGo}},
 		{Name: "showboard", Run: s.showBoard, usage: usage{"", "the board as text", standard}},
-		{Name: "is_legal", Run: s.isLegal, usage: usage{"COLOR VERTEX", "1 or 0", byGNUGo}},
-		{Name: "all_legal", Run: s.allLegal, usage: usage{"COLOR", "the points where a move is legal", byGNUGo}},
+		{Name: "is_legal", Run: s.isLegal, args: 2, usage: usage{"COLOR VERTEX", "1 or 0", byGNUGo}},
+		{Name: "all_legal", Run: s.allLegal, args: 1, usage: usage{"COLOR", "the points where a move is legal", byGNUGo}},
 		{Name: "last_move", Run: s.lastMove, usage: usage{"", "colour and vertex of the last move", byGNUGo}},
 		{Name: "move_history", Run: s.moveHistory, usage: usage{"", "all moves, the last one first", byGNUGo}},
 	}
 }
 
-// boardSize takes "19", "9 13" and "9:13", width first.
+// boardSize takes "9 13", and as boardsize also "19" and "9:13", width first.
 func (s *positionCommands) boardSize(_ context.Context, c Command, _ *Reply) error {
 	args := c.Args
-	if len(args) == 1 {
+	if len(args) == 1 && c.Name == "boardsize" {
 		if w, h, two := strings.Cut(args[0], ":"); two {
 			args = []string{w, h}
 		} else {
 			args = []string{args[0], args[0]}
 		}
 	}
-	return s.resize(args)
-}
-
-func (s *positionCommands) rectangularBoardSize(_ context.Context, c Command, _ *Reply) error {
-	return s.resize(c.Args)
-}
-
-func (s *positionCommands) resize(args []string) error {
 	if len(args) != 2 {
 		return ErrSyntax
 	}
@@ -88,9 +80,6 @@ const MaxKomi = 400
 
 // komi rounds to half points with a warning: a failure would end some clients' games.
 func (s *positionCommands) komi(_ context.Context, c Command, _ *Reply) error {
-	if len(c.Args) != 1 {
-		return ErrSyntax
-	}
 	k, err := ParseNumber(c.Args[0])
 	if err != nil {
 		return err
@@ -110,9 +99,6 @@ func (s *positionCommands) getKomi(_ context.Context, _ Command, r *Reply) error
 }
 
 func (s *positionCommands) play(_ context.Context, c Command, _ *Reply) error {
-	if len(c.Args) != 2 {
-		return ErrSyntax
-	}
 	moves, err := parseMoves(s.engine.Game().Size(), c.Args)
 	if err != nil {
 		return err
@@ -188,9 +174,6 @@ func (s *positionCommands) setUp(args []string, toMove board.Color) error {
 }
 
 func (s *positionCommands) isLegal(_ context.Context, c Command, r *Reply) error {
-	if len(c.Args) != 2 {
-		return ErrSyntax
-	}
 	g := s.engine.Game()
 	moves, err := parseMoves(g.Size(), c.Args)
 	answer := "0"
@@ -207,9 +190,6 @@ func (s *positionCommands) isLegal(_ context.Context, c Command, r *Reply) error
 // allLegal lists every legal point on one line, as GNU Go does; pass is not
 // among them.
 func (s *positionCommands) allLegal(_ context.Context, c Command, r *Reply) error {
-	if len(c.Args) != 1 {
-		return ErrSyntax
-	}
 	color, err := parseColor(c.Args[0])
 	if err != nil {
 		return err

@@ -13,7 +13,7 @@ func (s *handlers) ruleCommands() []Handler {
 	return []Handler{
 		{Name: "kata-get-rules", Run: s.getRules, usage: usage{"", "the rules as JSON, without komi", byKataGo}},
 		{Name: "kata-set-rules", Run: s.setRules, usage: usage{"RULES", "rules by name or as JSON; komi stays, but at a terminal the custom one comes with them", byKataGo}},
-		{Name: "kata-set-rule", Run: s.setRule, usage: usage{"KEY VALUE", "one part of the rules", byKataGo}},
+		{Name: "kata-set-rule", Run: s.setRule, args: 2, usage: usage{"KEY VALUE", "one part of the rules", byKataGo}},
 	}
 }
 
@@ -44,9 +44,6 @@ func setRules(e Engine, rules board.Rules) error {
 
 // setRule takes KEY VALUE.
 func (s *handlers) setRule(_ context.Context, c Command, _ *Reply) error {
-	if len(c.Args) != 2 {
-		return ErrSyntax
-	}
 	rules, err := s.engine.Game().Rules().With(c.Args[0], c.Args[1])
 	if err == nil {
 		err = rules.Check()

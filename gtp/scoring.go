@@ -15,8 +15,8 @@ func (s *handlers) scoringCommands() []Handler {
 	return []Handler{
 		{Name: "final_score", Run: s.finalScore, usage: usage{"", "the result with dead stones removed, as in B+3.5; in the middle of a game an estimate (estimate_score says more)", standard}},
 		{Name: "estimate_score", Run: s.estimateScore, usage: usage{"", "the leader in the middle of a game, by how much and how surely; the points and groups still open", byGNUGo}},
-		{Name: "final_status", Run: s.finalStatus, usage: usage{"VERTEX", "the fate of one point", byGNUGo}},
-		{Name: "final_status_list", Run: s.finalStatusList, usage: usage{"STATUS", "chains that are alive, dead, seki, or points black_territory, white_territory, dame", standard}},
+		{Name: "final_status", Run: s.finalStatus, args: 1, usage: usage{"VERTEX", "the fate of one point", byGNUGo}},
+		{Name: "final_status_list", Run: s.finalStatusList, args: 1, usage: usage{"STATUS", "chains that are alive, dead, seki, or points black_territory, white_territory, dame", standard}},
 	}
 }
 
@@ -79,9 +79,6 @@ func (s *handlers) estimateScore(ctx context.Context, _ Command, r *Reply) error
 const mostUnsettled = 5
 
 func (s *handlers) finalStatus(ctx context.Context, c Command, r *Reply) error {
-	if len(c.Args) != 1 {
-		return ErrSyntax
-	}
 	size := s.engine.Game().Size()
 	p, err := size.ParseVertex(c.Args[0])
 	if err != nil || p == board.Pass {
@@ -96,9 +93,6 @@ func (s *handlers) finalStatus(ctx context.Context, c Command, r *Reply) error {
 
 // finalStatusList lists each chain of stones on one line, and all empty points together on one.
 func (s *handlers) finalStatusList(ctx context.Context, c Command, r *Reply) error {
-	if len(c.Args) != 1 {
-		return ErrSyntax
-	}
 	want, ok := thinking.ParseStatus(c.Args[0])
 	if !ok {
 		return ErrSyntax

@@ -204,10 +204,10 @@ func (s *Server) lookUp(c Command, l line) (Handler, error) {
 	switch h, known := s.table.Find(c.Name); {
 	case l.tooLong:
 		return h, errLineTooLong
-	case c.Name == "":
-		return h, ErrSyntax
-	case !known:
+	case c.Name != "" && !known:
 		return h, errUnknownCommand
+	case c.Name == "", h.args > 0 && len(c.Args) != h.args:
+		return h, ErrSyntax
 	default:
 		return h, nil
 	}

@@ -15,7 +15,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"kosumi/board"
 	"kosumi/search/thinking"
 
 	"github.com/stretchr/testify/require"
@@ -218,22 +217,6 @@ func TestHandle(t *testing.T) {
 	require.True(t, strings.HasPrefix(out.String(), "=7 id \"7\" args [\"a\" \"b\"] rest \"a  é b\"\n\n= Other\n\n= input arrived\n\n"), out.String())
 	require.Contains(t, out.String(), "\nbenchmark\nwait\n\n")
 	require.Equal(t, 1, strings.Count(out.String(), "\nname\n"))
-}
-
-// chooser is an engine that chooses handicap points itself: good ones, bad ones, or none.
-type chooser struct {
-	*fakeEngine
-	points []board.Point
-	err    error
-}
-
-func (c *chooser) FreeHandicap(context.Context, int) ([]board.Point, error) { return c.points, c.err }
-
-func TestHandicapChooser(t *testing.T) {
-	const ask = "boardsize 9\nplace_free_handicap 2\n"
-	require.Equal(t, "= \n\n= A9 B9\n\n", talk(t, &chooser{newFake(), []board.Point{0, 1}, nil}, Options{}, ask))
-	require.Equal(t, "= \n\n= C3 G7\n\n", talk(t, &chooser{newFake(), []board.Point{0}, nil}, Options{}, ask), "too few")
-	require.Equal(t, "= \n\n= C3 G7\n\n", talk(t, &chooser{newFake(), nil, errors.New("tired")}, Options{}, ask))
 }
 
 func TestStopAndClear(t *testing.T) {

@@ -17,10 +17,7 @@ func (s *positionCommands) showBoard(_ context.Context, _ Command, r *Reply) err
 func diagram(g *board.Game) string {
 	var b strings.Builder
 	size, last := g.Size(), g.LastMove(0)
-	letters := "  "
-	for x := range size.W {
-		letters += " " + strings.TrimRight(size.Vertex(size.Point(x, 0)), "0123456789")
-	}
+	letters := "   " + size.Letters()
 	b.WriteString(letters + "\n")
 	for y := range size.H {
 		fmt.Fprintf(&b, "%2d", size.H-y)

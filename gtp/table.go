@@ -17,6 +17,7 @@ type Handler struct {
 	Run     HandlerFunc
 	Hidden  bool // works but is not listed
 	ByInput bool // any input line ends it
+	args    int  // how many arguments it takes; 0: it checks them itself
 	usage   usage
 }
 

@@ -25,11 +25,6 @@ func Positions(ctx context.Context, net nn.Evaluator, p search.Params, size boar
 		return nil, err
 	}
 	var all []*board.Game
-	keep := func(g *board.Game) {
-		c := new(board.Game)
-		c.CopyFrom(g)
-		all = append(all, c)
-	}
 	if record != nil {
 		for i := 1; ; i++ {
 			g, err := record.Game(board.TrompTaylor(), i)
@@ -39,7 +34,7 @@ func Positions(ctx context.Context, net nn.Evaluator, p search.Params, size boar
 			if g.NumMoves() < i {
 				break
 			}
-			keep(g)
+			all = append(all, g)
 		}
 	}
 	var out nn.Output
@@ -60,7 +55,7 @@ func Positions(ctx context.Context, net nn.Evaluator, p search.Params, size boar
 		if err := game.Play(game.ToMove(), best); err != nil {
 			return nil, err
 		}
-		keep(game)
+		all = append(all, game.Clone())
 	}
 	if len(all) == 0 {
 		return nil, errors.New("the game has no moves")

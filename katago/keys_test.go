@@ -50,7 +50,7 @@ func keys(t *testing.T) []key {
 type made struct {
 	play    engine.Config
 	net     katago.Network
-	dialect katago.Dialect
+	answers []any // what the program keeps of the config for its answers and log
 	conf    analysis.Config
 	logs    config.AnalysisSettings
 }
@@ -66,7 +66,8 @@ func make_(t *testing.T, program string, values map[string]string) (m made, name
 	if program == "gtp" {
 		g, err := c.GTP(true, func(string) {})
 		require.NoError(t, err)
-		s, m.dialect = katago.GTP(c, &g, base)
+		s = katago.GTP(c, &g, base)
+		m.answers = []any{g.PVLen, g.Perspective, g.ForcedKomi, g.Log, g.LogCommands, g.LogSearch, g.Greet, g.OGSChat, g.NoLimit}
 	} else {
 		a, err := c.Analysis(0, true, func(config.Log) {})
 		require.NoError(t, err)

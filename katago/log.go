@@ -41,9 +41,7 @@ func OpenLog(conf config.Log, c *config.Config) *Log {
 		var err error
 		if l.file, err = os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644); err != nil {
 			l.file = nil
-			line := "WARNING: could not open file for logging: Could not write to file " + path + " - invalid path or permissions?"
-			l.Write(line)
-			l.Tell(line)
+			l.Both("WARNING: could not open file for logging: Could not write to file " + path + " - invalid path or permissions?")
 		}
 	}
 	if conf.Contents {
@@ -75,12 +73,18 @@ func (l *Log) Write(line string) {
 func (l *Log) Say(line string) {
 	l.Write(line)
 	if !l.conf.ToStderr {
-		l.Tell(line)
+		l.tell(line)
 	}
 }
 
-// Tell writes a line to stderr alone.
-func (l *Log) Tell(line string) {
+// Both writes a line to the log and to stderr, wherever the log goes.
+func (l *Log) Both(line string) {
+	l.Write(line)
+	l.tell(line)
+}
+
+// tell writes a line to stderr alone.
+func (l *Log) tell(line string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	io.WriteString(l.stderr, line+"\n")

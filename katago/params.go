@@ -11,8 +11,8 @@ import (
 	"kosumi/search"
 )
 
-// Params are the parameters of a running engine, which clients read and change. It implements
-// commands.Params.
+// Params are the parameters of a running engine, which clients read and change, by KataGo's names
+// and with KataGo's texts.
 type Params struct {
 	conf     *config.Config
 	start    config.Search // values at the start of the program
@@ -57,7 +57,8 @@ func (p *Params) Get(name string) (string, bool) { return p.conf.Param(p.play, p
 // Threads is the number of search threads.
 func (p *Params) Threads() int { return int(p.play.Search["numSearchThreads"].Int) }
 
-// Set implements commands.Params. It accepts every value that JSON shows, even those that KataGo
+// Set changes all the given parameters, or none on error. An empty value restores the default. Error
+// texts become replies. It accepts every value that JSON shows, even those that KataGo
 // shows but refuses.
 func (p *Params) Set(values map[string]string) error {
 	err := p.set(values)

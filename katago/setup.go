@@ -31,20 +31,8 @@ type Network struct {
 	FP16       string
 }
 
-// Dialect is how the gtp program answers and logs.
-type Dialect struct {
-	PVLen                  int // number of moves of a variation after its first move
-	Perspective            board.Color
-	ForcedKomi             *float32
-	Log                    config.Log
-	LogCommands, LogSearch bool
-	Quiet                  bool // print no greeting on stderr
-	Chat                   bool // print a line about each move on stderr
-	NoLimit                bool // neither visits, playouts nor time are limited
-}
-
 // GTP applies the config of the gtp program to base.
-func GTP(c *config.Config, g *config.GTPSettings, base engine.Config) (Setup, Dialect) {
+func GTP(c *config.Config, g *config.GTPSettings, base engine.Config) Setup {
 	s := Setup{Play: base}
 	p := &s.Play
 	p.Size, p.Rules = g.Size, g.Rules
@@ -67,16 +55,10 @@ func GTP(c *config.Config, g *config.GTPSettings, base engine.Config) (Setup, Di
 		s.seed("forDeterministicTesting")
 	}
 	s.Idle = given(c, s.Idle, g.Network.Idle)
-	return s, Dialect{
-		PVLen: g.PVLen, Perspective: colours[g.Perspective], ForcedKomi: g.ForcedKomi, Log: g.Log, LogCommands: g.LogCommands,
-		LogSearch: g.LogSearch, Quiet: !g.Greet, Chat: g.OGSChat, NoLimit: g.NoLimit,
-	}
+	return s
 }
 
-var (
-	whether = map[string]engine.Whether{"true": engine.Always, "false": engine.Never}
-	colours = map[string]board.Color{"black": board.Black, "white": board.White}
-)
+var whether = map[string]engine.Whether{"true": engine.Always, "false": engine.Never}
 
 // Analysis applies the config of the analysis program to base, and returns the setup and the
 // configuration of the JSON protocol's server.
@@ -96,7 +78,7 @@ func Analysis(c *config.Config, a *config.AnalysisSettings, base engine.Config) 
 	conf.Limits = s.Play.Limits
 	conf.NetworksLeads = true
 	conf.Threads, conf.PVLen, conf.MaxSize, conf.Version = a.Threads, a.PVLen, config.MaxSize, config.Release
-	conf.Perspective = colours[a.Perspective]
+	conf.Perspective = a.Perspective
 	conf.WarnUnused = a.WarnUnused
 	conf.Game.PreventEncore, conf.Game.StartBlackMovesAreHandicap = a.PreventCleanupPhase, a.StartBlackMovesAreHandicap
 	return s, conf

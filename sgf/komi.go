@@ -20,7 +20,7 @@ func (r *Record) readKomi(root *Node, named int) {
 	if text == "" {
 		return
 	}
-	fox := ofFox(root)
+	fox := slices.ContainsFunc(root.Values("AP"), func(v string) bool { return strings.HasPrefix(v, "foxwq") }) // that server writes AP twice
 	written, ok := parseKomi(text)
 	if ok && fox && written == 0 && named == 0 {
 		return // the Fox server also writes 0 for even games that have komi
@@ -100,11 +100,6 @@ func parseKomi(text string) (float64, bool) {
 		}
 	}
 	return k + 0, true // avoids "-0"
-}
-
-// ofFox reports whether a record is from the Fox server, which writes AP twice.
-func ofFox(root *Node) bool {
-	return slices.ContainsFunc(root.Values("AP"), func(v string) bool { return strings.HasPrefix(v, "foxwq") })
 }
 
 // namedHandicap is the number in HA, 0 if it is missing or makes no sense.

@@ -143,24 +143,3 @@ func (n *Node) All() iter.Seq[*Node] {
 		}
 	}
 }
-
-// Equal reports whether two game trees have the same shape and the same
-// properties in the same order with the same values.
-func Equal(a, b *Node) bool {
-	open := [][2]*Node{{a, b}}
-	for len(open) > 0 {
-		x, y := open[len(open)-1][0], open[len(open)-1][1]
-		open = open[:len(open)-1]
-		if len(x.Children) != len(y.Children) || !slices.EqualFunc(x.Properties, y.Properties, sameProperty) {
-			return false
-		}
-		for i := range x.Children {
-			open = append(open, [2]*Node{x.Children[i], y.Children[i]})
-		}
-	}
-	return true
-}
-
-func sameProperty(a, b Property) bool {
-	return a.ID == b.ID && slices.Equal(a.Values, b.Values)
-}

@@ -418,10 +418,6 @@ func trimSpace(s string) string { return strings.TrimRight(s, " \t\r\n") }
 // between the capitals, which mean nothing. A name all in small letters is taken as one typed in
 // the wrong case.
 func capitals(name string) string {
-	lower := strings.IndexFunc(name, func(r rune) bool { return r >= 'a' && r <= 'z' })
-	if lower < 0 {
-		return name
-	}
 	short := strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' {
 			return -1

@@ -201,11 +201,9 @@ func (r *Record) readNode(n *Node, setup *Setup, isRoot bool, start *position) e
 // moveColor returns the colour of the move in a property, Empty if it is no move.
 func moveColor(p Property) board.Color {
 	switch {
-	case len(p.Values) == 0:
-		return board.Empty
-	case p.ID == "B":
+	case p.ID == "B" && len(p.Values) > 0:
 		return board.Black
-	case p.ID == "W":
+	case p.ID == "W" && len(p.Values) > 0:
 		return board.White
 	}
 	return board.Empty

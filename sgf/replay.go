@@ -108,7 +108,7 @@ func (r *Record) startGame(g *board.Game) error {
 		if err := g.Setup(r.Setup.Black, r.Setup.White, toMove); err != nil {
 			return err
 		}
-	} else if toMove != g.ToMove() {
+	} else {
 		g.SetToMove(toMove)
 	}
 	if r.Handicap > 1 && !r.HandicapPlayed() {

@@ -68,16 +68,8 @@ func (c *conn) analyse(a *api.Analyse) error {
 		r.cut()
 	}
 	r.mu.Unlock()
-	r.wake()
+	wire.Wake(r.woken)
 	return nil
-}
-
-// wake makes the run read the latest request.
-func (r *run) wake() {
-	select {
-	case r.woken <- struct{}{}:
-	default:
-	}
 }
 
 // close waits for the run's end; its connection's context must have ended.

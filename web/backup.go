@@ -31,11 +31,6 @@ func (s *Server) serveBackup(w http.ResponseWriter, r *http.Request) {
 	s.sendBackup(w, "kosumi-backup-", s.saved(nil), settings)
 }
 
-// serveGames sends the records of all games, in the format of a backup.
-func (s *Server) serveGames(w http.ResponseWriter, _ *http.Request) {
-	s.sendBackup(w, "kosumi-games-", s.player.Games.Saved(nil), nil)
-}
-
 func (s *Server) sendBackup(w http.ResponseWriter, name string, kinds []store.Saved, settings []byte) {
 	persons, err := s.player.Profile.Persons(true)
 	if err != nil {
@@ -80,12 +75,6 @@ type restoring struct {
 // serveRestore answers with the content of a backup and the part that is missing here; with ?do=1
 // it restores that part. A ZIP of game records is opened as records.
 func (s *Server) serveRestore(w http.ResponseWriter, r *http.Request) {
-	select {
-	case s.imports <- struct{}{}:
-		defer func() { <-s.imports }()
-	case <-r.Context().Done():
-		return
-	}
 	answer := &api.Restored{}
 	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, store.MaxBackup))
 	if errors.As(err, new(*http.MaxBytesError)) {

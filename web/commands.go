@@ -87,10 +87,10 @@ func registerCommands(p *protocol) {
 		explain: "The first message, within five seconds; the answer has t welcome."}) // conn.greet answers it
 
 	register(p, "ping", inOrder, (*conn).ping, "Compares clocks; a client that is silent for 45 seconds is disconnected.")
-	register(p, "ack", inOrder, tells(itself, (*conn).acknowledge), "Names the frame that was painted last; the next one follows.")
+	register(p, "ack", inOrder, tells(theFrames, (*frames).ack), "Names the frame that was painted last; the next one follows.")
 	register(p, "visible", inOrder, tells(itself, (*conn).setVisible), "Reports whether the page is visible. While it is not, no frames are sent, and after 5 seconds no search runs.")
 	register(p, "watch", inOrder, (*conn).startWatch, "Answers with the state of a topic, and sends its events from now on.")
-	register(p, "unwatch", inOrder, tells(itself, (*conn).stopWatch), "Sends no more events of a topic.")
+	register(p, "unwatch", inOrder, tells(itself, (*conn).unwatch), "Sends no more events of a topic.")
 
 	register(p, "network.use", beside, (*conn).useNetwork, "Changes the network by its name; searches that are under way end with the old one.")
 
@@ -124,8 +124,8 @@ func registerCommands(p *protocol) {
 	register(p, "analysis.set", inOrder, tells(itself, (*conn).analyse), "Sets the position that this connection analyses from now on.")
 
 	register(p, "life.ask", inOrder, (*conn).askLife, "Asks whether stones live; an earlier question ends.")
-	register(p, "life.stop", inOrder, tells(itself, (*conn).stopLife), "Ends the search for an answer; proved claims stay.")
-	register(p, "life.play", inOrder, (*conn).playLife, "Plays against the proof of the last answer.")
+	register(p, "life.stop", inOrder, tells(theAsker, (*engines.Asker).Stop), "Ends the search for an answer; proved claims stay.")
+	register(p, "life.play", inOrder, asks(theAsker, (*engines.Asker).Play), "Plays against the proof of the last answer.")
 
 	register(p, "review.add", once, asks(theServer, (*Server).addReview), "Reviews a game of this server; upload files by POST /api/import?to=review.")
 	register(p, "review.again", once, asks(theReviews, (*reviews.Reviews).Again), "Reviews a game once more, with the present network.")
@@ -172,6 +172,8 @@ func registerTopics(p *protocol) {
 }
 
 func itself(c *conn) *conn                  { return c }
+func theFrames(c *conn) *frames             { return c.frames }
+func theAsker(c *conn) *engines.Asker       { return c.life }
 func theServer(c *conn) *Server             { return c.s }
 func thePlayer(c *conn) *player             { return c.s.player }
 func theGameIndex(c *conn) *store.Index     { return c.s.player.Games }

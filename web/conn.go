@@ -305,8 +305,9 @@ func (c *conn) watch(topic string) error {
 	return nil
 }
 
-func (c *conn) unwatch(topic string) {
+func (c *conn) unwatch(w *api.Watch) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.topics = slices.DeleteFunc(c.topics, func(t string) bool { return t == topic })
+	c.topics = slices.DeleteFunc(c.topics, func(t string) bool { return t == w.What })
+	return nil
 }

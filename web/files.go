@@ -13,15 +13,21 @@ import (
 	"kosumi/web/wire"
 )
 
+// inTurn lets uploads wait for each other, since each takes much memory.
+func (s *Server) inTurn(serve http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		select {
+		case s.imports <- struct{}{}:
+			defer func() { <-s.imports }()
+			serve(w, r)
+		case <-r.Context().Done():
+		}
+	}
+}
+
 // serveImport turns uploaded SGF into documents, one answer a file.
 func (s *Server) serveImport(w http.ResponseWriter, r *http.Request) {
-	select {
-	case s.imports <- struct{}{}:
-		defer func() { <-s.imports }()
-	case <-r.Context().Done():
-		return
-	}
-	r.Body = http.MaxBytesReader(w, r.Body, wire.MaxSGF+1<<20) // includes the multipart frame around the files
+	r.Body = http.MaxBytesReader(w, r.Body, wire.MaxSGF+1<<20) // with the multipart frame around the files
 	answers := []api.Imported{}
 	keep, done := s.importer(r.URL.Query().Get("to"))
 	defer done()

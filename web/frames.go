@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"kosumi/web/api"
+	"kosumi/web/wire"
 )
 
 // frameEvery is the least time between frames. After frameUnacked the next frame is sent
@@ -34,25 +35,18 @@ func (f *frames) show(e api.Event) {
 	f.mu.Lock()
 	f.newest = &e
 	f.mu.Unlock()
-	f.wake()
-}
-
-// wake makes the writer ask for the next frame.
-func (f *frames) wake() {
-	select {
-	case f.woken <- struct{}{}:
-	default:
-	}
+	wire.Wake(f.woken)
 }
 
 // ack records that the client has painted a frame.
-func (f *frames) ack(number int64) {
+func (f *frames) ack(a *api.Ack) error {
 	f.mu.Lock()
-	if number == f.number {
+	if a.F == f.number {
 		f.unacked = time.Time{}
 	}
 	f.mu.Unlock()
-	f.wake()
+	wire.Wake(f.woken)
+	return nil
 }
 
 // see records whether the page is visible.
@@ -60,7 +54,7 @@ func (f *frames) see(visible bool) {
 	f.mu.Lock()
 	f.visible = visible
 	f.mu.Unlock()
-	f.wake()
+	wire.Wake(f.woken)
 }
 
 func (f *frames) isVisible() bool {

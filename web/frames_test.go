@@ -28,7 +28,7 @@ func TestFrames(t *testing.T) {
 		none, wait = f.next(sent)
 		require.Nil(t, none, "the first is not acknowledged")
 		require.Equal(t, frameUnacked-frameEvery, wait)
-		f.ack(1)
+		f.ack(&api.Ack{F: 1})
 		f.see(false)
 		none, wait = f.next(sent)
 		require.Nil(t, none)

@@ -41,13 +41,13 @@ func (g *game) freeEngine() {
 	}
 }
 
-// work runs f in the background on a copy of the game. It then runs done under mu, unless the game
-// has changed meanwhile. The caller holds mu.
-func (g *game) work(urgency int, f func(context.Context, *engine.Engine) error, done func(error)) {
+// work runs f in the background on a copy of the game, then done under mu, unless the game has
+// changed meanwhile. The caller holds mu.
+func (g *game) work(urgency int, f func(context.Context, *engine.Engine) error, done func()) {
 	ctx, cancel := context.WithCancel(g.home.ctx)
 	t := &task{cancel}
 	g.task = t
-	st, rev, now, handicap := g.takeEngine(), g.rec.Rev, g.copyBoard(), len(g.rec.Setup)
+	st, rev, now, handicap := g.takeEngine(), g.rec.Rev, g.rec.Board.Clone(), len(g.rec.Setup)
 	g.home.jobs.Go(func() {
 		defer cancel()
 		var err error
@@ -64,16 +64,10 @@ func (g *game) work(urgency int, f func(context.Context, *engine.Engine) error, 
 			g.home.log.Error("the engine failed in a game", "game", g.rec.Head.ID, "error", err)
 			g.trouble = err.Error()
 		} else {
-			done(err)
+			done()
 		}
 		g.advance()
 	})
-}
-
-func (g *game) copyBoard() *board.Game {
-	c := new(board.Game)
-	c.CopyFrom(g.rec.Board)
-	return c
 }
 
 // humanPace is the least time that an answer takes at a human pace.
@@ -86,7 +80,7 @@ func (g *game) think() {
 		g.work(engines.ForMove, func(ctx context.Context, e *engine.Engine) (err error) {
 			stones, err = e.FreeHandicap(ctx, g.rec.Head.Handicap)
 			return err
-		}, func(error) { g.tryStep(func() error { return g.putStones(stones) }) })
+		}, func() { g.tryStep(func() error { return g.putStones(stones) }) })
 		return
 	}
 	var move thinking.Decision
@@ -114,7 +108,7 @@ func (g *game) think() {
 			}
 		}
 		return nil
-	}, func(error) {
+	}, func() {
 		g.tryStep(func() error {
 			if move.Resign {
 				return g.commit(store.Step{K: "over", Result: store.Winner(color.Opponent()) + "+R"})
@@ -140,13 +134,18 @@ func (g *game) putStones(stones []board.Point) error {
 // defaultSeconds is the time for a move at full strength without a limit.
 const defaultSeconds = 2
 
-// fullStrength chooses a move within the limits of the seat.
-func fullStrength(ctx context.Context, e *engine.Engine, c board.Color, s api.Seat, clocked bool) (thinking.Decision, error) {
-	seconds := s.Seconds
-	if seconds == 0 && s.Visits == 0 && !clocked {
-		seconds = defaultSeconds
+// choose finds the engine's move at the level of its seat, or at full strength within the seat's
+// limits.
+func choose(ctx context.Context, e *engine.Engine, c board.Color, seat api.Seat, clocked bool) (thinking.Decision, error) {
+	params := map[string]string{"level": seat.Level}
+	if seat.Level == "" {
+		seconds := seat.Seconds
+		if seconds == 0 && seat.Visits == 0 && !clocked {
+			seconds = defaultSeconds
+		}
+		params = map[string]string{"maxVisits": number(seat.Visits), "maxTime": wire.Decimal(seconds)}
 	}
-	if err := e.SetParams(map[string]string{"maxVisits": number(s.Visits), "maxTime": wire.Decimal(seconds)}); err != nil {
+	if err := e.SetParams(params); err != nil {
 		return thinking.Decision{}, err
 	}
 	return e.GenMove(ctx, thinking.MoveRequest{Color: c})
@@ -158,7 +157,7 @@ func (g *game) judge() {
 	g.work(engines.ForHelp, func(ctx context.Context, e *engine.Engine) (err error) {
 		status, err = e.FinalStatus(ctx)
 		return err
-	}, func(error) {
+	}, func() {
 		var dead []board.Point
 		for p, s := range status {
 			if s == thinking.Dead {
@@ -167,15 +166,4 @@ func (g *game) judge() {
 		}
 		g.rec.Judge(dead)
 	})
-}
-
-// choose finds the engine's move at the strength of its seat.
-func choose(ctx context.Context, e *engine.Engine, c board.Color, seat api.Seat, clocked bool) (thinking.Decision, error) {
-	if seat.Level == "" {
-		return fullStrength(ctx, e, c, seat, clocked)
-	}
-	if err := e.SetParams(map[string]string{"level": seat.Level}); err != nil {
-		return thinking.Decision{}, err
-	}
-	return e.GenMove(ctx, thinking.MoveRequest{Color: c})
 }

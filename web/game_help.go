@@ -28,7 +28,7 @@ func (gs *games) help(ctx context.Context, id string, rev int, f func(ctx contex
 		g.mu.Unlock()
 		return nil, api.Refuse("stale", "the game has gone on")
 	}
-	st, now, handicap := g.takeEngine(), g.copyBoard(), len(g.rec.Setup)
+	st, now, handicap := g.takeEngine(), g.rec.Board.Clone(), len(g.rec.Setup)
 	due := gs.levels.Due(now.Size(), g.rec.Head.Seat.Level, g.rec.Teach)
 	g.mu.Unlock()
 	ran := gs.engines.Scheduler.Do(ctx, engines.ForHelp, func(ctx context.Context) {

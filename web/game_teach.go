@@ -26,7 +26,7 @@ func (g *game) teaches() bool {
 		g.rec.Board.NumMoves() == 0 || g.rec.Board.LastMove(0).Point == board.Pass {
 		return false
 	}
-	before := g.copyBoard()
+	before := g.rec.Board.Clone()
 	before.Undo()
 	return before.Hash() != g.offered.to || !slices.Contains(g.offered.moves, g.rec.Board.LastMove(0).Point)
 }
@@ -43,14 +43,14 @@ func (g *game) advice() *api.Advice {
 // examine judges the player's last move by a search. The caller holds mu.
 func (g *game) examine() {
 	due, since, size, handicap := g.home.levels.Due(g.rec.Size(), g.rec.Head.Seat.Level, g.rec.Teach), g.rec.Since, g.rec.Size(), len(g.rec.Setup)
-	after := g.copyBoard()
-	before := g.copyBoard()
+	after := g.rec.Board.Clone()
+	before := g.rec.Board.Clone()
 	before.Undo()
 	var found *engines.Finding
 	g.work(engines.ForMove, func(ctx context.Context, e *engine.Engine) (err error) {
 		found, err = engines.Examine(ctx, e, before, after, handicap, due)
 		return err
-	}, func(error) {
+	}, func() {
 		g.taught = lesson{rev: since}
 		if found.Large(due) {
 			g.taught.advice = &api.Advice{Move: size.Vertex(after.LastMove(0).Point), Loss: wire.Round(found.Loss, 1), Due: wire.Round(due, 1), Line: wire.Vertices(size, found.Line, 8)}

@@ -15,17 +15,12 @@ func (c *conn) ping(p *api.Ping) (api.Pong, error) {
 	return api.Pong{T0: p.T0, T1: float64(time.Now().UnixMicro()) / 1000}, nil
 }
 
-func (c *conn) acknowledge(a *api.Ack) error {
-	c.frames.ack(a.F)
-	return nil
-}
-
 func (c *conn) setVisible(v *api.Visible) error {
 	c.frames.see(v.Visible)
 	switch {
 	case c.run == nil:
 	case v.Visible:
-		c.run.wake()
+		wire.Wake(c.run.woken)
 	default:
 		c.run.unseen()
 	}
@@ -39,7 +34,7 @@ func (c *conn) startWatch(w *api.Watch) (any, error) {
 	}
 	state, err := c.stateOf(w.What)
 	if err != nil {
-		c.unwatch(w.What)
+		c.unwatch(w)
 	}
 	return state, err
 }
@@ -50,11 +45,6 @@ func (c *conn) stateOf(what string) (any, error) {
 		return t.state(c, id)
 	}
 	return nil, api.Refuse("not_found", "nothing of that name can be watched")
-}
-
-func (c *conn) stopWatch(w *api.Watch) error {
-	c.unwatch(w.What)
-	return nil
 }
 
 func (c *conn) useNetwork(n *api.Network) ([]api.Network, error) {

@@ -130,32 +130,20 @@ func (s *Server) analyse(ws *websocket.Conn) {
 			}
 		}
 	}()
-	server.Serve(ctx, in, &messages{ws: ws, ctx: ctx})
+	server.Serve(ctx, in, messages{ws, ctx})
 	in.Close()
 	ws.Close(websocket.StatusNormalClosure, "")
 }
 
-// messages sends each line as a message.
+// messages sends what is written, which is one line each time, as messages.
 type messages struct {
-	ws   *websocket.Conn
-	ctx  context.Context
-	rest []byte
+	ws  *websocket.Conn
+	ctx context.Context
 }
 
 // Write implements io.Writer.
-func (m *messages) Write(p []byte) (int, error) {
-	m.rest = append(m.rest, p...)
-	for {
-		line, rest, ok := bytes.Cut(m.rest, []byte("\n"))
-		if !ok {
-			return len(p), nil
-		}
-		ctx, done := context.WithTimeout(m.ctx, writeWithin)
-		err := m.ws.Write(ctx, websocket.MessageText, line)
-		done()
-		if err != nil {
-			return 0, err
-		}
-		m.rest = rest
-	}
+func (m messages) Write(line []byte) (int, error) {
+	ctx, done := context.WithTimeout(m.ctx, writeWithin)
+	defer done()
+	return len(line), m.ws.Write(ctx, websocket.MessageText, bytes.TrimSuffix(line, []byte("\n")))
 }

@@ -42,7 +42,7 @@ func TestLevels(t *testing.T) {
 	live, err := s.games.Open(g.Game)
 	require.NoError(t, err)
 	live.mu.Lock()
-	e, now := live.takeEngine(), live.copyBoard()
+	e, now := live.takeEngine(), live.rec.Board.Clone()
 	live.mu.Unlock()
 	require.NoError(t, e.With(now, 0, func(e *engine.Engine) error {
 		require.Equal(t, "15k", e.Config().Level, "the engine plays at it")

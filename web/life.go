@@ -44,17 +44,10 @@ func (gs *games) after(id string, ply int) (*board.Game, error) {
 	if g.rec.Phase != store.Over {
 		return nil, api.RefuseWith("illegal", "playing", "not before the game is over")
 	}
-	b := g.copyBoard()
+	b := g.rec.Board.Clone()
 	if ply < 0 || ply > b.NumMoves() {
 		return nil, api.Refuse("bad_request", "the game has %d moves", b.NumMoves())
 	}
 	b.UndoMoves(b.NumMoves() - ply)
 	return b, nil
 }
-
-func (c *conn) stopLife(v *api.LifeAsked) error {
-	c.life.Stop(v.Ask)
-	return nil
-}
-
-func (c *conn) playLife(v *api.PlayLife) (*api.LifeStep, error) { return c.life.Play(v) }

@@ -110,7 +110,7 @@ func (p *player) side(id, black, white string) int {
 // in the game. Each review counts once; fit is nil if the review does not count now. An error
 // writes nothing, and the next call tries again.
 func (p *player) Judged(id string, res *review.Result) (fit *api.Fit, err error) {
-	if p.Games.Refresh() != nil {
+	if _, err := p.Games.IDs(); err != nil {
 		return nil, nil // the index is not readable: no side can be determined
 	}
 	k := p.side(id, res.Game.Black, res.Game.White)

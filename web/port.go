@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -152,12 +153,7 @@ func (s *Server) routes() http.Handler {
 var routes = []string{"/", "/play", "/new", "/analyse", "/review", "/drills", "/training", "/settings", "/more", "/learn", "/problems", "/you", "/networks"}
 
 func isRoute(p string) bool {
-	for _, r := range routes {
-		if p == r || r != "/" && strings.HasPrefix(p, r+"/") {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(routes, func(r string) bool { return p == r || r != "/" && strings.HasPrefix(p, r+"/") })
 }
 
 // serveSocket takes a WebSocket and serves it to its end.

@@ -144,13 +144,15 @@ func (s *Server) Close() error {
 // Handler serves uploads and downloads of files.
 func (s *Server) Handler() *http.ServeMux {
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /api/games.zip", s.access.WithToken(s.serveGames))
+	mux.HandleFunc("GET /api/games.zip", s.access.WithToken(func(w http.ResponseWriter, _ *http.Request) {
+		s.sendBackup(w, "kosumi-games-", s.player.Games.Saved(nil), nil) // all records, in the format of a backup
+	}))
 	mux.HandleFunc("POST /api/backup", s.access.WithToken(s.serveBackup))
-	mux.HandleFunc("POST /api/restore", s.access.WithToken(s.serveRestore))
+	mux.HandleFunc("POST /api/restore", s.access.WithToken(s.inTurn(s.serveRestore)))
 	mux.HandleFunc("GET /api/games/{file}", s.access.WithToken(serveSGF(s.games.SGF)))
 	mux.HandleFunc("GET /api/docs/{file}", s.access.WithToken(serveSGF(s.docs.SGF)))
 	mux.HandleFunc("GET /api/reviews/{file}", s.access.WithToken(s.reviews.ServeFile))
-	mux.HandleFunc("POST /api/import", s.access.WithToken(s.serveImport))
+	mux.HandleFunc("POST /api/import", s.access.WithToken(s.inTurn(s.serveImport)))
 	mux.HandleFunc("PUT /api/networks/{file}", s.access.WithToken(s.library.ServePut))
 	return mux
 }

@@ -11,6 +11,7 @@ import (
 	"kosumi/engine/analysis"
 	"kosumi/katago"
 	"kosumi/katago/config"
+	"kosumi/nn/open"
 	"kosumi/search"
 	"kosumi/search/thinking"
 )
@@ -26,10 +27,8 @@ func analysisCommand() *cobra.Command {
 		Short: "Analyse positions over KataGo's JSON protocol on standard input and output",
 		Long: `Reads queries, one JSON object a line, and writes results, one a line, in any
 order. KaTrain and Ogatak use it; so can scripts. The protocol is KataGo's.`,
+		PreRunE: s.load,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := s.load(cmd); err != nil {
-				return err
-			}
 			if n := s.idle["numAnalysisThreads"]; n != "" && !cmd.Flags().Changed("positions") && !cmd.Flags().Changed("analysis-threads") {
 				conf.Threads, _ = strconv.Atoi(n) // a value that is not a number becomes 0, which is refused
 			}
@@ -66,20 +65,26 @@ order. KaTrain and Ogatak use it; so can scripts. The protocol is KataGo's.`,
 func serveAnalysis(ctx context.Context, s *settings, conf analysis.Config) error {
 	size := s.Play.Size
 	s.useTuning(size)
-	conf.Version = version
 	conf.Limits = search.Limits{Visits: s.Play.Limits.Visits}
-	conf.Search = s.params()
-	parallel := &conf.Search.Parallel
-	parallel.Workers, parallel.Sessions = max(1, parallel.Workers/conf.Threads), max(1, parallel.Sessions/conf.Threads)
-	conf.Search.Memory.MaxBytes /= int64(conf.Threads)
-	conf.Overrides = config.PlainOverrides(parallel.Workers)
 	net := openNetwork(s, size, s.stderr)
-	conf.Models = func() []thinking.ModelInfo { return katago.Models(net) }
-	conf.SupportedRules = katago.RulesOf(net)
+	conf = s.analysisConfig(conf, net)
+	conf.Search.Parallel.Sessions = max(1, conf.Search.Parallel.Sessions/conf.Threads)
 	server, err := analysis.New(conf, net, s.stderr)
 	if err != nil {
 		return usageError{err}
 	}
 	what := fmt.Sprintf("%d positions at a time", conf.Threads)
 	return serveClient(ctx, s, net, what, func(ctx context.Context) error { return server.Serve(ctx, os.Stdin, os.Stdout) })
+}
+
+// analysisConfig completes the configuration of a server whose positions share threads and memory.
+func (s *settings) analysisConfig(conf analysis.Config, net *open.Network) analysis.Config {
+	conf.Version, conf.Search = version, s.params()
+	p := &conf.Search
+	p.Parallel.Workers = max(1, p.Parallel.Workers/conf.Threads)
+	p.Memory.MaxBytes = max(search.MinBytes, p.Memory.MaxBytes/int64(conf.Threads))
+	conf.Models = func() []thinking.ModelInfo { return katago.Models(net) }
+	conf.SupportedRules = katago.RulesOf(net)
+	conf.Overrides = config.PlainOverrides(p.Parallel.Workers)
+	return conf
 }

@@ -32,10 +32,8 @@ and every batch full, and in a search of one position after another, in turns.
 best for later starts of gtp, analysis and benchmark with this network, board, provider and machine;
 --sessions, --batch and --threads override it.`,
 		Example: `  engine benchmark --model net.bin.gz --boardsize 9 --tune`,
+		PreRunE: s.load,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := s.load(cmd); err != nil {
-				return err
-			}
 			if err := cmp.Or(
 				must(f.rounds >= 1 && f.rounds <= 1000, "rounds", f.rounds, "1 to 1000"),
 				must(f.seconds >= leastSeconds && f.seconds <= 3600, "seconds", f.seconds, fmt.Sprintf("%g to 3600", leastSeconds))); err != nil {
@@ -48,11 +46,7 @@ best for later starts of gtp, analysis and benchmark with this network, board, p
 			if err != nil {
 				return err
 			}
-			if f.json {
-				return writeJSON(cmd.OutOrStdout(), result)
-			}
-			result.Print(cmd.OutOrStdout())
-			return nil
+			return printResult(cmd, f.json, result)
 		},
 	}
 	s.oneNetworkFlags(c.Flags())

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"os"
 	"slices"
 	"text/tabwriter"
@@ -99,12 +100,7 @@ func printStatus(w io.Writer, st *cluster.Status) {
 		}
 		t.Flush()
 	}
-	var ids []string
-	for id := range st.Aside {
-		ids = append(ids, id)
-	}
-	slices.Sort(ids)
-	for _, id := range ids {
+	for _, id := range slices.Sorted(maps.Keys(st.Aside)) {
 		fmt.Fprintf(w, "set aside: %s, %s\n", id, st.Aside[id])
 	}
 	for _, r := range st.Reasons {

@@ -23,10 +23,8 @@ func doctorCommand() *cobra.Command {
 checks the processor, the cache folders and the network. It changes nothing.
 --all also lists providers and places that do not matter on this machine; --json has
 everything, for bug reports.`,
+		PreRunE: s.load,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := s.load(cmd); err != nil {
-				return err
-			}
 			findings, err := nn.Await(cmd.Context(), func() ([]doctor.Finding, error) {
 				return doctor.Examine(doctor.Config{Program: fmt.Sprintf("Kosumi %s, %s", version, buildText()),
 					Model: s.Model, Open: s.Config(s.stderr), Size: s.Play.Size}), nil
@@ -54,6 +52,15 @@ everything, for bug reports.`,
 	c.Flags().BoolVar(&asJSON, "json", false, "print the findings as JSON")
 	c.Flags().BoolVar(&everything, "all", false, "list every provider and every place searched")
 	return c
+}
+
+// printResult prints a result for people, or as JSON for programs.
+func printResult(cmd *cobra.Command, asJSON bool, result interface{ Print(io.Writer) }) error {
+	if asJSON {
+		return writeJSON(cmd.OutOrStdout(), result)
+	}
+	result.Print(cmd.OutOrStdout())
+	return nil
 }
 
 // writeJSON prints a value as indented JSON.

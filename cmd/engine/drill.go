@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"log/slog"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -53,11 +54,9 @@ learns them as pictures; those of SGF files are not.
 
 Commands: a point or pass; hint, show (counts as wrong), skip, board, help, quit;
 again: ask the last problem again soon. GTP's play b Q16 works too.`,
-		Args: cobra.MaximumNArgs(1),
+		Args:    cobra.MaximumNArgs(1),
+		PreRunE: s.load,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := s.load(cmd); err != nil {
-				return err
-			}
 			if level < 0 || level > 5 || level > 0 && len(args) > 0 {
 				return usagef("--level %d: 1 to 5, for the problems that come with the program", level)
 			}
@@ -156,9 +155,19 @@ func runDrill(cmd *cobra.Command, s *settings, set *drill.Set, answers string, f
 	if err != nil {
 		return fmt.Errorf("%s: %w", answers, err)
 	}
-	j := &drillJudge{s: s, out: cmd.OutOrStdout()}
-	defer j.close()
-	session := drill.Session{In: cmd.InOrStdin(), Out: j.out, Log: log, Schedule: schedule, Judge: drill.Judge{Search: j.judge}}
+	late, out := &lateJudge{s: s, log: s.stderr}, cmd.OutOrStdout()
+	defer late.close()
+	search := func(ctx context.Context, g *board.Game) (*review.Eval, error) {
+		if late.net == nil {
+			fmt.Fprintln(out, "That move was not searched yet; one moment.")
+		}
+		judge, err := late.open(g.Size())
+		if err != nil {
+			return nil, err
+		}
+		return judge.Position(ctx, g)
+	}
+	session := drill.Session{In: cmd.InOrStdin(), Out: out, Log: log, Schedule: schedule, Judge: drill.Judge{Search: search}}
 	switch {
 	case turn && s.Play.Seed == 0:
 		session.Random = rand.New(rand.NewPCG(rand.Uint64(), 1))
@@ -168,31 +177,31 @@ func runDrill(cmd *cobra.Command, s *settings, set *drill.Set, answers string, f
 	return session.Run(cmd.Context(), set, fresh)
 }
 
-// drillJudge searches positions with a network, which it opens for the first one.
-type drillJudge struct {
-	s      *settings
-	out    io.Writer
-	net    *open.Network
-	search *review.Judge
+// lateJudge is a judge whose network is opened for the first position.
+type lateJudge struct {
+	s     *settings
+	log   *slog.Logger
+	net   *open.Network
+	judge *review.Judge
 }
 
-func (d *drillJudge) judge(ctx context.Context, g *board.Game) (*review.Eval, error) {
-	if d.net == nil {
-		fmt.Fprintln(d.out, "That move was not searched yet; one moment.")
-		d.net = openNetwork(d.s, g.Size(), d.s.stderr)
-		var err error
-		if d.search, err = review.NewJudge(d.net, d.s.params(), d.s.Play.Limits.Visits); err != nil {
-			return nil, err
-		}
+// open returns the judge, for boards of a size.
+func (j *lateJudge) open(size board.Size) (*review.Judge, error) {
+	if j.net == nil {
+		j.net = openNetwork(j.s, size, j.log)
 	}
-	if err := d.net.Wait(); err != nil {
+	err := j.net.Wait()
+	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errNoNetwork, err)
 	}
-	return d.search.Position(ctx, g)
+	if j.judge == nil {
+		j.judge, err = review.NewJudge(j.net, j.s.params(), j.s.Play.Limits.Visits)
+	}
+	return j.judge, err
 }
 
-func (d *drillJudge) close() {
-	if d.net != nil {
-		d.net.Close()
+func (j *lateJudge) close() {
+	if j.net != nil {
+		j.net.Close()
 	}
 }

@@ -37,10 +37,8 @@ A script counts a record by the commands loadsgf FILE, final_score and
 final_status_list dead.
 
 For people: --level sets the strength, --pace slows the answers down.`,
+		PreRunE: s.load,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := s.load(cmd); err != nil {
-				return err
-			}
 			return serveGTP(cmd.Context(), &s, games)
 		},
 	}

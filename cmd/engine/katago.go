@@ -50,12 +50,9 @@ func (h *kataHost) Serve(ctx context.Context, net *open.Network, serve func(cont
 	return serveClient(ctx, h.settings, net, "", serve)
 }
 
-// Take implements cli.Host.
-func (h *kataHost) Take(c *config.Config, setup *katago.Setup) error { return h.take(c, setup) }
-
-// take applies the settings of a KataGo config, including those with this program's names, such as
+// Take implements cli.Host: it applies the settings of a KataGo config, also those by this program's own names, such as
 // precision = fp32.
-func (s *settings) take(c *config.Config, setup *katago.Setup) error {
+func (s *settings) Take(c *config.Config, setup *katago.Setup) error {
 	s.kataGo = true
 	s.Play, s.Cache, s.Batch = setup.Play, min(s.Cache, setup.Net.CacheBytes), setup.Net.Batch
 	if n := setup.Net.Sessions; n > 0 {

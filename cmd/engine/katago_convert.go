@@ -53,7 +53,7 @@ func translated(c *config.Config) (string, katago.Setup, error) {
 		if err != nil {
 			return "", setup, err
 		}
-		setup, _ = katago.GTP(c, &g, s.Play)
+		setup = katago.GTP(c, &g, s.Play)
 	} else {
 		a, err := c.Analysis(0, true, func(config.Log) {})
 		if err != nil {
@@ -61,7 +61,7 @@ func translated(c *config.Config) (string, katago.Setup, error) {
 		}
 		setup, _ = katago.Analysis(c, &a, s.Play)
 	}
-	if err := s.take(c, &setup); err != nil {
+	if err := s.Take(c, &setup); err != nil {
 		return "", setup, err
 	}
 	var b strings.Builder
@@ -75,17 +75,13 @@ func translated(c *config.Config) (string, katago.Setup, error) {
 			section = row.Section
 			fmt.Fprintf(&b, "\n[%s]\n", section)
 		}
-		fmt.Fprintf(&b, "%s = %s\n", row.Name, tomlValue(row.Info, row.Get(&s)))
+		text := row.Get(&s)
+		if row.Kind == setting.Text || row.Kind == setting.Choice {
+			text = strconv.Quote(text)
+		}
+		fmt.Fprintf(&b, "%s = %s\n", row.Name, text)
 	}
 	return b.String(), setup, nil
-}
-
-// tomlValue writes a value as TOML does.
-func tomlValue(row setting.Info, text string) string {
-	if row.Kind == setting.Text || row.Kind == setting.Choice {
-		return strconv.Quote(text)
-	}
-	return text
 }
 
 // readKataGo reads settings by KataGo's names, from a .cfg file for --config and from

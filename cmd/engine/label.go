@@ -12,7 +12,6 @@ import (
 	"kosumi/nn/features"
 	"kosumi/nn/model"
 	"kosumi/train/label"
-	"kosumi/train/selfplay"
 )
 
 type labelFlags struct {
@@ -46,10 +45,8 @@ games. Print the recipe in use with --recipe show.`,
 		Example: `  engine label --teacher strong.bin.gz -o labels --rows 100000
   engine label --teacher strong.bin.gz -o check --boardsize 19 --rows 4000
   engine label --teacher strong.bin.gz -o pro --from pro-games`,
+		PreRunE: s.load,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := s.load(cmd); err != nil {
-				return err
-			}
 			if err := f.read(&s); err != nil {
 				return err
 			}
@@ -84,23 +81,10 @@ games. Print the recipe in use with --recipe show.`,
 func (f *labelFlags) read(s *settings) error {
 	f.Games = label.Recipe()
 	f.Games.Parallel = min(4096, 2*s.SessionCount()*s.BatchSize())
-	if f.recipe != "" && f.recipe != "show" {
-		data, err := file.Read(f.recipe, maxConfigSize)
-		if err != nil {
-			return fmt.Errorf("recipe: %w", err)
-		}
-		if f.Games, err = selfplay.ParseConfig(data, f.Games); err != nil {
-			return usagef("recipe %s: %w", f.recipe, err)
-		}
-	}
-	if f.size != "" {
-		size, err := sizeOf("boardsize", f.size)
-		if err != nil {
-			return err
-		}
-		f.Games.Boards = []selfplay.BoardShare{{Width: size.W, Height: size.H, Share: 1}}
-	}
 	var err error
+	if f.Games, err = readRecipe(f.recipe, f.size, f.Games); err != nil {
+		return err
+	}
 	if f.Encoding, err = features.Parse(f.encoder); err != nil {
 		return usageError{err}
 	}
@@ -108,12 +92,8 @@ func (f *labelFlags) read(s *settings) error {
 }
 
 func runLabel(cmd *cobra.Command, s *settings, f *labelFlags) error {
-	left, err := f.Games.LoadPositions("")
-	if err != nil {
+	if err := s.loadPositions(&f.Games); err != nil {
 		return err
-	}
-	if left > 0 {
-		s.stderr.Warn("game records from which no game can begin are left out", "records", left, "used", len(f.Games.Positions.Lines))
 	}
 	teacher, err := s.openModel(f.teacher, s.stderr)
 	if err != nil {

@@ -56,11 +56,9 @@ the search and prints the results so far.`,
 		Example: `  engine life problem.sgf --at B2
   engine life game.sgf --move 57 --at C3,E3 --assume Q16,-D10 --json
   engine life problem.sgf --at B2 -o proof.sgf && engine life --check proof.sgf`,
-		Args: cobra.MaximumNArgs(1),
+		Args:    cobra.MaximumNArgs(1),
+		PreRunE: s.load,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := s.load(cmd); err != nil {
-				return err
-			}
 			return runLife(cmd, &s, &f, args)
 		},
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"os"
 	"time"
@@ -147,14 +146,8 @@ func runMatch(cmd *cobra.Command, c match.Config, f matchFlags) error {
 	if err != nil && cmd.Context().Err() == nil {
 		return asUsage(err)
 	}
-	if f.json {
-		enc := json.NewEncoder(cmd.OutOrStdout())
-		enc.SetIndent("", "  ")
-		if err := enc.Encode(summary); err != nil {
-			return err
-		}
-	} else {
-		summary.Print(cmd.OutOrStdout())
+	if err := printResult(cmd, f.json, &summary); err != nil {
+		return err
 	}
 	if cmd.Context().Err() != nil {
 		return interrupted(c)

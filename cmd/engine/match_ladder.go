@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -26,8 +27,6 @@ import (
 	"kosumi/models"
 	"kosumi/nn"
 	"kosumi/nn/model"
-	"kosumi/nn/open"
-	"kosumi/review"
 )
 
 // ladderFlags are the flags of match ladder.
@@ -143,16 +142,14 @@ func (f *ladderFlags) print(w io.Writer, network nn.Description) error {
 	if err != nil {
 		return err
 	}
+	sizes, err := f.boards()
+	if err != nil {
+		return usageError{err}
+	}
 	shown := []ladderJSON{}
-	for text := range strings.SplitSeq(f.sizes, ",") {
-		size, err := sizeOf("boardsize", strings.TrimSpace(text))
-		if err != nil {
-			return usageError{err}
-		}
-		for _, l := range all {
-			if l.SHA256 == network.SHA256 && size == board.Square(l.Size) {
-				shown = append(shown, newLadderJSON(l))
-			}
+	for _, size := range sizes {
+		for _, l := range measured(all, network, size) {
+			shown = append(shown, newLadderJSON(l))
 		}
 	}
 	switch {
@@ -216,14 +213,26 @@ func (f *ladderFlags) measure(cmd *cobra.Command, c ladder.Config, network nn.De
 			fmt.Fprintf(os.Stderr, "%s: %d of %d games\n", c.Size, done, total)
 		}
 	}
-	judge := ladderJudge{model: f.model, size: c.Size}
-	defer judge.close()
-	c.Judge = judge.lost
-	known, err := f.known(c, network)
-	if err != nil {
-		return err
+	s := defaultSettings()
+	s.Model, s.Play.Limits.Visits = f.model, judgeVisits
+	late := lateJudge{s: &s, log: slog.New(slog.DiscardHandler)}
+	defer late.close()
+	c.Judge = func(g *board.Game, p board.Point) (float64, error) {
+		judge, err := late.open(c.Size)
+		if err != nil {
+			return 0, err
+		}
+		return judge.Lost(context.Background(), g, p)
 	}
-	c.Known = known
+	if f.add != "" {
+		all, err := readLadders(f.add)
+		if err != nil {
+			return err
+		}
+		if found := measured(all, network, c.Size); len(found) > 0 {
+			c.Known = &found[0]
+		}
+	}
 	l, err := ladder.Run(cmd.Context(), c)
 	if errors.Is(err, match.ErrConfig) {
 		return usageError{err}
@@ -240,57 +249,25 @@ func (f *ladderFlags) measure(cmd *cobra.Command, c ladder.Config, network nn.De
 	return reportFile(cmd, f.out)
 }
 
-// known finds the ladder of a network in the file that --add names; nil if there is none.
-func (f *ladderFlags) known(c ladder.Config, network nn.Description) (*level.Ladder, error) {
-	if f.add == "" {
-		return nil, nil
-	}
-	all, err := readLadders(f.add)
-	if err != nil {
-		return nil, err
-	}
-	for i := range all {
-		if l := &all[i]; l.SHA256 == network.SHA256 && c.Size == board.Square(l.Size) {
-			return l, nil
-		}
-	}
-	return nil, nil
-}
-
-// ladderJudge judges suspicious moves with the network of the ladder, which it opens for the
-// first of them.
-type ladderJudge struct {
-	model string
-	size  board.Size
-	net   *open.Network
-	judge *review.Judge
+// measured returns the ladders of a network on a board.
+func measured(all []level.Ladder, network nn.Description, size board.Size) []level.Ladder {
+	return slices.DeleteFunc(slices.Clone(all), func(l level.Ladder) bool { return l.SHA256 != network.SHA256 || board.Square(l.Size) != size })
 }
 
 // judgeVisits is the number of visits for the position before a suspicious move, and for the
 // position after it.
 const judgeVisits = 400
 
-// lost returns how many points a move loses.
-func (j *ladderJudge) lost(g *board.Game, p board.Point) (float64, error) {
-	if j.judge == nil {
-		s := defaultSettings()
-		s.Model = j.model
-		j.net = openNetwork(&s, j.size, slog.New(slog.DiscardHandler))
-		if err := j.net.Wait(); err != nil {
-			return 0, err
+// boards are the board sizes to play on.
+func (f *ladderFlags) boards() (sizes []board.Size, err error) {
+	for text := range strings.SplitSeq(f.sizes, ",") {
+		size, err := sizeOf("boardsize", strings.TrimSpace(text))
+		if err != nil {
+			return nil, err
 		}
-		var err error
-		if j.judge, err = review.NewJudge(j.net, s.params(), judgeVisits); err != nil {
-			return 0, err
-		}
+		sizes = append(sizes, size)
 	}
-	return j.judge.Lost(context.Background(), g, p)
-}
-
-func (j *ladderJudge) close() {
-	if j.net != nil {
-		j.net.Close()
-	}
+	return sizes, nil
 }
 
 // prepare reads the flags, and returns the measurements to make on each board size.
@@ -319,32 +296,24 @@ func (f *ladderFlags) prepare() ([]ladder.Config, error) {
 		}
 		f.c.Engine += " --model " + strconv.Quote(path)
 	}
+	sizes, err := f.boards()
+	if err != nil {
+		return nil, err
+	}
 	var all []ladder.Config
-	for text := range strings.SplitSeq(f.sizes, ",") {
-		c, err := f.on(strings.TrimSpace(text))
-		if err != nil {
+	for _, size := range sizes {
+		c := f.c
+		c.Size = size
+		if c.Dials, err = ladder.ParseDials(cmp.Or(f.dials, defaultDials(size))); err != nil {
+			return nil, fmt.Errorf("--dials: %w", err)
+		}
+		if err := c.AddAnchors(f.anchors, f.gnugo); err != nil {
+			return nil, fmt.Errorf("--anchors: %w", err)
+		}
+		if err := c.Check(); err != nil {
 			return nil, err
 		}
 		all = append(all, c)
 	}
 	return all, nil
-}
-
-// on returns the configuration for measuring one board size.
-func (f *ladderFlags) on(size string) (c ladder.Config, err error) {
-	c = f.c
-	if c.Size, err = sizeOf("boardsize", size); err != nil {
-		return c, err
-	}
-	dials := f.dials
-	if dials == "" {
-		dials = defaultDials(c.Size)
-	}
-	if c.Dials, err = ladder.ParseDials(dials); err != nil {
-		return c, fmt.Errorf("--dials: %w", err)
-	}
-	if err := c.AddAnchors(f.anchors, f.gnugo); err != nil {
-		return c, fmt.Errorf("--anchors: %w", err)
-	}
-	return c, c.Check()
 }

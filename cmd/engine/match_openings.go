@@ -35,10 +35,8 @@ random from the network's policy. No two openings are the same position, even
 rotated or mirrored, and the network takes none for decided. The file has one opening
 per line; match --openings plays each with both colours.`,
 		Example: `  engine match openings --model net.bin.gz --count 200 --boardsize 9 --komi 7 -o openings.txt`,
+		PreRunE: s.load,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := s.load(cmd); err != nil {
-				return err
-			}
 			if err := f.check(); err != nil {
 				return err
 			}

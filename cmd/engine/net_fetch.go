@@ -46,7 +46,7 @@ type fetched struct {
 
 func fetchLatest(cmd *cobra.Command, name, folder string, asJSON bool) error {
 	s := defaultSettings()
-	if err := s.load(cmd); err != nil {
+	if err := s.load(cmd, nil); err != nil {
 		return err
 	}
 	if folder == "" {

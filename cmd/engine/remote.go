@@ -50,15 +50,11 @@ setting of this game, as in kata-set-param level 10k.`,
 			if args[1] != remote.GTP && args[1] != remote.Analysis {
 				return usagef("the second argument is %q, must be gtp or analysis", args[1])
 			}
-			return remote.Run(cmd.Context(), remote.ClientConfig{Token: a.Token, Kind: args[1], Log: log, Dial: dialRemote(a)}, os.Stdin, os.Stdout)
+			dialer := &tls.Dialer{NetDialer: &net.Dialer{Timeout: 10 * time.Second}, Config: a.TLSConfig()}
+			dial := func(ctx context.Context) (net.Conn, error) { return dialer.DialContext(ctx, "tcp", a.Host) }
+			return remote.Run(cmd.Context(), remote.ClientConfig{Token: a.Token, Kind: args[1], Log: log, Dial: dial}, os.Stdin, os.Stdout)
 		},
 	}
 	c.Flags().StringVar(&level, "log-level", level, "level of messages on stderr: debug, info, warn or error")
 	return c
-}
-
-// dialRemote returns a function that connects to the engine server of an address.
-func dialRemote(a cluster.Address) func(ctx context.Context) (net.Conn, error) {
-	dialer := &tls.Dialer{NetDialer: &net.Dialer{Timeout: 10 * time.Second}, Config: a.TLSConfig()}
-	return func(ctx context.Context) (net.Conn, error) { return dialer.DialContext(ctx, "tcp", a.Host) }
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kosumi/board"
+	"kosumi/internal/console"
 	"kosumi/internal/file"
 	"kosumi/internal/handout"
 	"kosumi/nn"
@@ -54,11 +55,9 @@ Marks: ?! lost 1.5 points or more, ? 3, ?? 6, ??? 12.`,
 		Example: `  engine review games/ -o reviews --model g170-b6c96.bin.gz
   engine review game.sgf --time 60
   engine review games/ --player "Ada" --drills`,
-		Args: cobra.MinimumNArgs(1),
+		Args:    cobra.MinimumNArgs(1),
+		PreRunE: s.load,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := s.load(cmd); err != nil {
-				return err
-			}
 			return runReview(cmd, &s, f, args)
 		},
 	}
@@ -99,7 +98,7 @@ func runReview(cmd *cobra.Command, s *settings, f reviewFlags, args []string) er
 		return fmt.Errorf("%w, or give --force", err)
 	}
 	defer r.close()
-	show := newReviewProgress(os.Stderr, len(files))
+	show := &reviewProgress{bars: console.NewProgress(os.Stderr), files: len(files)}
 	defer show.bars.Close()
 	lock, err := file.LockFolder(f.out)
 	if err != nil {

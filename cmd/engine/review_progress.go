@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"time"
 
 	"kosumi/internal/console"
@@ -17,11 +16,7 @@ type reviewProgress struct {
 	file, files int
 }
 
-func newReviewProgress(out *os.File, files int) *reviewProgress {
-	return &reviewProgress{bars: console.NewProgress(out), files: files}
-}
-
-// Game announces the next game; file is the index of its file.
+// Game begins a game of the file with an index.
 func (p *reviewProgress) Game(file int, name string) { p.file, p.name = file, name }
 
 // Progress shows the state after a search.

@@ -43,10 +43,8 @@ noise, ending, rows. --recipe show prints the recipe in use. --method random pla
 without a network.`,
 		Example: `  engine selfplay --model net.bin.gz --out games --games 1000
   engine selfplay --method random --out start --games 5000 --boardsize 9`,
+		PreRunE: s.load,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := s.load(cmd); err != nil {
-				return err
-			}
 			conf, err := f.config(cmd)
 			if err != nil {
 				return err
@@ -86,22 +84,9 @@ without a network.`,
 
 // config reads the recipe and overrides it with the flags.
 func (f *selfplayFlags) config(cmd *cobra.Command) (selfplay.Config, error) {
-	conf := selfplay.Defaults()
-	if f.recipe != "" && f.recipe != "show" {
-		data, err := file.Read(f.recipe, maxConfigSize)
-		if err != nil {
-			return conf, fmt.Errorf("recipe: %w", err)
-		}
-		if conf, err = selfplay.ParseConfig(data, conf); err != nil {
-			return conf, usagef("recipe %s: %w", f.recipe, err)
-		}
-	}
-	if f.size != "" {
-		size, err := sizeOf("boardsize", f.size)
-		if err != nil {
-			return conf, err
-		}
-		conf.Boards = []selfplay.BoardShare{{Width: size.W, Height: size.H, Share: 1}}
+	conf, err := readRecipe(f.recipe, f.size, selfplay.Defaults())
+	if err != nil {
+		return conf, err
 	}
 	conf.Search.Method = cmp.Or(f.method, conf.Search.Method)
 	for name, set := range map[string]func(){
@@ -120,13 +105,39 @@ func (f *selfplayFlags) config(cmd *cobra.Command) (selfplay.Config, error) {
 	return conf, nil
 }
 
-func runSelfplay(cmd *cobra.Command, s *settings, f *selfplayFlags, conf selfplay.Config) error {
-	left, err := conf.LoadPositions("")
-	if err != nil {
-		return err
+// readRecipe overrides conf with a recipe file and with one board size; "" is neither.
+func readRecipe(name, size string, conf selfplay.Config) (selfplay.Config, error) {
+	if name != "" && name != "show" {
+		data, err := file.Read(name, maxConfigSize)
+		if err != nil {
+			return conf, fmt.Errorf("recipe: %w", err)
+		}
+		if conf, err = selfplay.ParseConfig(data, conf); err != nil {
+			return conf, usagef("recipe %s: %w", name, err)
+		}
 	}
-	if left > 0 {
+	if size != "" {
+		size, err := sizeOf("boardsize", size)
+		if err != nil {
+			return conf, err
+		}
+		conf.Boards = []selfplay.BoardShare{{Width: size.W, Height: size.H, Share: 1}}
+	}
+	return conf, nil
+}
+
+// loadPositions reads the records from which games begin, and warns about unusable ones.
+func (s *settings) loadPositions(conf *selfplay.Config) error {
+	left, err := conf.LoadPositions("")
+	if left > 0 && err == nil {
 		s.stderr.Warn("game records from which no game can begin are left out", "records", left, "used", len(conf.Positions.Lines))
+	}
+	return err
+}
+
+func runSelfplay(cmd *cobra.Command, s *settings, f *selfplayFlags, conf selfplay.Config) error {
+	if err := s.loadPositions(&conf); err != nil {
+		return err
 	}
 	lock, err := file.LockFolder(f.out)
 	if err != nil {
@@ -137,9 +148,11 @@ func runSelfplay(cmd *cobra.Command, s *settings, f *selfplayFlags, conf selfpla
 	if err != nil {
 		return err
 	}
-	encoding, err := f.encoding()
-	if err != nil {
-		return err
+	encoding := features.None
+	if f.encoder != "" {
+		if encoding, err = features.Parse(f.encoder); err != nil {
+			return usageError{err}
+		}
 	}
 	w := selfplay.WriterConfig{Dir: f.out, Side: conf.Side(),
 		PerFile: f.perFile, First: first, Network: "random", Seed: s.ServerConfig(s.Play.Seed).Seed, Settings: conf}
@@ -176,17 +189,6 @@ func runSelfplay(cmd *cobra.Command, s *settings, f *selfplayFlags, conf selfpla
 	return playAndReport(cmd, f, conf, w, server)
 }
 
-func (f *selfplayFlags) encoding() (features.Encoding, error) {
-	if f.encoder == "" {
-		return features.None, nil
-	}
-	e, err := features.Parse(f.encoder)
-	if err != nil {
-		return e, usageError{err}
-	}
-	return e, nil
-}
-
 func playAndReport(cmd *cobra.Command, f *selfplayFlags, conf selfplay.Config, w selfplay.WriterConfig, server *nn.Server) error {
 	writer, err := selfplay.NewWriter(w)
 	if err != nil {
@@ -209,11 +211,7 @@ func playAndReport(cmd *cobra.Command, f *selfplayFlags, conf selfplay.Config, w
 	done()
 	err = errors.Join(err, writer.Flush())
 	out := summary()
-	if f.json {
-		err = errors.Join(err, writeJSON(cmd.OutOrStdout(), out))
-	} else {
-		out.Print(cmd.OutOrStdout())
-	}
+	err = errors.Join(err, printResult(cmd, f.json, &out))
 	if err == nil && errors.Is(cmd.Context().Err(), context.Canceled) && f.games > 0 {
 		return fmt.Errorf("interrupted; %d games are in %s; run the same command to resume", out.Games, f.out)
 	}

@@ -22,11 +22,8 @@ import (
 	"kosumi/engine/analysis"
 	"kosumi/gtp"
 	"kosumi/internal/file"
-	"kosumi/katago"
-	"kosumi/katago/config"
 	"kosumi/nn/open"
 	"kosumi/search"
-	"kosumi/search/thinking"
 )
 
 type serveFlags struct {
@@ -55,10 +52,8 @@ user, with a token made at the first start.`,
 		Example: `  engine serve --model net.bin.gz --listen :7777
   scp bigmachine:.config/kosumi/serve/address bigmachine
   engine remote bigmachine gtp`,
+		PreRunE: s.load,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := s.load(cmd); err != nil {
-				return err
-			}
 			return runServe(cmd, &s, &f)
 		},
 	}
@@ -196,17 +191,11 @@ func (u *userEngines) sit(ctx context.Context, user, kind string, in io.Reader, 
 	shared := u.fair.Of(user)
 	if kind == remote.Analysis {
 		conf := analysis.Defaults()
-		conf.Version, conf.Threads = version, u.positions
+		conf.Threads = u.positions
 		if s.Play.Limits.Visits > 0 {
 			conf.Limits = search.Limits{Visits: s.Play.Limits.Visits}
 		}
-		conf.Search = s.params()
-		conf.Search.Parallel.Workers = max(1, conf.Search.Parallel.Workers/conf.Threads)
-		conf.Search.Memory.MaxBytes = max(search.MinBytes, conf.Search.Memory.MaxBytes/int64(conf.Threads))
-		conf.Models = func() []thinking.ModelInfo { return katago.Models(u.net) }
-		conf.SupportedRules = katago.RulesOf(u.net)
-		conf.Overrides = config.PlainOverrides(conf.Search.Parallel.Workers)
-		server, err := analysis.New(conf, shared, u.log)
+		server, err := analysis.New(s.analysisConfig(conf, u.net), shared, u.log)
 		if err != nil {
 			return err
 		}

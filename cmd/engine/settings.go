@@ -125,10 +125,8 @@ func (s *settings) foreignFlags(f *pflag.FlagSet) {
 }
 
 // load applies the config file, if one is named, then the flags, then --set; the later ones win.
-func (s *settings) load(cmd *cobra.Command) error {
-	if cmd != nil {
-		s.Context = cmd.Context()
-	}
+func (s *settings) load(cmd *cobra.Command, _ []string) error {
+	s.Context = cmd.Context()
 	values := map[string]string{}
 	if s.config != "" && !s.isCfg() {
 		data, err := file.Read(s.config, maxConfigSize)
@@ -165,7 +163,9 @@ func (s *settings) load(cmd *cobra.Command) error {
 		return usageError{err}
 	}
 	_, s.sized = values["boardsize"]
-	s.sizeFor(s.Model)
+	if own, ok := model.OwnSize(s.Model, s.Config(nil).Overrides); ok && !s.sized {
+		s.Play.Size = own
+	}
 	idle := slices.DeleteFunc(slices.Sorted(maps.Keys(s.idle)), func(key string) bool { return key == "numAnalysisThreads" && cmd.Name() == "analysis" })
 	if len(idle) > 0 {
 		s.stderr.Warn("these keys of KataGo's do nothing here, though they may under the name katago: " + strings.Join(idle, ", "))
@@ -173,17 +173,7 @@ func (s *settings) load(cmd *cobra.Command) error {
 	return nil
 }
 
-// sizeFor sets the board to a network's preferred size, unless the user gave a size.
-func (s *settings) sizeFor(file string) {
-	if s.sized {
-		return
-	}
-	if own, ok := model.OwnSize(file, s.Config(nil).Overrides); ok {
-		s.Play.Size = own
-	}
-}
-
-// maxConfigSize bounds a config file; real ones have kilobytes.
+// maxConfigSize bounds a config file; real ones have a few kilobytes.
 const maxConfigSize = 1 << 20
 
 // check validates the settings as a whole, and opens the log.

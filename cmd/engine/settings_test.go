@@ -59,7 +59,7 @@ func loaded(t *testing.T, args ...string) (settings, error) {
 	s.playFlags(c.Flags())
 	s.foreignFlags(c.Flags())
 	require.NoError(t, c.ParseFlags(args))
-	err := s.load(c)
+	err := s.load(c, nil)
 	return s, err
 }
 

@@ -65,6 +65,7 @@ KataGo's learning rate is per sample of a summed loss: multiply it by the batch 
 		Example: `  engine train --model net.bin.gz --data games -o tuned --epochs 2 --lr 0.001
   engine train --model mini.onnx --data rows -o mini --steps 5000 --batch 32 --optimizer adam --lr 0.001
   engine train --model net.bin.gz --data pro-games -o heads --steps 2000 --freeze trunk`,
+		PreRunE: s.load,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := f.apply(cmd, &c, &s); err != nil {
 				return err
@@ -122,9 +123,6 @@ const defaultEpochs = 5
 
 // apply completes the configuration of a run from the flags.
 func (f *trainFlags) apply(cmd *cobra.Command, c *learn.RunConfig, s *settings) error {
-	if err := s.load(cmd); err != nil {
-		return err
-	}
 	if len(f.data) == 0 || c.Out == "" {
 		return usagef("give --data DIR and -o OUT")
 	}
@@ -245,14 +243,8 @@ func runTrain(cmd *cobra.Command, c learn.RunConfig, f *trainFlags) error {
 	case err != nil:
 		return err
 	}
-	if f.json {
-		enc := json.NewEncoder(cmd.OutOrStdout())
-		enc.SetIndent("", "  ")
-		if err := enc.Encode(report); err != nil {
-			return err
-		}
-	} else {
-		report.Print(cmd.OutOrStdout())
+	if err := printResult(cmd, f.json, report); err != nil {
+		return err
 	}
 	if report.Interrupted {
 		return fmt.Errorf("interrupted after step %d; everything is saved; run the same command to resume", report.Counters.Steps)

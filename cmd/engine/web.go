@@ -59,10 +59,8 @@ ssh -L PORT:127.0.0.1:PORT machine, and open the printed address.`,
   engine web --model kata1-b18c384nbt.bin.gz --networks ~/networks
   engine web --listen :8443 --no-open
   engine web --listen 192.168.1.20:8443 --name board.home --no-open`,
+		PreRunE: s.load,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := s.load(cmd); err != nil {
-				return err
-			}
 			return serveWeb(cmd.Context(), &s, &o)
 		},
 	}
@@ -161,20 +159,21 @@ func (o *webOptions) tls() (*tls.Config, error) {
 	if (o.cert == "") != (o.key == "") {
 		return nil, usagef("--tls-cert and --tls-key go together: give both or neither")
 	}
-	if o.cert == "" {
-		if o.listen == "" || isLoopback(o.listen) {
-			return nil, nil
+	var cert tls.Certificate
+	var err error
+	switch {
+	case o.cert != "":
+		if cert, err = tls.LoadX509KeyPair(o.cert, o.key); err != nil {
+			return nil, fmt.Errorf("the certificate: %w", err)
 		}
-		cert, fingerprint, err := wire.OwnCertificate(o.folder, o.names, func(text string) { fmt.Fprintln(os.Stderr, text) })
-		if err != nil {
+	case o.listen == "" || isLoopback(o.listen):
+		return nil, nil
+	default:
+		var fingerprint string
+		if cert, fingerprint, err = wire.OwnCertificate(o.folder, o.names, func(text string) { fmt.Fprintln(os.Stderr, text) }); err != nil {
 			return nil, err
 		}
 		fmt.Fprintf(os.Stderr, "The browser will warn of a certificate that it does not know. Continue only if its SHA-256 fingerprint is\n%s\n", fingerprint)
-		return &tls.Config{Certificates: []tls.Certificate{cert}, MinVersion: tls.VersionTLS12}, nil
-	}
-	cert, err := tls.LoadX509KeyPair(o.cert, o.key)
-	if err != nil {
-		return nil, fmt.Errorf("the certificate: %w", err)
 	}
 	return &tls.Config{Certificates: []tls.Certificate{cert}, MinVersion: tls.VersionTLS12}, nil
 }
@@ -195,12 +194,12 @@ func openRunning(address string, o *webOptions) error {
 		return fmt.Errorf("%w, but where cannot be read from %s", store.ErrTaken, o.folder)
 	}
 	key := strings.TrimSpace(string(token))
-	fmt.Println(address + "#k=" + key)
+	url := address + "#k=" + key
+	fmt.Println(url)
 	fmt.Fprintln(os.Stderr, "Kosumi's page is already running; this is its address.")
 	if o.noOpen {
 		return nil
 	}
-	url := address + "#k=" + key
 	req, err := http.NewRequest(http.MethodPost, address+"api/key", nil)
 	if err != nil {
 		return err

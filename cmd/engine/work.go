@@ -49,11 +49,9 @@ Beside these games it plays those of the loop's gating matches.`,
   engine work address
   engine work address --parallel 64 --price 0.12
   engine work nats://nats.example.org --creds worker.creds`,
-		Args: cobra.ExactArgs(1),
+		Args:    cobra.ExactArgs(1),
+		PreRunE: s.load,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := s.load(cmd); err != nil {
-				return err
-			}
 			return runWork(cmd, args[0], &s, &f)
 		},
 	}

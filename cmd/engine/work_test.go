@@ -3,6 +3,7 @@ package main
 import (
 	"testing"
 
+	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/require"
 
 	"kosumi/train/loop"
@@ -15,7 +16,7 @@ func TestWorkersHaveACache(t *testing.T) {
 	s := cache.Value.(*flagValue).s
 	require.EqualValues(t, 64<<20, s.ServerConfig(s.Play.Seed).CacheBytes)
 	require.NoError(t, cache.Value.Set("3"))
-	require.NoError(t, s.load(nil))
+	require.NoError(t, s.load(&cobra.Command{}, nil))
 	require.EqualValues(t, 3<<20, s.ServerConfig(s.Play.Seed).CacheBytes)
 	require.EqualValues(t, 48<<20, workerSettings(&loop.Compute{CacheMiB: 48}).ServerConfig(1).CacheBytes)
 }

@@ -3,8 +3,6 @@ package analysis
 import (
 	"bytes"
 	"encoding/json"
-	"maps"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -20,66 +18,40 @@ func dump(text json.RawMessage) []byte {
 	if d.Decode(&v) != nil {
 		return text
 	}
-	return appendDump(nil, v)
+	out, err := encode(shorten(v))
+	if err != nil { // a number is too large for JSON
+		return text
+	}
+	return bytes.TrimSpace(out)
 }
 
-func appendDump(b []byte, v any) []byte {
+// shorten writes the numbers of a decoded value in their shortest form.
+func shorten(v any) any {
 	switch v := v.(type) {
-	case nil:
-		return append(b, "null"...)
-	case bool:
-		return strconv.AppendBool(b, v)
 	case json.Number:
 		if !strings.ContainsAny(string(v), ".eE") && fitsWord(string(v)) {
-			return append(b, v...)
+			return v
 		}
-		f, err := v.Float64()
-		if err != nil { // out of range
-			return append(b, v...)
-		}
-		return append(b, setting.Float(f)...)
-	case string:
-		return appendString(b, v)
+		f, _ := v.Float64()
+		return json.Number(setting.Float(f))
 	case []any:
-		b = append(b, '[')
-		for i, item := range v {
-			if i > 0 {
-				b = append(b, ',')
-			}
-			b = appendDump(b, item)
+		for i := range v {
+			v[i] = shorten(v[i])
 		}
-		return append(b, ']')
 	case map[string]any:
-		b = append(b, '{')
-		for i, name := range slices.Sorted(maps.Keys(v)) {
-			if i > 0 {
-				b = append(b, ',')
-			}
-			b = append(appendString(b, name), ':')
-			b = appendDump(b, v[name])
+		for name := range v {
+			v[name] = shorten(v[name])
 		}
-		return append(b, '}')
 	}
-	return append(b, "null"...)
+	return v
 }
 
 // fitsWord reports whether an integer fits in 64 bits. KataGo's library reads a longer one as a
 // fraction.
 func fitsWord(digits string) bool {
-	if _, err := strconv.ParseInt(digits, 10, 64); err == nil {
-		return true
-	}
-	_, err := strconv.ParseUint(digits, 10, 64)
-	return err == nil
-}
-
-// appendString writes a string without HTML escapes.
-func appendString(b []byte, s string) []byte {
-	var out bytes.Buffer
-	enc := json.NewEncoder(&out)
-	enc.SetEscapeHTML(false)
-	enc.Encode(s) // encoding a string cannot fail
-	return append(b, bytes.TrimRight(out.Bytes(), "\n")...)
+	_, signed := strconv.ParseInt(digits, 10, 64)
+	_, unsigned := strconv.ParseUint(digits, 10, 64)
+	return signed == nil || unsigned == nil
 }
 
 // number is a float of a result, written with nine significant digits and always with a point.

@@ -13,30 +13,21 @@ import (
 	"kosumi/search"
 )
 
-// perspectives are KataGo's words for the side from whose view the numbers are, by board.Color;
-// Empty is the side to move.
-var perspectives = []string{"", "black", "white"}
-
 // Overrides read the settings of a query.
 type Overrides interface {
-	// Apply sets p and l from pairs. view is the perspective so far: "black", "white" or "" for
-	// the side to move; now is the new one. unknown lists unknown names, idle those without
-	// effect here. humans reports that a human SL network is loaded. Error texts are sent to the
-	// client.
-	Apply(p *search.Params, l *search.Limits, pairs map[string]string, view string, humans bool) (now string, unknown, idle []string, err error)
+	// Apply sets p and l from pairs. view is the perspective so far, now the new one; Empty is
+	// the side to move. unknown lists unknown names, idle those without effect here. humans
+	// reports that a human SL network is loaded. Error texts are sent to the client.
+	Apply(p *search.Params, l *search.Limits, pairs map[string]string, view board.Color, humans bool) (now board.Color, unknown, idle []string, err error)
 }
 
 // ParsePerspective reads KataGo's names BLACK, WHITE and SIDETOMOVE; the last is Empty.
 func ParsePerspective(s string) (board.Color, error) {
-	switch strings.ToUpper(s) {
-	case "SIDETOMOVE":
-		return board.Empty, nil
-	case "B", "BLACK":
-		return board.Black, nil
-	case "W", "WHITE":
-		return board.White, nil
+	c, err := board.ParseColor(s)
+	if err != nil && !strings.EqualFold(s, "SIDETOMOVE") {
+		return board.Empty, fmt.Errorf("perspective %q must be BLACK, WHITE or SIDETOMOVE", s)
 	}
-	return 0, fmt.Errorf("perspective %q must be BLACK, WHITE or SIDETOMOVE", s)
+	return c, nil
 }
 
 // readOverrides applies the settings of one query. Bad values are errors; unknown names give a
@@ -55,7 +46,7 @@ func (s *Server) readOverrides(q *query, r *fieldReader) []fieldError {
 	if s.conf.Overrides == nil {
 		return []fieldError{{field, "Unknown config params: " + strings.Join(slices.Sorted(maps.Keys(pairs)), ",")}}
 	}
-	view, unknown, idle, err := s.conf.Overrides.Apply(&q.params, &q.limits, pairs, perspectives[q.view], human)
+	view, unknown, idle, err := s.conf.Overrides.Apply(&q.params, &q.limits, pairs, q.view, human)
 	if err != nil {
 		r.fail(field, "Could not set settings: %v", err)
 		return nil
@@ -68,7 +59,7 @@ func (s *Server) readOverrides(q *query, r *fieldReader) []fieldError {
 		r.fail(field, "Could not set settings: WARNING: humanSLProfile is specified as config param but model(s) don't use it: %s\n", names)
 		return warnings
 	}
-	q.view = board.Color(slices.Index(perspectives, view))
+	q.view = view
 	if len(idle) > 0 {
 		warnings = append(warnings, fieldError{field, "Config params without effect here: " + strings.Join(idle, ",")})
 	}

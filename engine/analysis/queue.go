@@ -2,7 +2,6 @@ package analysis
 
 import (
 	"cmp"
-	"container/heap"
 	"context"
 	"slices"
 	"sync"
@@ -29,7 +28,7 @@ type task struct {
 type queue struct {
 	mu      sync.Mutex
 	ready   sync.Cond
-	waiting taskHeap
+	waiting []*task // the most urgent first
 	running map[*task]bool
 	arrived int64
 	closed  bool
@@ -51,7 +50,8 @@ func (q *queue) add(tasks []*task) {
 	for _, t := range tasks {
 		q.arrived++
 		t.order = q.arrived
-		heap.Push(&q.waiting, t)
+		at, _ := slices.BinarySearchFunc(q.waiting, t, urgency)
+		q.waiting = slices.Insert(q.waiting, at, t)
 		if t.query.waiting++; t.query.waiting == 1 {
 			q.size += t.query.bytes
 		}
@@ -100,7 +100,8 @@ func (q *queue) take(ctx context.Context) (*task, context.Context) {
 		}
 		q.ready.Wait()
 	}
-	t := heap.Pop(&q.waiting).(*task)
+	t := q.waiting[0]
+	q.waiting[0], q.waiting = nil, q.waiting[1:]
 	q.left(t)
 	ctx, t.cancel = context.WithCancel(ctx)
 	q.running[t] = true
@@ -136,25 +137,22 @@ func (q *queue) open(match func(*task) bool) (tasks []*task) {
 func (q *queue) terminate(match func(*task) bool) (waiting []*task, stop func()) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	var out, kept taskHeap
-	for _, t := range q.waiting {
-		if match(t) {
-			out = append(out, t)
-			q.left(t)
-		} else {
-			kept = append(kept, t)
+	q.waiting = slices.DeleteFunc(q.waiting, func(t *task) bool {
+		if !match(t) {
+			return false
 		}
-	}
-	q.waiting = kept
-	heap.Init(&q.waiting)
-	slices.SortFunc(out, func(a, b *task) int { return cmp.Compare(a.order, b.order) })
+		waiting = append(waiting, t)
+		q.left(t)
+		return true
+	})
+	slices.SortFunc(waiting, func(a, b *task) int { return cmp.Compare(a.order, b.order) })
 	var running []context.CancelFunc
 	for t := range q.running {
 		if match(t) {
 			running = append(running, t.cancel)
 		}
 	}
-	return out, func() {
+	return waiting, func() {
 		for _, cancel := range running {
 			cancel()
 		}
@@ -169,26 +167,7 @@ func (q *queue) close() {
 	q.ready.Broadcast()
 }
 
-// taskHeap orders tasks by priority, then by arrival.
-type taskHeap []*task
-
-func (h taskHeap) Len() int { return len(h) }
-
-func (h taskHeap) Less(i, j int) bool {
-	if h[i].priority != h[j].priority {
-		return h[i].priority > h[j].priority
-	}
-	return h[i].order < h[j].order
-}
-
-func (h taskHeap) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
-
-func (h *taskHeap) Push(x any) { *h = append(*h, x.(*task)) }
-
-func (h *taskHeap) Pop() any {
-	old := *h
-	t := old[len(old)-1]
-	old[len(old)-1] = nil
-	*h = old[:len(old)-1]
-	return t
+// urgency orders tasks by priority, then by arrival.
+func urgency(a, b *task) int {
+	return cmp.Or(cmp.Compare(b.priority, a.priority), cmp.Compare(a.order, b.order))
 }

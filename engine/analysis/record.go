@@ -181,23 +181,14 @@ func (rec *record) position(n int) (*board.Game, error) {
 		}
 		lone := g.Size().Contains(m.Point) && g.At(m.Point) == board.Empty && g.Board().IsIllegalSuicide(m.Color, m.Point, true)
 		if lone || g.PlayTolerant(m.Color, m.Point) != nil {
-			return nil, faultf("moves", "Illegal move %d: %s", i, rec.moveName(i))
+			name := rec.words[i] // KataGo names even a move off the board
+			if m.Point == board.NoPoint {
+				name = rec.size.OffBoardName(name)
+			} else {
+				name = rec.size.Vertex(m.Point)
+			}
+			return nil, faultf("moves", "Illegal move %d: %s", i, name)
 		}
 	}
 	return g, nil
-}
-
-// moveName names a move as KataGo does, even if it is off the board.
-func (rec *record) moveName(i int) string {
-	if rec.moves[i].Point == board.NoPoint {
-		return rec.size.OffBoardName(rec.words[i])
-	}
-	return rec.size.Vertex(rec.moves[i].Point)
-}
-
-// checkMoves replays the whole game, so that an illegal move is an error of the query rather than
-// of one turn.
-func (rec *record) checkMoves() error {
-	_, err := rec.position(len(rec.moves))
-	return err
 }

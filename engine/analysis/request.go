@@ -99,7 +99,8 @@ func (s *Server) parseQuery(id string, fields map[string]json.RawMessage) (*quer
 			warnings = append(warnings, fieldError{name, "Unexpected or unused field, do you have a typo? (set warnUnusedFields=false in the config to disable this warning)"})
 		}
 	}
-	return q, warnings, q.checkMoves()
+	_, err := q.position(len(q.moves)) // an illegal move is an error of the query, not of one turn
+	return q, warnings, err
 }
 
 // rulesText writes rules and komi in KataGo's older form.

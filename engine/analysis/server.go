@@ -149,14 +149,12 @@ func (s *Server) serve(ctx context.Context, cancel context.CancelFunc, lines <-c
 		cancel()
 	}
 	// If the session ends before the queue is empty, the rest is dropped.
-	defer context.AfterFunc(ctx, s.dropQueue)()
+	defer context.AfterFunc(ctx, func() {
+		_, stop := s.queue.terminate(func(*task) bool { return true })
+		stop()
+	})()
 	s.queue.close()
 	workers.Wait()
-}
-
-func (s *Server) dropQueue() {
-	_, stop := s.queue.terminate(func(*task) bool { return true })
-	stop()
 }
 
 // handleLines answers the lines, each once the queue has room, until there are no more or the
@@ -229,12 +227,19 @@ func (o *output) line(text []byte) {
 }
 
 func (s *Server) write(v any) {
-	var text bytes.Buffer
-	enc := json.NewEncoder(&text)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
+	text, err := encode(v)
+	if err != nil {
 		s.log.Error("a message could not be written", "error", err)
 		return
 	}
-	s.out.line(text.Bytes())
+	s.out.line(text)
+}
+
+// encode writes a value as JSON on one line, with < > & as they are.
+func encode(v any) ([]byte, error) {
+	var text bytes.Buffer
+	enc := json.NewEncoder(&text)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(v)
+	return text.Bytes(), err
 }

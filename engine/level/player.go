@@ -86,17 +86,13 @@ func passWins(g *board.Game, r *search.Result) bool {
 	return pass.Lead >= best-0.34
 }
 
-func emptyShare(g *board.Game) float64 {
-	area := g.Size().Area()
-	return 1 - float64(g.Board().Stones(board.Black)+g.Board().Stones(board.White))/float64(area)
-}
-
 // candidates lists the plausible moves that pass the filter, likeliest first, and counts the
 // plausible moves that do not.
 func (p *Player) candidates(g *board.Game, r *search.Result) (list []Candidate, refused int) {
 	size := g.Size()
 	loss := losses(r)
-	least, empty := p.plausible()/float64(size.Area()), emptyShare(g)
+	area := float64(size.Area())
+	least, empty := p.plausible()/area, 1-float64(g.Board().Stones(board.Black)+g.Board().Stones(board.White))/area
 	screen := newScreen(g)
 	screen.decided = max(r.Root.Winrate, 1-r.Root.Winrate) > sure
 	policy := r.Policy

@@ -1,6 +1,7 @@
 package level
 
 import (
+	"cmp"
 	_ "embed"
 	"encoding/json"
 	"errors"
@@ -151,20 +152,19 @@ type Setting struct {
 // nearest is the network's own ladder of the nearest size, otherwise another network's; nil if
 // there is none.
 func nearest(ladders []Ladder, sha256 string, size board.Size) (best *Ladder, own bool) {
+	if len(ladders) == 0 {
+		return nil, false
+	}
 	side := math.Sqrt(float64(size.Area()))
-	worse := func(l *Ladder) float64 {
+	distance := func(l *Ladder) float64 {
 		d := math.Abs(float64(l.Size) - side)
 		if l.SHA256 != sha256 {
 			d += 100
 		}
 		return d
 	}
-	for i := range ladders {
-		if best == nil || worse(&ladders[i]) < worse(best) {
-			best = &ladders[i]
-		}
-	}
-	return best, best != nil && best.SHA256 == sha256
+	l := slices.MinFunc(ladders, func(a, b Ladder) int { return cmp.Compare(distance(&a), distance(&b)) })
+	return &l, l.SHA256 == sha256
 }
 
 // Find returns how a rank is played on a board with the network whose file has this sha256: by
@@ -285,12 +285,7 @@ const anchorDoubt = 3.0
 // doubt is the uncertainty of a dial's rank at 95 %, in ranks: from the number of games of the
 // nearest measured dial, and from GNU Go's rank.
 func (l *Ladder) doubt(dial float64) int {
-	near := l.Support[0]
-	for _, s := range l.Support {
-		if math.Abs(s.Dial-dial) < math.Abs(near.Dial-dial) {
-			near = s
-		}
-	}
+	near := slices.MinFunc(l.Support, func(a, b Support) int { return cmp.Compare(math.Abs(a.Dial-dial), math.Abs(b.Dial-dial)) })
 	return int(math.Round(math.Hypot(anchorDoubt, near.Error/l.eloARank())))
 }
 

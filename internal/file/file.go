@@ -81,10 +81,8 @@ func target(path string) (real string, mode fs.FileMode, err error) {
 		return path, 0, nil
 	case err != nil:
 		return "", 0, err
-	case info.IsDir():
-		return "", 0, fmt.Errorf("%w but a folder", ErrKind)
 	case !info.Mode().IsRegular():
-		return "", 0, fmt.Errorf("%w but a device or a pipe", ErrKind)
+		return "", 0, fmt.Errorf("%w but %s", ErrKind, kindOf(info.Mode()))
 	}
 	real, err = filepath.EvalSymlinks(path)
 	return real, info.Mode().Perm(), err

@@ -73,8 +73,7 @@ func (a *analyst) serve(ctx context.Context, conf analysis.Config, idle []string
 		log.Say(unranked)
 	}
 	for _, line := range a.conf.Warning() {
-		log.Write(line)
-		log.Tell(line)
+		log.Both(line)
 	}
 	conf.ModelNames = files.String()
 	conf.SupportedRules = katago.RulesOf(net)

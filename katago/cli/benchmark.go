@@ -22,7 +22,7 @@ func benchmark(ctx context.Context, h Host, f *katago.Flags) error {
 	if err != nil {
 		return err
 	}
-	setup, _ := katago.GTP(c, &g, *h.Play())
+	setup := katago.GTP(c, &g, *h.Play())
 	if err := h.Take(c, &setup); err != nil {
 		return err
 	}

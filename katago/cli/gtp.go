@@ -22,21 +22,21 @@ import (
 
 // session is an engine that answers GTP as KataGo does, with its log.
 type session struct {
-	host    Host
-	engine  *engine.Engine
-	net     *open.Network
-	files   katago.Files
-	dialect katago.Dialect
-	params  *katago.Params
-	log     *katago.Log
-	stderr  *slog.Logger
+	host   Host
+	set    config.GTPSettings
+	engine *engine.Engine
+	net    *open.Network
+	files  katago.Files
+	params *katago.Params
+	log    *katago.Log
+	stderr *slog.Logger
 }
 
 // loadRecord sets up a position of a game record as KataGo does, with the forced komi if there is
 // one.
 func (k *session) loadRecord(name string, data []byte, before int) error {
 	was := k.engine.Game().Rules()
-	record, rules, err := katago.ReadRecord(data, was, func(line string) { k.log.Write(line); k.log.Tell(line) })
+	record, rules, err := katago.ReadRecord(data, was, k.log.Both)
 	if err != nil {
 		return err
 	}
@@ -44,8 +44,8 @@ func (k *session) loadRecord(name string, data []byte, before int) error {
 		k.log.Say("WARNING: Rules " + rules.JSON() + " from sgf not supported by neural net, using " + known.JSON() + " instead")
 		rules = known
 	}
-	if k.dialect.ForcedKomi != nil {
-		rules.Komi = *k.dialect.ForcedKomi
+	if k.set.ForcedKomi != nil {
+		rules.Komi = *k.set.ForcedKomi
 	}
 	if rules.JSON() != was.JSON() {
 		k.log.Say("Changing rules to " + rules.JSON())
@@ -70,8 +70,8 @@ func playGTP(ctx context.Context, h Host, f *katago.Flags) error {
 	}
 	k := &session{host: h, files: katago.Files{Model: f.Model(), HumanModel: f.Texts["human-model"]}}
 	var said []string
-	g, err := c.GTP(k.files.HumanModel != "", func(line string) { said = append(said, line) })
-	k.log = katago.OpenLog(g.Log, c)
+	k.set, err = c.GTP(k.files.HumanModel != "", func(line string) { said = append(said, line) })
+	k.log = katago.OpenLog(k.set.Log, c)
 	defer k.log.Close()
 	for _, line := range said {
 		k.log.Say(line)
@@ -79,17 +79,16 @@ func playGTP(ctx context.Context, h Host, f *katago.Flags) error {
 	if err != nil {
 		return err
 	}
-	var setup katago.Setup
-	setup, k.dialect = katago.GTP(c, &g, *h.Play())
+	setup := katago.GTP(c, &k.set, *h.Play())
 	if err := h.Take(c, &setup); err != nil {
 		return err
 	}
-	k.stderr = logger(h, k.log, k.dialect.LogSearch)
+	k.stderr = logger(h, k.log, k.set.LogSearch)
 	if err := k.open(c); err != nil {
 		return err
 	}
 	defer k.engine.Close()
-	k.params = katago.NewParams(c, &g, k.engine, k.files, takesProfile(k.net), k.log)
+	k.params = katago.NewParams(c, &k.set, k.engine, k.files, takesProfile(k.net), k.log)
 	k.greet(c, setup.Idle)
 	return k.serve(ctx, f)
 }
@@ -114,7 +113,7 @@ func (k *session) open(c *config.Config) (err error) {
 // greet prints KataGo's messages after loading.
 func (k *session) greet(c *config.Config, idle []string) {
 	size, say := k.host.Play().Size, k.log.Say
-	if k.dialect.Quiet {
+	if !k.set.Greet {
 		say = k.log.Write
 	}
 	humans := k.net.Humans()
@@ -127,8 +126,7 @@ func (k *session) greet(c *config.Config, idle []string) {
 		warnings = append(warnings, katago.Unprofiled(k.files))
 	}
 	for _, line := range warnings {
-		k.log.Write(line)
-		k.log.Tell(line)
+		k.log.Both(line)
 	}
 	say("Loaded config " + c.Name())
 	say("Loaded model " + k.files.Model)
@@ -147,14 +145,14 @@ func (k *session) greet(c *config.Config, idle []string) {
 }
 
 func (k *session) serve(ctx context.Context, f *katago.Flags) error {
-	d := &k.dialect
+	set := &k.set
 	version := config.Release
 	for _, model := range katago.Models(k.net) {
 		version += "+" + katago.ShortName(model.InternalName)
 	}
 	as := &commands.Personality{
-		Engine: k.engine, Version: version, Params: k.params, PVLen: d.PVLen,
-		MaxSize: config.MaxSize, ForcedKomi: k.dialect.ForcedKomi, Perspective: d.Perspective, Say: k.log.Say, Models: func() []thinking.ModelInfo { return models(k.net, k.files) },
+		Engine: k.engine, Version: version, Params: k.params, PVLen: set.PVLen,
+		MaxSize: config.MaxSize, ForcedKomi: set.ForcedKomi, Perspective: set.Perspective, Say: k.log.Say, Models: func() []thinking.ModelInfo { return models(k.net, k.files) },
 		Supports: func(r board.Rules) bool { return katago.RulesOf(k.net)(r) == r },
 		Benchmark: func(ctx context.Context, size, visits int, to *gtp.Reply) error {
 			return katago.Benchmark(ctx, k.net, k.engine.Config().Search, k.params.Threads(), board.Square(size), int64(visits), to)
@@ -165,16 +163,16 @@ func (k *session) serve(ctx context.Context, f *katago.Flags) error {
 		as.Version = text
 	}
 	var chat func(string)
-	if d.Chat {
+	if set.OGSChat {
 		chat = func(line string) { fmt.Fprintln(os.Stderr, line) }
 	}
-	if d.NoLimit {
+	if set.NoLimit {
 		as.Clock = clock.Settings{System: clock.Byoyomi, Main: time.Second, Period: 5 * time.Second, Periods: 5}
 		if err := k.engine.SetClock(as.Clock); err != nil {
 			return err
 		}
 	}
-	in, out := k.log.Copy(os.Stdin, word(d.LogCommands, "Controller: "), os.Stdout, word(d.LogCommands, "KataGo: "))
+	in, out := k.log.Copy(os.Stdin, word(set.LogCommands, "Controller: "), os.Stdout, word(set.LogCommands, "KataGo: "))
 	server := commands.NewServer(as, k.stderr, chat)
 	return k.host.Serve(ctx, k.net, func(ctx context.Context) error { return server.Serve(ctx, in, out) })
 }

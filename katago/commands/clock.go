@@ -22,10 +22,6 @@ type clockCommands struct {
 	left     [2]string
 }
 
-func newClockCommands(p *Personality) *clockCommands {
-	return &clockCommands{Personality: p, settings: "as at the start", overtime: hasPeriods(p.Clock)}
-}
-
 func hasPeriods(t clock.Settings) bool {
 	return t.System == clock.Canadian || t.System == clock.Byoyomi
 }

@@ -18,6 +18,7 @@ import (
 	"kosumi/engine"
 	"kosumi/engine/clock"
 	"kosumi/gtp"
+	"kosumi/katago"
 	"kosumi/nn"
 	"kosumi/search/setting"
 	"kosumi/search/thinking"
@@ -29,8 +30,8 @@ type Personality struct {
 	Engine Engine
 	// Version is the reply to the command version.
 	Version string
-	Params  Params
-	// Perspective is the side from whose view numbers are given; Empty: the side whose move is searched.
+	Params  *katago.Params
+	// Perspective is the side whose view numbers are in; Empty: the side whose move is searched.
 	Perspective board.Color
 	PVLen       int // number of moves of a variation after its first move
 	MaxSize     int // longest side of a board
@@ -62,16 +63,6 @@ type Engine interface {
 	DropTree()
 }
 
-// Params gives access to parameters by KataGo's names, with KataGo's texts.
-type Params interface {
-	Names() []string
-	JSON() string
-	Get(name string) (value string, ok bool)
-	// Set changes all the given parameters, or none on error. An empty value restores the
-	// default. Error texts become replies.
-	Set(values map[string]string) error
-}
-
 // listed are the commands of list_commands, in KataGo's order.
 var listed = strings.Fields(`protocol_version name version known_command list_commands quit boardsize rectangular_boardsize clear_board
 	set_position komi get_komi play undo kata-get-rules kata-set-rule kata-set-rules kata-get-models kata-get-param kata-set-param
@@ -91,7 +82,7 @@ func NewServer(p *Personality, log *slog.Logger, say func(line string)) *gtp.Ser
 	s := gtp.NewServer(p.Engine, log, opts)
 	table := s.Table()
 	table.Add((&handlers{p, s.Mover(), &opts.Chat}).list()...)
-	table.Add(newClockCommands(p).list()...)
+	table.Add((&clockCommands{Personality: p, settings: "as at the start", overtime: hasPeriods(p.Clock)}).list()...)
 	table.Wrap(p.dropsTree, "clear_board", "set_position", "undo", "kata-set-rules", "kata-set-rule", "kgs-rules", "fixed_handicap",
 		"place_free_handicap", "set_free_handicap", "loadsgf", "final_score", "final_status_list")
 	table.Keep(listed, hidden)

@@ -67,14 +67,9 @@ func (k *handlers) freeHandicap(ctx context.Context, c gtp.Command, r *gtp.Reply
 	}
 	size := k.Engine.Game().Size()
 	n = min(n, max(2, min(30, size.Area()/4)))
-	var points []board.Point
-	if chooser, ok := k.Engine.(gtp.HandicapChooser); ok {
-		if points, err = chooser.FreeHandicap(ctx, n); err != nil {
-			return err
-		}
-	}
-	if len(points) != n {
-		points = gtp.FreeHandicap(size, n)
+	points, err := k.Engine.FreeHandicap(ctx, n)
+	if err != nil {
+		return err
 	}
 	return k.lay(points, r)
 }

@@ -12,7 +12,7 @@ import (
 // debugMoves takes [MOVE...] [rawstats] and prints the board after the moves. The statistics of
 // search and network are left out: kata-analyze and kata-raw-nn have them.
 func (k *handlers) debugMoves(_ context.Context, c gtp.Command, r *gtp.Reply) error {
-	g := k.snapshot()
+	g := k.Engine.Game().Clone()
 	for _, word := range c.Args {
 		if word == "rawstats" {
 			continue

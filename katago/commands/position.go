@@ -120,7 +120,7 @@ func (k *handlers) setPosition(_ context.Context, c gtp.Command, _ *gtp.Reply) e
 func (k *handlers) showBoard(_ context.Context, _ gtp.Command, r *gtp.Reply) error {
 	g := k.Engine.Game()
 	text := kataBoard(g)
-	text += "Next player: " + colorName(g.ToMove()) + "\n"
+	text += "Next player: " + [...]string{"", "Black", "White"}[g.ToMove()] + "\n"
 	if g.Phase() > 0 {
 		text += fmt.Sprintf("Game phase: %d\n", g.Phase())
 	}
@@ -132,20 +132,9 @@ func (k *handlers) showBoard(_ context.Context, _ gtp.Command, r *gtp.Reply) err
 	return r.Print(text)
 }
 
-func colorName(c board.Color) string {
-	if c == board.Black {
-		return "Black"
-	}
-	return "White"
-}
-
 // rulesWithKomi returns the rules as JSON, komi included, with keys in alphabetical order.
 func rulesWithKomi(r board.Rules) string {
-	komi := strconv.FormatFloat(float64(r.Komi), 'f', -1, 32)
-	if !strings.Contains(komi, ".") {
-		komi += ".0"
-	}
-	return strings.Replace(r.JSON(), `"scoring":`, `"komi":`+komi+`,"scoring":`, 1)
+	return strings.Replace(r.JSON(), `"scoring":`, `"komi":`+setting.Float(float64(r.Komi))+`,"scoring":`, 1)
 }
 
 // kataBoard draws the board as KataGo does: the last three moves are numbered.
@@ -159,11 +148,7 @@ func kataBoard(g *board.Game) string {
 		}
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "MoveNum: %d HASH: %s\n  ", known, board.BoardHash(g))
-	for x := range size.W {
-		b.WriteString(" " + strings.TrimRight(size.Vertex(size.Point(x, 0)), "0123456789"))
-	}
-	b.WriteByte('\n')
+	fmt.Fprintf(&b, "MoveNum: %d HASH: %s\n   %s\n", known, board.BoardHash(g), size.Letters())
 	for y := range size.H {
 		fmt.Fprintf(&b, "%2d ", size.H-y)
 		for x := range size.W {

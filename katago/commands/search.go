@@ -44,7 +44,7 @@ func (k *handlers) genMove(r thinking.MoveRequest, debug bool) gtp.HandlerFunc {
 // choose asks the engine for a move. With debug it also prints the board and the search.
 func (k *handlers) choose(ctx context.Context, r thinking.MoveRequest, debug bool) (string, error) {
 	k.Engine.Turn(r.Color, true)
-	before := k.snapshot()
+	before := k.Engine.Game().Clone()
 	found := &thinking.Analysis{}
 	if debug {
 		found = gtp.Listen(&r)
@@ -60,12 +60,6 @@ func (k *handlers) choose(ctx context.Context, r thinking.MoveRequest, debug boo
 		}
 	}
 	return move, nil
-}
-
-func (k *Personality) snapshot() *board.Game {
-	var g board.Game
-	g.CopyFrom(k.Engine.Game())
-	return &g
 }
 
 // moveAnalysis streams analysis while the engine chooses a move, then ends with "play" and the

@@ -3,6 +3,8 @@ package config
 import (
 	"errors"
 	"fmt"
+
+	"kosumi/board"
 )
 
 // AnalysisSettings are the settings of the analysis program.
@@ -12,8 +14,8 @@ type AnalysisSettings struct {
 	LogRequests, LogResponses          bool
 	LogErrors, LogSearch, WarnUnused   bool
 	Search                             Search
-	Perspective                        string // black, white or "" for the side to move
-	PVLen                              int    // number of moves of a variation after its first move
+	Perspective                        board.Color // Empty: the side to move
+	PVLen                              int         // moves of a variation after its first
 	StartBlackMovesAreHandicap         bool
 	PreventCleanupPhase, Deterministic bool
 	Network                            Network
@@ -52,7 +54,7 @@ func (c *Config) Analysis(threads int, human bool, say func(Log)) (AnalysisSetti
 		s.Search, a.err = c.Search(Analysis, human)
 	}
 	if a.err == nil {
-		s.Perspective, a.err = c.Perspective("")
+		s.Perspective, a.err = c.Perspective(board.Empty)
 	}
 	s.PVLen = a.whole("analysisPVLen", 1, 100, 15)
 	s.StartBlackMovesAreHandicap = a.flag("assumeMultipleStartingBlackMovesAreHandicap", true)
@@ -63,15 +65,15 @@ func (c *Config) Analysis(threads int, human bool, say func(Log)) (AnalysisSetti
 
 // Query applies a query's overrideSettings to the program's parameters. It also returns the new
 // perspective and the unknown names.
-func (c *Config) Query(pairs map[string]string, since Search, perspective string, human bool) (s Search, view string, unknown []string, err error) {
+func (c *Config) Query(pairs map[string]string, since Search, perspective board.Color, human bool) (s Search, view board.Color, unknown []string, err error) {
 	q := c.Clone()
 	q.Use("")
 	q.Override(pairs)
 	if s, err = q.Search(Analysis, human); err != nil {
-		return nil, "", nil, err
+		return nil, 0, nil, err
 	}
 	if view, err = q.Perspective(perspective); err != nil {
-		return nil, "", nil, err
+		return nil, 0, nil, err
 	}
 	return s, view, q.Unused(), s.Changes(since)
 }

@@ -77,8 +77,8 @@ type GTPSettings struct {
 	Deterministic     bool
 	SearchSeed        string
 	Network           Network
-	Perspective       string // black, white or "" for the side to move
-	NoLimit           bool   // neither visits, playouts nor time are limited
+	Perspective       board.Color // Empty: the side to move
+	NoLimit           bool        // neither visits, playouts nor time are limited
 }
 
 // GTP reads the settings of the gtp program. say gets KataGo's messages line by line, before
@@ -145,7 +145,7 @@ func (g *GTPSettings) conduct(a *asker) {
 	}
 	g.Deterministic = a.flag("forDeterministicTesting", false)
 	if a.err == nil {
-		g.Perspective, a.err = c.Perspective("")
+		g.Perspective, a.err = c.Perspective(board.Empty)
 	}
 	g.Network = a.network(GTP)
 	g.SearchSeed = a.text("searchRandSeed")

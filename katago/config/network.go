@@ -4,6 +4,8 @@ import (
 	"errors"
 	"slices"
 	"strings"
+
+	"kosumi/board"
 )
 
 // Network is the settings of the network.
@@ -78,23 +80,18 @@ func Tuning(name string) bool {
 	return begins(name, tuning, []string{"nodeTableShards", "gtpForceMaxNNSize", "useFP16"})
 }
 
-// Perspective reads the side from whose view numbers are given: "black", "white" or "" for the side
-// to move.
-func (c *Config) Perspective(absent string) (string, error) {
+// Perspective reads the side whose view numbers are in; Empty is the side to move.
+func (c *Config) Perspective(absent board.Color) (board.Color, error) {
 	if !c.Has("reportAnalysisWinratesAs") {
 		return absent, nil
 	}
 	v, err := c.Get(Key{Name: "reportAnalysisWinratesAs"})
+	if err != nil || strings.EqualFold(v.Text, "sidetomove") {
+		return board.Empty, err
+	}
+	view, err := board.ParseColor(v.Text)
 	if err != nil {
-		return "", err
+		return board.Empty, errors.New("Could not parse config value for reportAnalysisWinratesAs: " + v.Text)
 	}
-	switch strings.ToLower(v.Text) {
-	case "b", "black":
-		return "black", nil
-	case "w", "white":
-		return "white", nil
-	case "sidetomove":
-		return "", nil
-	}
-	return "", errors.New("Could not parse config value for reportAnalysisWinratesAs: " + v.Text)
+	return view, nil
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"kosumi/board"
 	"kosumi/search"
 )
 
@@ -33,7 +34,7 @@ func PlainOverrides(threads int) *Overrides {
 	return &Overrides{base: base, since: since}
 }
 
-func (o *Overrides) Apply(p *search.Params, l *search.Limits, pairs map[string]string, view string, humans bool) (now string, unknown, idle []string, err error) {
+func (o *Overrides) Apply(p *search.Params, l *search.Limits, pairs map[string]string, view board.Color, humans bool) (now board.Color, unknown, idle []string, err error) {
 	values, now, unknown, err := o.base.Query(pairs, o.since, view, humans)
 	if err == nil {
 		unknown, err = setOwn(p, unknown, pairs)

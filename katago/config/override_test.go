@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"kosumi/board"
 	"kosumi/search"
 )
 
@@ -15,20 +16,20 @@ func TestApply(t *testing.T) {
 	p, l := search.Defaults(), search.Limits{Visits: 9}
 	before := p
 	view, unknown, idle, err := o.Apply(&p, &l, map[string]string{"maxTime": "2.5", "rootPolicyTemperature": "2", "reportAnalysisWinratesAs": "white",
-		"noSuch": "1", "midgameTimeFactor": "0.1"}, "black", false)
+		"noSuch": "1", "midgameTimeFactor": "0.1"}, board.Black, false)
 	require.NoError(t, err)
-	require.Equal(t, "white", view)
+	require.Equal(t, board.White, view)
 	require.Equal(t, []string{"noSuch"}, unknown)
 	require.Empty(t, idle, "KataGo says nothing of clocks in an analysis")
 	require.Equal(t, search.Limits{Visits: 9, Time: 2500 * time.Millisecond}, l)
 	before.Root.PolicyTemperature, before.Root.PolicyTemperatureEarly = 2, 2
 	require.Equal(t, before, p, "what the config says itself is in force already")
 
-	view, _, idle, err = PlainOverrides(0).Apply(&p, &l, map[string]string{"midgameTimeFactor": "0.1"}, "black", false)
+	view, _, idle, err = PlainOverrides(0).Apply(&p, &l, map[string]string{"midgameTimeFactor": "0.1"}, board.Black, false)
 	require.NoError(t, err)
-	require.Equal(t, "black", view)
+	require.Equal(t, board.Black, view)
 	require.Equal(t, []string{"midgameTimeFactor"}, idle)
-	_, _, _, err = o.Apply(&p, &l, map[string]string{"maxVisits": "0"}, "", false)
+	_, _, _, err = o.Apply(&p, &l, map[string]string{"maxVisits": "0"}, board.Empty, false)
 	require.ErrorContains(t, err, "'maxVisits' must be in the range")
 }
 

@@ -38,29 +38,20 @@ func reason(err error) error {
 
 func (c *Config) ruleParts() (board.Rules, error) {
 	r := board.TrompTaylor()
-	set := func(part, value string) {
-		r, _ = r.With(part, value) // value is already checked
+	read := func(k Key, part string, needed bool) error {
+		if !needed && !c.Has(k.Name) {
+			return nil
+		}
+		v, err := c.Get(k)
+		if err == nil {
+			r, _ = r.With(part, v.String()) // the value is already checked
+		}
+		return err
 	}
 	word := func(key, part string, needed bool, words ...string) error {
-		if !needed && !c.Has(key) {
-			return nil
-		}
-		v, err := c.Get(Key{Name: key, Words: words})
-		if err == nil {
-			set(part, v.Text)
-		}
-		return err
+		return read(Key{Name: key, Words: words}, part, needed)
 	}
-	flag := func(key, part string, needed bool) error {
-		if !needed && !c.Has(key) {
-			return nil
-		}
-		v, err := c.Get(Key{Name: key, Kind: Bool})
-		if err == nil {
-			set(part, v.String())
-		}
-		return err
-	}
+	flag := func(key, part string, needed bool) error { return read(Key{Name: key, Kind: Bool}, part, needed) }
 	for _, err := range []error{
 		word("koRule", "ko", true, "SIMPLE", "POSITIONAL", "SITUATIONAL", "SPIGHT"),
 		word("scoringRule", "scoring", true, "AREA", "TERRITORY"),

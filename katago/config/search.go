@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"kosumi/board"
 	"kosumi/nn/features"
 )
 
@@ -103,13 +104,11 @@ func (c *Config) param(p *Param, of Program, human bool, s Search) (Value, error
 
 // player converts the name of a colour to B or W, or E for neither, as KataGo shows it.
 func player(text string) (string, error) {
-	switch strings.ToLower(text) {
-	case "b", "black":
-		return "B", nil
-	case "w", "white":
-		return "W", nil
+	c, err := board.ParseColor(text)
+	if err != nil {
+		return "", errors.New("Could not parse player in field playoutDoublingAdvantagePla, should be BLACK or WHITE")
 	}
-	return "", errors.New("Could not parse player in field playoutDoublingAdvantagePla, should be BLACK or WHITE")
+	return strings.ToUpper(c.String()[:1]), nil
 }
 
 // fixed are parameters that cannot change while the program runs.

@@ -160,11 +160,8 @@ func parse(kind Kind, text string) (Value, bool) {
 		v.Int, err = strconv.ParseInt(text, 10, 32)
 	case Int64:
 		v.Int, err = strconv.ParseInt(text, 10, 64)
-	case Double:
-		v.Number, err = strconv.ParseFloat(text, 64)
-		return v, err == nil && numberForm.MatchString(text)
-	case Single:
-		v.Number, err = strconv.ParseFloat(text, 32)
+	case Double, Single:
+		v.Number, err = strconv.ParseFloat(text, map[Kind]int{Double: 64, Single: 32}[kind])
 		return v, err == nil && numberForm.MatchString(text)
 	}
 	return v, err == nil

@@ -134,44 +134,43 @@ type value interface {
 // text. With info.Words a text must be one of them; see Enum for an index into them. A Duration is
 // set in seconds.
 func Of[T, F any](info Info, field func(*T) *F) Setting[T] {
-	kind, place := placeOf[F](info)
-	info.Kind = kind
+	info.Kind, _ = valueOf((*F)(nil), info)
 	if _, any := any((*F)(nil)).(*uint64); any {
 		info.High = math.MaxUint64
 	}
 	if info.Section != "" && info.Group == "" {
 		info.Group = info.Section
 	}
-	return Setting[T]{info, func(t *T) value { return place(field(t)) }}
+	return Setting[T]{info, func(t *T) value {
+		_, v := valueOf(field(t), info)
+		return v
+	}}
 }
 
-// placeOf returns the kind and the accessor for a field of type F.
-func placeOf[F any](info Info) (Kind, func(*F) value) {
-	as := func(k Kind, place func(any) value) (Kind, func(*F) value) {
-		return k, func(f *F) value { return place(f) }
-	}
-	switch any((*F)(nil)).(type) {
+// valueOf returns the kind of the field that at points to, and its text form.
+func valueOf(at any, info Info) (Kind, value) {
+	switch f := at.(type) {
 	case *bool:
-		return as(Bool, func(f any) value { return boolean{f.(*bool)} })
+		return Bool, parsed[bool]{f, strconv.ParseBool}
 	case *string:
 		if len(info.Words) > 0 {
-			return as(Choice, func(f any) value { return word{f.(*string), info.Words} })
+			return Choice, word{f, info.Words}
 		}
-		return as(Text, func(f any) value { return text{f.(*string)} })
+		return Text, text{f}
 	case *float64:
-		return as(Number, func(f any) value { return real[float64]{f.(*float64), info} })
+		return Number, real[float64]{f, info}
 	case *float32:
-		return as(Number, func(f any) value { return real[float32]{f.(*float32), info} })
+		return Number, real[float32]{f, info}
 	case *time.Duration:
-		return as(Number, func(f any) value { return seconds{f.(*time.Duration), info} })
+		return Number, seconds{f, info}
 	case *int:
-		return as(Integer, func(f any) value { return whole[int]{f.(*int), info} })
+		return Integer, whole[int]{f, info}
 	case *int64:
-		return as(Integer, func(f any) value { return whole[int64]{f.(*int64), info} })
+		return Integer, whole[int64]{f, info}
 	case *uint64:
-		return as(Integer, func(f any) value { return natural{f.(*uint64)} })
+		return Integer, parsed[uint64]{f, func(text string) (uint64, error) { return strconv.ParseUint(text, 10, 64) }} // such as a seed
 	}
-	panic(fmt.Sprintf("setting: %s is a field of type %T", info.Name, (*F)(nil)))
+	panic(fmt.Sprintf("setting: %s is a field of type %T", info.Name, at))
 }
 
 // Enum returns the setting of a field that is an index into info.Words.

@@ -35,17 +35,14 @@ func Lift[Whole, Part any](table Table[Part], part func(*Whole) *Part) Table[Who
 
 // Find returns the setting with a name, its own or KataGo's; nil if there is none.
 func (t Table[T]) Find(name string) *Setting[T] {
-	for i := range t {
-		if t[i].Name == name {
-			return &t[i]
-		}
+	i := slices.IndexFunc(t, func(s Setting[T]) bool { return s.Name == name })
+	if i < 0 {
+		i = slices.IndexFunc(t, func(s Setting[T]) bool { return s.Is(name) })
 	}
-	for i := range t {
-		if t[i].Is(name) {
-			return &t[i]
-		}
+	if i < 0 {
+		return nil
 	}
-	return nil
+	return &t[i]
 }
 
 // Set sets one setting by its own name, or a parameter by KataGo's. Errors suggest the name that
@@ -103,34 +100,28 @@ func (t Table[T]) Check(v *T) []error {
 
 // Unknown is the error for an unknown name. It suggests the one that was probably meant.
 func (t Table[T]) Unknown(name string) error {
-	suggest := func(is func(own, lower string) bool) string {
-		lower := strings.ToLower(name)
-		for i := range t {
-			for _, n := range []string{t[i].Name, t[i].KataGo} {
-				if n != "" && is(strings.ToLower(n), lower) {
-					return ", did you mean " + n + "?"
-				}
+	var names []string
+	for i := range t {
+		for _, n := range []string{t[i].Name, t[i].KataGo} {
+			if n != "" {
+				names = append(names, n)
+			}
+		}
+	}
+	lower := strings.ToLower(name)
+	first := func(is func(own string) bool) string {
+		for _, n := range names {
+			if is(strings.ToLower(n)) {
+				return n
 			}
 		}
 		return ""
 	}
-	meant := suggest(func(own, lower string) bool { return own == lower })
-	if meant == "" {
-		meant = suggest(func(own, lower string) bool {
-			return len(lower) > 3 && len(own) > 3 && (strings.Contains(own, lower) || strings.Contains(lower, own))
-		})
-	}
-	if meant == "" {
-		var names []string
-		for i := range t {
-			names = append(names, t[i].Name)
-			if t[i].KataGo != "" {
-				names = append(names, t[i].KataGo)
-			}
-		}
-		if near := Near(name, names); near != "" {
-			meant = ", did you mean " + near + "?"
-		}
+	meant := cmp.Or(first(func(own string) bool { return own == lower }), first(func(own string) bool {
+		return len(lower) > 3 && len(own) > 3 && (strings.Contains(own, lower) || strings.Contains(lower, own))
+	}), Near(name, names))
+	if meant != "" {
+		meant = ", did you mean " + meant + "?"
 	}
 	return fmt.Errorf("unknown setting %s%s", name, meant)
 }

@@ -2,6 +2,7 @@ package setting
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -24,12 +25,16 @@ func (i *Info) in(text string) (float64, error) {
 // unit is the field's value for a setting of 1.
 func (i *Info) unit() int64 { return max(i.Unit, 1) }
 
-type boolean struct{ at *bool }
+// parsed is a field of any value that read accepts.
+type parsed[F any] struct {
+	at   *F
+	read func(string) (F, error)
+}
 
-func (v boolean) String() string { return strconv.FormatBool(*v.at) }
-func (v boolean) check() bool    { return true }
-func (v boolean) Set(text string) error {
-	x, err := strconv.ParseBool(text)
+func (v parsed[F]) String() string { return fmt.Sprint(*v.at) }
+func (v parsed[F]) check() bool    { return true }
+func (v parsed[F]) Set(text string) error {
+	x, err := v.read(text)
 	if err == nil {
 		*v.at = x
 	}
@@ -121,19 +126,6 @@ func (v whole[F]) Set(text string) error {
 	}
 	*v.at = F(int64(x) * v.info.unit())
 	return nil
-}
-
-// natural is a uint64 field, such as a seed.
-type natural struct{ at *uint64 }
-
-func (v natural) String() string { return strconv.FormatUint(*v.at, 10) }
-func (v natural) check() bool    { return true }
-func (v natural) Set(text string) error {
-	x, err := strconv.ParseUint(text, 10, 64)
-	if err == nil {
-		*v.at = x
-	}
-	return err
 }
 
 type seconds struct {

@@ -40,22 +40,18 @@ func (t tree) addFolder(to, dir string) error {
 	})
 }
 
-// write makes a .tar.gz, a .zip or a .whl, which is a .zip. Its bytes depend only on the files, on
-// the time, and on top, the name of the folder that contains them ("": none).
-func (t tree) write(archive, top string, when time.Time) (err error) {
+// write makes a .tar.gz, a .zip or a .whl, which is a .zip. Its bytes depend only on the files,
+// on top, the folder that contains them ("": none), and on the time.
+func (t tree) write(archive, top string, when time.Time) error {
 	f, err := os.Create(archive)
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if cerr := f.Close(); err == nil {
-			err = cerr
-		}
-	}()
-	if !strings.HasSuffix(archive, ".gz") {
-		return t.zip(f, top, when)
+	pack := t.zip
+	if strings.HasSuffix(archive, ".gz") {
+		pack = t.tar
 	}
-	return t.tar(f, top, when)
+	return errors.Join(pack(f, top, when), f.Close())
 }
 
 // each calls f with the files in the order of their paths.

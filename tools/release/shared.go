@@ -105,11 +105,13 @@ func (r *release) licences(to string) error {
 		return err
 	}
 	parts = append(parts, part{"Go", root}, part{"zig (compiler-rt, mingw-w64)", filepath.Join(r.tools.cache, "ziglang", "ziglang")})
-	packages, err := pagePackages()
+	versions, err := pageVersions("web/ui/package.json")
 	if err != nil {
 		return err
 	}
-	parts = append(parts, packages...)
+	for _, name := range slices.Sorted(maps.Keys(versions)) {
+		parts = append(parts, part{name, filepath.Join("web/ui/node_modules", name)})
+	}
 	notices := filepath.Join(r.tools.cache, "onnxruntime", "notices")
 	if err := do(exec.CommandContext(r.ctx, "nn/ort/fetch-onnxruntime.sh", "--from", "pip", "--platform", "linux/x64", "--notices", notices, "--dir", filepath.Join(r.tools.cache, "onnxruntime", "linux-amd64"))); err != nil {
 		return err
@@ -144,26 +146,7 @@ func (r *release) modules() ([]part, error) {
 			}
 		}
 	}
-	var all []part
-	for p := range seen {
-		all = append(all, p)
-	}
-	slices.SortFunc(all, func(a, b part) int { return strings.Compare(a.name, b.name) })
-	return all, nil
-}
-
-// pagePackages lists the packages that the page is made from.
-func pagePackages() ([]part, error) {
-	const dir = "web/ui/node_modules"
-	versions, err := pageVersions("web/ui/package.json")
-	if err != nil {
-		return nil, err
-	}
-	var all []part
-	for _, n := range slices.Sorted(maps.Keys(versions)) {
-		all = append(all, part{n, filepath.Join(dir, n)})
-	}
-	return all, nil
+	return slices.SortedFunc(maps.Keys(seen), func(a, b part) int { return strings.Compare(a.name, b.name) }), nil
 }
 
 var licenceName = regexp.MustCompile(`(?i)^(licen[cs]e|copying|notice|unlicense|third-?party-?notices|patents)([-._].*)?$`)

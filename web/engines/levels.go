@@ -43,22 +43,17 @@ func (l *Levels) List() []api.Level {
 	for i := range ladders {
 		sizes = append(sizes, board.Square(ladders[i].Size))
 	}
-	return l.served(ladders, sizes...)
+	return l.On(sizes...)
 }
 
-// On returns the levels on a board, the weakest first.
-func (l *Levels) On(size board.Size) []api.Level {
+// On returns the levels that the network plays on at least one of some boards, the weakest first.
+func (l *Levels) On(sizes ...board.Size) []api.Level {
+	all := []api.Level{}
 	ladders, err := level.Ladders()
 	if err != nil {
-		return []api.Level{} // List has logged the error
+		return all // List has warned
 	}
-	return l.served(ladders, size)
-}
-
-// served returns the levels that the network plays on at least one of sizes.
-func (l *Levels) served(ladders []level.Ladder, sizes ...board.Size) []api.Level {
 	sha := l.engines.Networks.Describe().SHA256
-	all := []api.Level{}
 	for r := level.Lowest; r <= level.Highest; r++ {
 		served, measured := false, false
 		for _, size := range sizes {

@@ -230,12 +230,13 @@ func (a *Asker) tell(number int, change func(*api.LifeState)) {
 }
 
 // Stop ends the search for an answer; the claims proved so far stay.
-func (a *Asker) Stop(asked int) {
+func (a *Asker) Stop(v *api.LifeAsked) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if asked == a.asked {
+	if v.Ask == a.asked {
 		a.stop()
 	}
+	return nil
 }
 
 func (a *Asker) stop() {

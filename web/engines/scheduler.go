@@ -2,6 +2,7 @@ package engines
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 )
@@ -50,13 +51,11 @@ func (s *Scheduler) Do(ctx context.Context, urgency int, f func(context.Context)
 	case <-ctx.Done():
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		for i, w := range s.waiting {
-			if w == t {
-				s.waiting = append(s.waiting[:i], s.waiting[i+1:]...)
-				return false
-			}
+		if i := slices.Index(s.waiting, t); i >= 0 {
+			s.waiting = slices.Delete(s.waiting, i, i+1)
+		} else {
+			s.finish(t) // its turn came at the same moment
 		}
-		s.finish(t) // the turn came just as ctx ended
 		return false
 	}
 	f(inner)
@@ -107,14 +106,8 @@ func (s *Scheduler) next() {
 	if s.running != nil || len(s.waiting) == 0 {
 		return
 	}
-	best := 0
-	for i, w := range s.waiting {
-		if w.urgency < s.waiting[best].urgency {
-			best = i
-		}
-	}
-	t := s.waiting[best]
-	s.waiting = append(s.waiting[:best], s.waiting[best+1:]...)
+	t := slices.MinFunc(s.waiting, func(a, b *ticket) int { return a.urgency - b.urgency })
+	s.waiting = slices.DeleteFunc(s.waiting, func(w *ticket) bool { return w == t })
 	s.running, t.since = t, time.Now()
 	close(t.turn)
 }

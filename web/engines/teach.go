@@ -73,8 +73,7 @@ func Examine(ctx context.Context, e *engine.Engine, before, after *board.Game, h
 func Sound(ctx context.Context, e *engine.Engine, g *board.Game, handicap int, found *search.Result, most int, due float64) (sound []board.Point, err error) {
 	best := found.Moves[0].Move
 	for _, m := range found.Moves[:min(3, len(found.Moves))] {
-		after := new(board.Game)
-		after.CopyFrom(g)
+		after := g.Clone()
 		if err := after.Play(g.ToMove(), m.Move); err != nil {
 			return nil, err
 		}

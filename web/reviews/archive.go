@@ -33,8 +33,8 @@ type finished struct {
 	card    api.ReviewCard
 	changed time.Time
 	network string
-	game    string  // see resultSum
-	sums    [2]sums // Black's, White's
+	game    string           // see resultSum
+	players [2]review.Player // Black, White
 }
 
 func newArchive(folder *drill.Folder) archive {
@@ -43,7 +43,7 @@ func newArchive(folder *drill.Folder) archive {
 		if err != nil {
 			return finished{}, err
 		}
-		d := finished{card: cardOf(res), changed: info.ModTime(), network: res.Network, game: resultSum(res), sums: [2]sums{sumsOf(&res.Players[0]), sumsOf(&res.Players[1])}}
+		d := finished{card: cardOf(res), changed: info.ModTime(), network: res.Network, game: resultSum(res), players: res.Players}
 		d.card.Review, d.card.Changed, d.card.Name = idOf(name), info.ModTime().Unix(), cmp.Or(d.card.Name, name)
 		return d, nil
 	}}}

@@ -69,7 +69,7 @@ func (rs *Reviews) Front(v *api.ID) error {
 		}
 	}
 	rs.mu.Unlock()
-	rs.wake()
+	wire.Wake(rs.woken)
 	rs.PublishList()
 	return nil
 }
@@ -114,7 +114,7 @@ func (rs *Reviews) Pause(p *api.PauseReviews) error {
 	if p.Paused {
 		rs.Interrupt()
 	}
-	rs.wake()
+	wire.Wake(rs.woken)
 	rs.PublishList()
 	return nil
 }

@@ -11,28 +11,6 @@ import (
 	"kosumi/web/wire"
 )
 
-// sums are the losses of the judged moves of one side of a game.
-type sums struct {
-	moves  [len(phases)]int
-	loss   [len(phases)]float64 // points
-	byKind map[string]float64   // points
-}
-
-// phases are review.Phases as an array, whose length is a constant.
-var phases = [...]review.Phase{review.Opening, review.Middle, review.Endgame}
-
-func sumsOf(p *review.Player) sums {
-	s := sums{byKind: map[string]float64{}}
-	for i, phase := range phases {
-		t := p.ByPhase[phase]
-		s.moves[i], s.loss[i] = t.Moves, t.Loss
-	}
-	for kind, t := range p.ByKind {
-		s.byKind[string(kind)] = t.Loss
-	}
-	return s
-}
-
 // Losses sums the player's losses in all finished reviews, by board, the smallest first. side
 // returns the player's side in a review: 0 is Black, 1 White, -1 neither.
 func (rs *Reviews) Losses(side func(c *api.ReviewCard) int) ([]api.Loss, error) {
@@ -43,8 +21,9 @@ func (rs *Reviews) Losses(side func(c *api.ReviewCard) int) ([]api.Loss, error) 
 	}
 	type board struct {
 		api.Loss
-		area int
-		sum  sums
+		area  int
+		moves [3]int     // by phase
+		lost  [3]float64 // points, by phase
 	}
 	by := map[[2]int]*board{}
 	rs.archive.done.Each(func(_ string, d finished, err error) {
@@ -62,21 +41,22 @@ func (rs *Reviews) Losses(side func(c *api.ReviewCard) int) ([]api.Loss, error) 
 			by[size] = b
 		}
 		b.Games++
-		for i := range phases {
-			b.sum.moves[i] += d.sums[k].moves[i]
-			b.sum.loss[i] += d.sums[k].loss[i]
+		for i, phase := range review.Phases {
+			t := d.players[k].ByPhase[phase]
+			b.moves[i] += t.Moves
+			b.lost[i] += t.Loss
 		}
-		for kind, loss := range d.sums[k].byKind {
-			b.Kinds[kind] += loss
+		for kind, t := range d.players[k].ByKind {
+			b.Kinds[string(kind)] += t.Loss
 		}
 	})
 	out := []api.Loss{}
 	for _, b := range slices.SortedFunc(maps.Values(by), func(a, b *board) int { return cmp.Or(cmp.Compare(a.area, b.area), cmp.Compare(a.Size, b.Size)) }) {
 		lost := 0.0
-		for i := range phases {
-			b.Moves += b.sum.moves[i]
-			lost += b.sum.loss[i]
-			b.Phases[i] = wire.Round(b.sum.loss[i]/float64(max(b.sum.moves[i], 1)), 2)
+		for i := range b.Phases {
+			b.Moves += b.moves[i]
+			lost += b.lost[i]
+			b.Phases[i] = wire.Round(b.lost[i]/float64(max(b.moves[i], 1)), 2)
 		}
 		b.Mean = wire.Round(lost/float64(max(b.Moves, 1)), 2)
 		for kind := range b.Kinds {

@@ -45,7 +45,7 @@ type Reviews struct {
 	conf   Config
 	ctx    context.Context
 	judge  judge
-	woken  chan struct{}
+	woken  chan struct{} // makes the worker check the queue
 
 	mu      sync.Mutex
 	archive archive
@@ -226,7 +226,7 @@ func (rs *Reviews) queueUp(id, name string, g *review.Game, root *sgf.Node) erro
 	}
 	rs.jobs[j.id] = j
 	rs.queue = append(rs.queue, j)
-	rs.wake()
+	wire.Wake(rs.woken)
 	return nil
 }
 
@@ -277,14 +277,6 @@ func (rs *Reviews) unique(name string) string {
 	return name
 }
 
-// wake makes the worker check the queue.
-func (rs *Reviews) wake() {
-	select {
-	case rs.woken <- struct{}{}:
-	default:
-	}
-}
-
 // Work reviews one game after the other.
 func (rs *Reviews) Work() {
 	for {
@@ -325,7 +317,7 @@ func (rs *Reviews) next() bool {
 		j.state, j.unsaved = Waiting, api.NotSaved(err)
 		rs.conf.Warnings.Warn(fmt.Sprintf("review of %s: %v; it is tried again", j.name, j.unsaved), "unsaved review")
 		rs.pause = store.LongerPause(rs.pause)
-		time.AfterFunc(rs.pause, rs.wake)
+		time.AfterFunc(rs.pause, func() { wire.Wake(rs.woken) })
 		rs.mu.Unlock()
 		rs.PublishList()
 		return false
@@ -446,7 +438,7 @@ func (rs *Reviews) Interrupt() {
 		rs.cut()
 	}
 	rs.mu.Unlock()
-	rs.wake()
+	wire.Wake(rs.woken)
 }
 
 // Attend pauses reviews while no page is open.
@@ -456,7 +448,7 @@ func (rs *Reviews) Attend(alone bool) {
 	rs.alone = alone
 	rs.mu.Unlock()
 	if changed {
-		rs.wake()
+		wire.Wake(rs.woken)
 		if alone {
 			rs.Interrupt()
 		}

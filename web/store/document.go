@@ -75,10 +75,14 @@ func (d *Document) wire(n *treeNode) api.Node {
 	if c, p, ok := d.move(n); ok {
 		w.Colour, w.Move = wire.Letter(c), d.size.Vertex(p)
 	}
-	w.Black, w.White, w.Empty = d.points(n, "AB"), d.points(n, "AW"), d.points(n, "AE")
+	names := func(id string) []string {
+		all := d.points(n, id)
+		return wire.Vertices(d.size, all, len(all))
+	}
+	w.Black, w.White, w.Empty = names("AB"), names("AW"), names("AE")
 	w.Turn = wire.Letter(turnOf(n.sgf))
 	for _, kind := range markKinds[:4] {
-		for _, p := range d.points(n, kind) {
+		for _, p := range names(kind) {
 			w.Marks = append(w.Marks, api.Mark{Kind: strings.ToLower(kind), Point: p})
 		}
 	}
@@ -115,18 +119,11 @@ func (d *Document) move(n *treeNode) (board.Color, board.Point, bool) {
 	return board.Empty, board.NoPoint, false
 }
 
-func (d *Document) points(n *treeNode, id string) []string {
-	var all []board.Point
+func (d *Document) points(n *treeNode, id string) (all []board.Point) {
 	for _, v := range n.sgf.Values(id) {
 		all, _ = sgf.AppendPoints(all, d.size, v) // a move off the board is left out
 	}
-	var names []string
-	for _, p := range all {
-		if p >= 0 {
-			names = append(names, d.size.Vertex(p))
-		}
-	}
-	return names
+	return slices.DeleteFunc(all, func(p board.Point) bool { return p < 0 })
 }
 
 // State returns the whole document for pages.
@@ -206,9 +203,7 @@ func (d *Document) playNode(g *board.Game, m *treeNode) error {
 		return err
 	}
 	if c, p, ok := d.move(m); ok {
-		if c != g.ToMove() {
-			g.SetToMove(c)
-		}
+		g.SetToMove(c)
 		if err := g.PlayTolerant(c, p); err != nil {
 			return fmt.Errorf("%s %s: %w", c, d.size.Vertex(p), err)
 		}
@@ -217,51 +212,35 @@ func (d *Document) playNode(g *board.Game, m *treeNode) error {
 }
 
 func (d *Document) setUpNode(g *board.Game, m *treeNode) error {
-	has := m.sgf.Has("AB") || m.sgf.Has("AW") || m.sgf.Has("AE")
 	turn := turnOf(m.sgf)
-	if has {
-		at := map[board.Point]board.Color{}
-		for p := range board.Point(d.size.Area()) {
-			at[p] = g.At(p)
-		}
-		for _, part := range []struct {
-			id string
-			c  board.Color
-		}{{"AE", board.Empty}, {"AB", board.Black}, {"AW", board.White}} {
-			for _, v := range d.points(m, part.id) {
-				p, _ := d.size.ParseVertex(v)
-				at[p] = part.c
-			}
-		}
-		var stones [3][]board.Point
-		for p := range board.Point(d.size.Area()) {
-			stones[at[p]] = append(stones[at[p]], p)
-		}
-		next := turn
-		if next == board.Empty {
-			if next = g.ToMove(); m.parent == nil && len(stones[board.White]) == 0 {
-				next = board.White // Black's handicap stones: White moves first
-			}
-			if c := d.nextColour(m); c != board.Empty {
-				next = c
-			}
-		}
-		return g.Setup(stones[board.Black], stones[board.White], next)
-	}
-	if turn != board.Empty && turn != g.ToMove() {
+	if !m.sgf.Has("AB") && !m.sgf.Has("AW") && !m.sgf.Has("AE") {
 		g.SetToMove(turn)
+		return nil
 	}
-	return nil
-}
-
-// nextColour returns the colour of the first move after a node.
-func (d *Document) nextColour(m *treeNode) board.Color {
-	if len(m.kids) > 0 {
-		if c, _, ok := d.move(m.kids[0]); ok {
-			return c
+	at := make([]board.Color, d.size.Area())
+	for p := range at {
+		at[p] = g.At(board.Point(p))
+	}
+	for c, id := range []string{board.Empty: "AE", board.Black: "AB", board.White: "AW"} {
+		for _, p := range d.points(m, id) {
+			at[p] = board.Color(c)
 		}
 	}
-	return board.Empty
+	var stones [3][]board.Point
+	for p, c := range at {
+		stones[c] = append(stones[c], board.Point(p))
+	}
+	if turn == board.Empty {
+		if turn = g.ToMove(); m.parent == nil && len(stones[board.White]) == 0 {
+			turn = board.White // handicap stones
+		}
+		if next := m.first(); next != nil {
+			if c, _, ok := d.move(next); ok {
+				turn = c
+			}
+		}
+	}
+	return g.Setup(stones[board.Black], stones[board.White], turn)
 }
 
 // mostNotes bounds the illegal moves that a document reports.
@@ -280,9 +259,7 @@ func (d *Document) oddMoves() (notes []string) {
 		}
 		if c, p, ok := d.move(n); ok {
 			number++
-			if c != g.ToMove() {
-				g.SetToMove(c)
-			}
+			g.SetToMove(c)
 			bad := g.Legal(c, p)
 			if err := g.PlayTolerant(c, p); err != nil {
 				return append(notes, fmt.Sprintf("Move %d, %s, cannot be played: %v.", number, d.size.Vertex(p), err))

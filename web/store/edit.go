@@ -114,7 +114,7 @@ func (e *edit) play(n *treeNode, op *api.TreeOp) (*api.NodeRef, error) {
 			return nil, api.RefuseWith("illegal", "board", "no such point")
 		}
 		c := g.ToMove()
-		if named := wire.ParseColour(op.C); i == 0 && named != board.Empty && named != c {
+		if named := wire.ParseColour(op.C); i == 0 && named != board.Empty {
 			g.SetToMove(named)
 			c = named
 		}

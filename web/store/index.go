@@ -53,13 +53,6 @@ func (x *Index) refresh() error {
 	return err
 }
 
-// Refresh reads new and changed games.
-func (x *Index) Refresh() error {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	return x.refresh()
-}
-
 // skim reads from a journal what a list shows: its header, the number of moves, and the
 // result. It skips damaged lines; opening the game restores them.
 func skim(id string, data []byte) (api.KeptGame, error) {

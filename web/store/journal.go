@@ -3,8 +3,6 @@ package store
 import (
 	"bytes"
 	"cmp"
-	"encoding/binary"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -99,9 +97,8 @@ func sealed(line any) ([]byte, error) {
 // unsealed reads a line and checks its sum; a line may have none.
 func unsealed(line []byte, v any) error {
 	if at := len(line) - sumSize; at > 0 && bytes.HasPrefix(line[at:], []byte(sumField)) {
-		said, err := hex.DecodeString(string(line[at+len(sumField) : len(line)-2]))
 		sum := crc32.ChecksumIEEE(append(slices.Clone(line[:at]), '}'))
-		if err != nil || !bytes.Equal(said, binary.BigEndian.AppendUint32(nil, sum)) {
+		if string(line[at+len(sumField):len(line)-len(`"}`)]) != fmt.Sprintf("%08x", sum) {
 			return errors.New("its checksum does not match")
 		}
 	}

@@ -140,3 +140,11 @@ func RecordError(err error) error {
 	}
 	return api.Tell("bad_request", "sgf_bad", "why", why)
 }
+
+// Wake puts a token into a channel with room for one, unless one is there.
+func Wake(c chan<- struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}
