@@ -79,7 +79,7 @@ func SettingsTable() setting.Table[Settings] {
 	}
 }
 
-// provider is the provider of the network; the CPU while "auto" has not chosen.
+// provider is the provider of the network; the CPU until "auto" has chosen.
 func (s *Settings) provider() string {
 	switch {
 	case !isAuto(s.Provider):
@@ -90,7 +90,7 @@ func (s *Settings) provider() string {
 	return ort.CPU
 }
 
-// OnDevice reports whether a device runs the network; false while "auto" has not chosen.
+// OnDevice reports whether a device runs the network; false until "auto" has chosen.
 func (s *Settings) OnDevice() bool { return onDevice(s.provider()) }
 
 // SessionCount is the number of sessions. The default is one for each core, on a device one

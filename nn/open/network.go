@@ -22,7 +22,7 @@ type Config struct {
 	Size board.Size
 	// Profile reports that the user has set a profile of the players.
 	Profile bool
-	// Log takes warnings about networks of human moves; nil: silent.
+	// Log receives warnings about human SL networks; nil: silent.
 	Log *slog.Logger
 }
 

@@ -339,7 +339,7 @@ func (r *run) measureIfDue() error {
 	return r.mark(res)
 }
 
-// schedule gives the learner the length of the run.
+// schedule sets the learner's rate and schedule for the run.
 func (r *run) schedule() error {
 	s := r.Learn.Schedule
 	r.tellCourse(course{r.Learn.Rate, s})

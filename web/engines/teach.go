@@ -53,8 +53,8 @@ const (
 	searchTime   = 1500 * time.Millisecond
 )
 
-// The standard deviation of a search's lead from a longer search's is errorScale times the standard
-// deviation of the score, divided by the cube root of the visits, as in package review.
+// The error of a search's lead is errorScale times the standard deviation of the score, divided by
+// the cube root of the visits, as in package review.
 const errorScale = 0.35
 
 // Examine compares the positions before and after a move by searches. If the loss may exceed due,
