@@ -75,7 +75,7 @@ type Server struct {
 }
 
 const (
-	fileGames  = 64   // most games in one file
+	fileGames  = 64   // maximum number of games in one file
 	crowded    = 512  // queued games, above which fewer are checked
 	servers    = 4    // number of goroutines that answer requests
 	fullBanned = 4096 // banned workers that are remembered

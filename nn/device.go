@@ -171,8 +171,8 @@ func (d *deviceQueue) due() bool {
 // room returns how many more jobs the batch takes.
 func (x *session) room() int { return x.most - len(x.batch) }
 
-// fillBy is the least number of new jobs for which the filling session wakes; for large batches it
-// is an eighth of the batch.
+// fillBy is the minimum number of new jobs for which the filling session wakes; for large batches
+// it is an eighth of the batch.
 const fillBy = 8
 
 // worthEncoding reports whether enough jobs wait to wake the filler for encoding.

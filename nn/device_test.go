@@ -21,7 +21,7 @@ import (
 type device struct {
 	mu      sync.Mutex
 	running int
-	most    int // most batches at a time
+	most    int // maximum number of waiting and running batches
 	rows    []int
 	takes   time.Duration
 	fails   error

@@ -224,7 +224,7 @@ func (s *Server) Serves(size board.Size) error {
 // Describe returns the network's identity and how it runs.
 func (s *Server) Describe() Description { return s.model.Describe() }
 
-// BatchSize is the most positions in one run.
+// BatchSize is the maximum number of positions in one run.
 func (s *Server) BatchSize() int { return s.conf.MaxBatch }
 
 // Pin implements [Network]: a server keeps its model.

@@ -115,8 +115,8 @@ func evenBetween(low, high int, seen map[int]opinion) float64 {
 	return min(max(sum/max(n, 1), float64(low)+0.5), float64(high)+0.5)
 }
 
-// Bounds returns the least and the greatest score, White minus Black, that a game can
-// end with from here.
+// Bounds returns the minimum and the maximum score, White minus Black, that a game can end with
+// from here.
 func Bounds(g *board.Game) (low, high float64) {
 	extra := float64(g.Rules().Komi + g.HandicapBonusScore())
 	most := float64(g.Size().Area())

@@ -76,7 +76,7 @@ func (g *game) copyBoard() *board.Game {
 	return c
 }
 
-// humanPace is the least time that an answer takes at a human pace.
+// humanPace is the minimum time of an answer at a human pace.
 const humanPace = 400 * time.Millisecond
 
 // think asks the engine for its move, or for its handicap stones.

@@ -100,7 +100,7 @@ func (s *Settings) SessionCount() int {
 	return cmp.Or(s.Sessions, sessions)
 }
 
-// BatchSize is the most positions in one call.
+// BatchSize is the maximum number of positions in one call.
 func (s *Settings) BatchSize() int {
 	_, batch, _ := plan(s.provider())
 	return cmp.Or(s.Batch, batch)

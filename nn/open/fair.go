@@ -11,7 +11,7 @@ import (
 // few of another.
 type Fair struct {
 	net   nn.Network
-	most  int // most jobs under way at a time
+	most  int // maximum number of jobs under way
 	mu    sync.Mutex
 	users map[string]*line
 	ring  []*line // queues that are not empty, the next one first

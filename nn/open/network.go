@@ -170,7 +170,7 @@ func (n *Network) Stats() nn.Stats {
 	return n.server.Stats()
 }
 
-// BatchSize is the most positions in one run; it does not wait.
+// BatchSize is the maximum number of positions in one run; it does not wait.
 func (n *Network) BatchSize() int { return n.conf.Server.MaxBatch }
 
 // ClearCache empties the caches of the network and of the network of human moves.

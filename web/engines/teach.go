@@ -21,7 +21,7 @@ var strictness = map[string]float64{"gentle": 5, "usual": 3, "strict": 1.5}
 // KnownStrictness reports whether a strictness exists; the empty one means no teaching.
 func KnownStrictness(strict string) bool { return strict == "" || strictness[strict] > 0 }
 
-// leastLoss is the least loss, in points, that the learner is warned of.
+// leastLoss is the minimum loss, in points, that the learner is warned of.
 const leastLoss = 1.5
 
 // Due returns how many points a move may lose before the learner is warned, against an opponent of
