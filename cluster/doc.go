@@ -25,7 +25,7 @@ const (
 const (
 	maxGame    = 1 << 20   // bytes of a game, packed
 	maxControl = 1 << 18   // bytes of any other request
-	piece      = 512 << 10 // bytes of a network that travel at a time
+	piece      = 512 << 10 // bytes of a network in one message
 	maxNetwork = 2 << 30   // bytes of a network: no ONNX file has more
-	maxLease   = 1024      // game numbers leased at a time
+	maxLease   = 1024      // maximum of game numbers in one lease
 )

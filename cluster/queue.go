@@ -40,7 +40,7 @@ const (
 // queue holds calls until they are served. Senders take turns, one call a turn, so that a flood
 // from one does not delay the others.
 type queue struct {
-	most int // calls of a sender that are served at a time; 0: any number
+	most int // limit on calls of one sender served at once; 0: none
 
 	mu     sync.Mutex
 	wake   sync.Cond

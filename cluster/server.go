@@ -42,7 +42,7 @@ type ServerConfig struct {
 	Linger time.Duration
 	// Local plays on this machine while the loop waits for games; may be nil.
 	Local func(ctx context.Context) error
-	// MaxWorkers bounds the workers known at a time; 0 means 16384.
+	// MaxWorkers bounds the number of known workers; 0 means 16384.
 	MaxWorkers int
 	Version    string
 	Log        *slog.Logger

@@ -104,8 +104,8 @@ type saved struct {
 	to *Autosave
 }
 
-// save writes the game on the board, if the engine chose moves in it. A file that cannot be written
-// costs a warning and not the game.
+// save writes the game on the board, if the engine chose moves in it. If the file cannot be
+// written, it logs a warning and the game continues.
 func (s *saved) save(ctx context.Context) {
 	if black, white := s.Chose(); !black && !white {
 		return

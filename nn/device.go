@@ -15,7 +15,7 @@ import (
 // its batch while the device is busy, so that batches become large.
 type deviceQueue struct {
 	queueBase
-	atOnce  int           // batches that the device is given at a time
+	atOnce  int           // limit on batches on the device
 	filler  *session      // session whose batch waits for the device; nil: none
 	parked  bool          // the filler waits for the signal turn
 	turn    sync.Cond     // signals that the device may take the filler's batch, or that more jobs fit into it

@@ -20,9 +20,9 @@ type ServerConfig struct {
 	Sessions int
 	// MaxBatch is the largest batch; 0 means 8. A backend may take less.
 	MaxBatch int
-	// OneDevice is the number of batches that the device is given at a time, if one device serves
-	// all sessions: one session fills its batch until the device takes it. 0 means that each
-	// session computes on a core of its own and leaves others their share of the queue.
+	// OneDevice is the number of batches that the device is given at once, if one device serves all
+	// sessions: one session fills its batch until the device takes it. 0 means that each session
+	// computes on its own core and leaves the other sessions their share of the queue.
 	OneDevice int
 	// MaxSizes is how many board sizes stay open at once; 0 means 4. The least recently
 	// used one is closed first.
