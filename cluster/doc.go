@@ -8,10 +8,10 @@
 // positions again. This finds broken workers. It does not find a skilful forger: workers
 // belong to the loop's owner.
 //
-// A client proves its identity: it connects with a key of its own and sends requests to subjects
-// that end in the key's public half. The broker lets no other client publish there or read the
-// client's inbox. Only the server communicates with all clients; clients see each other under
-// shortened names, which prove nothing.
+// A client proves its identity: it connects with its own key and sends requests to subjects that
+// end in the key's public half. The broker lets no other client publish there or read the client's
+// inbox. Only the server communicates with all clients; clients see each other under shortened
+// names, which prove nothing.
 package cluster
 
 // Protocol versions that this program speaks; a worker and a server agree on the

@@ -24,8 +24,8 @@ type SavableEngine interface {
 	Chose() (black, white bool)
 }
 
-// Autosave writes each game to a file of its own in a folder, and writes it again after each
-// move. A nil Autosave writes nothing. Not safe for concurrent use.
+// Autosave writes each game to a separate file in a folder, and writes it again after each move. A
+// nil Autosave writes nothing. Not safe for concurrent use.
 type Autosave struct {
 	dir   string
 	log   *slog.Logger
@@ -81,8 +81,8 @@ func (f *Autosave) write(g *board.Game, data []byte) error {
 	return err
 }
 
-// writeNew writes a record into a file of its own and returns the file's name, which
-// is empty after an error.
+// writeNew writes a record into a new file and returns the file's name, which is empty after an
+// error.
 func (f *Autosave) writeNew(data []byte) (string, error) {
 	base := filepath.Join(f.dir, fmt.Sprintf("%s-%s", time.Now().Format("2006-01-02-150405"), f.size))
 	name := base + ".sgf"

@@ -184,9 +184,9 @@ func (d *deviceQueue) worthEncoding() bool {
 // shape returns how many rows the device computes for the session's batch.
 func (x *session) shape() int { return min(Shape(len(x.rows)), x.most) }
 
-// topUp returns how many of the queued jobs to add to a batch that has some rows already; most is
-// the limit of its rows. The device pads batches to the sizes of [Shape]; topUp leaves jobs out
-// where more than a sixteenth would be padding.
+// topUp returns how many of the queued jobs to add to a batch that already has some rows, within
+// the batch's limit. The device pads batches to the sizes of [Shape]; topUp leaves jobs out where
+// more than a sixteenth would be padding.
 func topUp(rows, queued, most int) int {
 	all := min(rows+queued, most)
 	waste := min(Shape(all), most) - all
@@ -275,7 +275,7 @@ func (d *deviceQueue) abandon(why error) {
 	}
 }
 
-// unwanted removes the jobs whose context has ended from queue and batches.
+// unwanted removes from the queue and the batches the jobs whose context has ended.
 func (d *deviceQueue) unwanted() (jobs []*Job) {
 	over := func(j *Job) bool {
 		ends := j != nil && j.ctx.Err() != nil

@@ -15,8 +15,8 @@ import (
 // ServerConfig holds the settings of a [Server]. The zero value is one session,
 // batches of 8, no cache, random orientations.
 type ServerConfig struct {
-	// Sessions is the number of backends, each with a goroutine of its own,
-	// for each board size; 0 means 1. On a CPU: one for each core.
+	// Sessions is the number of backends, each with its own goroutine, for each board size; 0 means
+	// 1. On a CPU: one for each core.
 	Sessions int
 	// MaxBatch is the largest batch; 0 means 8. A backend may take less.
 	MaxBatch int

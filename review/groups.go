@@ -391,8 +391,9 @@ func (c *Claim) about() bool {
 	return slices.Contains([]ClaimKind{Captured, Dies, Lives, Weak, Stronger, Weakens, Strengthens}, c.Kind)
 }
 
-// only adds the position before a ply to Only if exactly one move saves or kills a chain. It also
-// adds proofs about the chain to the claims about the ply's move.
+// only looks for moves at a ply that save or kill a chain; if there is exactly one, it adds the
+// position to the report's Only. It also adds proofs about the chain to the claims about the ply's
+// move.
 func (p *prover) only(t int, chain []board.Point) error {
 	if p.left < groupNodes {
 		return p.ctx.Err()

@@ -180,7 +180,7 @@ func (c *counter) left(h *level.Habits, stones []board.Point) {
 	}
 }
 
-// of judges move i of a record; without a judge it returns a large loss.
+// of returns the loss of move i of a record, a large one without a judge.
 func (j Judge) of(r *sgf.Record, i int, p board.Point) (float64, error) {
 	if j == nil {
 		return suspectLoses, nil

@@ -23,7 +23,7 @@ type Settings struct {
 	Encoder, Policy, Value string // for foreign networks without metadata; may be ""
 	Sessions, Batch        int    // 0: see SessionCount and BatchSize
 	Cache                  int64  // in bytes
-	// Context ends the waiting for a device; nil: it does not end.
+	// The end of Context ends the wait for a device; nil: there is no limit.
 	Context context.Context
 
 	auto *choice // see Settle

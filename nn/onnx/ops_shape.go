@@ -100,8 +100,8 @@ func inferReshape(c *call) error {
 	return nil
 }
 
-// solve computes the one unknown dimension of out from the number of elements of x, and refuses
-// shapes of different numbers of elements.
+// solve computes the one unknown dimension of out from the element count of x, and refuses shapes
+// with different element counts.
 func (c *call) solve(x, out Shape, free int) error {
 	if x == nil {
 		return nil

@@ -185,8 +185,8 @@ func broadcastShape(a, b []int) ([]int, error) {
 }
 
 // stretch repeats v along its axes of size 1 until it has the given shape. Constants are
-// stretched here. Computed values are multiplied with a row of ones, which needs the axes
-// that are kept to come first.
+// stretched here. Computed values are multiplied with a row of ones; for that, the kept axes must
+// come first.
 func (l *lowering) stretch(v value, shape []int) (value, error) {
 	from := append(slices.Repeat([]int{1}, len(shape)-len(v.shape)), v.shape...)
 	if slices.Equal(from, shape) {

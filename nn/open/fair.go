@@ -120,7 +120,7 @@ func (f *Fair) pass(t ticket) {
 		t.job.Err = inner.Err
 		then := t.job.Then
 		if t.job.Done(); then != nil {
-			then() // Then runs on the goroutine of some caller
+			then() // even if Submit called Done: perhaps on another caller's goroutine
 		}
 		f.mu.Lock()
 		f.out--

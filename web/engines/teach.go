@@ -67,9 +67,9 @@ func Examine(ctx context.Context, e *engine.Engine, before, after *board.Game, h
 	return compare(ctx, e, before, after, handicap, secondVisits)
 }
 
-// Sound returns those of a search's three best moves that do not lose more than due points. The
-// limit most bounds their number. If all lose more, it returns the best move that Examine's
-// searches found.
+// Sound returns those of a search's three best moves whose loss is not large (see [Finding.Large]),
+// up to the given number. If there are none, it returns the best move that Examine's searches
+// found.
 func Sound(ctx context.Context, e *engine.Engine, g *board.Game, handicap int, found *search.Result, most int, due float64) (sound []board.Point, err error) {
 	best := found.Moves[0].Move
 	for _, m := range found.Moves[:min(3, len(found.Moves))] {

@@ -11,7 +11,7 @@ import (
 	"kosumi/web/wire"
 )
 
-// sums are the losses of the judged moves of one side of a game.
+// sums are the losses of one side's judged moves in a game.
 type sums struct {
 	moves  [len(phases)]int
 	loss   [len(phases)]float64 // points
