@@ -4,7 +4,7 @@ import "sync"
 
 // PassAlive returns for each point the colour whose pass-alive chains or territory it belongs to
 // (Benson 1976), else Empty. Territory consists of regions in which the opponent cannot live: all
-// chains around such a region are pass-alive, and all its points but one at most touch these
+// chains around such a region are pass-alive, and all but at most one of its points touch these
 // chains. With suicideLegal a region is vital to a chain only if opponent's stones in it touch the
 // chain too. The result is dst, made longer if need be.
 func (b *Board) PassAlive(dst []Color, suicideLegal bool) []Color {

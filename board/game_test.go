@@ -440,7 +440,7 @@ func TestUndoOutOfTurn(t *testing.T) {
 		}
 		require.Equal(t, c.want, one.ToMove(), "%+v, one by one", c)
 	}
-	// After SetToMove the side's move is in turn.
+	// A move by the side that SetToMove set is in turn.
 	g := gameOn(t, "chinese", empty5)
 	play(t, g, "A1")
 	g.SetToMove(board.Black)

@@ -31,7 +31,7 @@ func TestLadders(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
 		{"none", empty5, ""},
 		// B3, where White captures, is also the only liberty of A5's chain. As in KataGo, the
-		// search asks how many liberties the other capture, D3, would give.
+		// search counts the liberties of White's other capture, E5.
 		{"a capture on the last liberty", `
 			O O X X .
 			O X O O X

@@ -161,7 +161,7 @@ func (g *position) SecondEncoreStart(p Point) Color {
 }
 
 // PastBoard copies to dst the board of a number of moves ago (0 to 8), with its simple ko point. It
-// returns false and leaves dst unchanged if there were fewer moves or the number is larger.
+// returns false and leaves dst unchanged if it cannot go back that far.
 func (g *position) PastBoard(dst *Board, ago int) bool {
 	if ago < 0 || ago > min(keptUndo, g.board.CanUndo()) {
 		return false

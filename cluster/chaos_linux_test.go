@@ -53,7 +53,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// child is a broker, server, worker or player in a process of its own.
+// child is a broker, server, worker or player in a separate process.
 type child struct {
 	Part, Dir, Listen, Address string
 	Seed                       string   // seed of the child's key; "" means a random key

@@ -8,10 +8,10 @@
 // positions again. This finds broken workers. It does not find a skilful forger: workers
 // belong to the loop's owner.
 //
-// A client proves its identity: it connects with a key of its own and sends requests to subjects
-// that end in the key's public half. The broker lets no other client publish there or read the
-// client's inbox. Only the server communicates with all clients; clients see each other under
-// shortened names, which prove nothing.
+// A client proves its identity: it connects with its own key and sends requests to subjects that
+// end in the key's public half. The broker lets no other client publish there or read the client's
+// inbox. Only the server communicates with all clients; clients see each other under shortened
+// names, which prove nothing.
 package cluster
 
 // Protocol versions that this program speaks; a worker and a server agree on the
@@ -25,7 +25,7 @@ const (
 const (
 	maxGame    = 1 << 20   // bytes of a game, packed
 	maxControl = 1 << 18   // bytes of any other request
-	piece      = 512 << 10 // bytes of a network that travel at a time
+	piece      = 512 << 10 // bytes of a network in one message
 	maxNetwork = 2 << 30   // bytes of a network: no ONNX file has more
-	maxLease   = 1024      // game numbers leased at a time
+	maxLease   = 1024      // maximum of game numbers in one lease
 )

@@ -12,7 +12,7 @@ import (
 	"kosumi/nn"
 )
 
-// gateGames is how many games of a gating match a worker plays at a time.
+// gateGames is how many games of a gating match a worker plays at once.
 const gateGames = 16
 
 // gatePlayer plays games of gating matches for a worker.

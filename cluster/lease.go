@@ -85,7 +85,7 @@ func (w *Worker) keep(r *leaseReply) {
 	}
 }
 
-// wants returns how many numbers the stock lacks.
+// wants returns how many game numbers are missing from the stock.
 func (w *Worker) wants() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -53,9 +53,9 @@ const (
 	reserve    = 4096 // numbers reserved on disk at a time
 	keptEpochs = 64
 
-	mostHeld  = 4 * maxLease // most numbers for one worker
-	firstHeld = maxLease     // most numbers for a worker that has no game stored yet
-	mostOut   = 1 << 20      // most numbers leased to all workers; beyond it each gets at most fewHeld
+	mostHeld  = 4 * maxLease // limit on the game numbers leased to one worker
+	firstHeld = maxLease     // the same until a game of the worker is stored
+	mostOut   = 1 << 20      // limit on the numbers leased to all workers; beyond it each gets at most fewHeld
 	fewHeld   = 64
 
 	exactTime = 10 * time.Minute // longest lease when the number of games is bounded

@@ -40,7 +40,7 @@ type Card struct {
 	Protocol [2]int  `json:"protocol"` // lowest and highest version
 }
 
-// Greatest lengths of the texts of a card, in characters.
+// Maximum lengths of a card's texts, in characters.
 const maxWord, maxWords = 64, 128
 
 // plain shortens a card's texts, replaces unprintable characters, and sets a bad price to 0.

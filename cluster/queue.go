@@ -33,14 +33,14 @@ func readCall(m *nats.Msg) (*call, bool) {
 // Bounds of the queue. A call costs its bytes and callCost.
 const (
 	callCost  = 512
-	senderMax = 32 << 20  // most bytes of one sender's calls
-	queueMax  = 256 << 20 // most bytes of all waiting calls
+	senderMax = 32 << 20  // limit on the cost of one sender's calls
+	queueMax  = 256 << 20 // limit on the cost of all waiting calls
 )
 
 // queue holds calls until they are served. Senders take turns, one call a turn, so that a flood
 // from one does not delay the others.
 type queue struct {
-	most int // calls of a sender that are served at a time; 0: any number
+	most int // limit on calls of one sender served at once; 0: none
 
 	mu     sync.Mutex
 	wake   sync.Cond

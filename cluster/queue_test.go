@@ -40,7 +40,7 @@ func TestTurns(t *testing.T) {
 	}
 }
 
-// TestAtATime: a sender has no more calls served at a time than allowed, and others are served
+// TestAtATime: no sender has more calls served at once than allowed, and other senders are served
 // meanwhile.
 func TestAtATime(t *testing.T) {
 	q := newQueue(2)

@@ -129,7 +129,7 @@ func (r *roster) ban(worker, reason string) {
 	if _, already := r.banned[worker]; already || w == nil {
 		return
 	}
-	if len(r.banned) >= fullBanned && !w.worked() { // keys are free to make: the list must not grow without bound
+	if len(r.banned) >= fullBanned && !w.worked() { // new keys cost nothing, so the list needs a bound
 		for id := range r.banned {
 			delete(r.banned, id)
 			break

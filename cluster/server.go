@@ -43,7 +43,7 @@ type ServerConfig struct {
 	Linger time.Duration
 	// Local plays on this machine while the loop waits for games; may be nil.
 	Local func(ctx context.Context) error
-	// MaxWorkers bounds the workers known at a time; 0 means 16384.
+	// MaxWorkers bounds the number of known workers; 0 means 16384.
 	MaxWorkers int
 	Version    string
 	Log        *slog.Logger
@@ -76,7 +76,7 @@ type Server struct {
 }
 
 const (
-	fileGames  = 64   // most games in one file
+	fileGames  = 64   // maximum number of games in one file
 	crowded    = 512  // queued games, above which fewer are checked
 	servers    = 4    // number of goroutines that answer requests
 	fullBanned = 4096 // banned workers that are remembered

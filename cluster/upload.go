@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// atOnce bounds the games that a worker sends at a time.
+// atOnce bounds the games that a worker sends at once.
 const atOnce = 256
 
 // upload sends the games of the spool until the context ends, and waits for those being sent.

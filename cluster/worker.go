@@ -32,7 +32,7 @@ type WorkerConfig struct {
 	// InMemory keeps finished games in memory until they are confirmed, for a
 	// worker in the server's own process.
 	InMemory bool
-	Parallel int // games at a time; 0: as the recipe says
+	Parallel int // games played at once; 0: as the recipe says
 	// Open opens a network for the recipe's boards, or without an offer for those of a
 	// gating match. Evaluations must depend on the query alone: a cache must be exact.
 	Open func(ctx context.Context, path string, o *Offer) (*Model, error)

@@ -86,7 +86,7 @@ type Resignation struct {
 	// last Turns moves were all below it.
 	Threshold float64
 	Turns     int
-	// MinScore is the least number of points to be behind, MinMovesPerArea the least number of
+	// To resign, it must also be at least MinScore points behind, after at least MinMovesPerArea
 	// moves per point of the board.
 	MinScore, MinMovesPerArea float64
 }

@@ -59,8 +59,8 @@ const (
 // Effort of a judgement for a final count.
 const (
 	doubtVisits = 200     // visits of each side's search
-	areaEffort  = 80_000  // most visits times board points to search areas in doubt
-	fateNodes   = 100_000 // most positions searched for a proof
+	areaEffort  = 80_000  // maximum of visits times board points to search areas in doubt
+	fateNodes   = 100_000 // maximum number of positions searched for a proof
 )
 
 // chains judges the chains by the network alone, each position once.

@@ -259,8 +259,8 @@ func TestNoCountContradictsAProof(t *testing.T) {
 }
 
 // TestOpinionsAreDoubted: the network is equally sure that White's R12 lives and that Black's T11
-// is dead, although T11 lives. If a proof contradicts one opinion, others are searched for proofs
-// too.
+// is dead, although T11 lives. If a proof contradicts one opinion, the search looks for proofs
+// about others too.
 func TestOpinionsAreDoubted(t *testing.T) {
 	testshared.Long(t)
 	e := builtIn(t, nil)

@@ -141,7 +141,7 @@ func (e *Engine) EstimateWithin(ctx context.Context, l search.Limits) (*thinking
 // Chose reports for which sides the engine chose moves in this game.
 func (e *Engine) Chose() (black, white bool) { return e.records.chose(e.game) }
 
-// seeds gives each move a random stream of its own, and each game a seed.
+// seeds gives each move its own random stream, and each game a seed.
 type seeds struct {
 	cfg   *Config
 	moves uint64 // number of moves chosen so far

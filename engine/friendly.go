@@ -47,7 +47,7 @@ func (j *judge) friendlyPass(ctx context.Context, g *board.Game, result *search.
 	return move, nil
 }
 
-// shortSearch searches the position after a move, on a tree of its own.
+// shortSearch searches the position after a move, on a separate tree.
 func (j *judge) shortSearch(ctx context.Context, g *board.Game, move board.Point, l search.Limits) (thinking.Root, error) {
 	p := j.cfg.Search
 	p.Net.PlayoutDoublingAdvantage = 0

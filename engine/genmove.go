@@ -43,9 +43,9 @@ type decision struct {
 	values ownValues // values of the engine's moves, this one included
 }
 
-// plan prepares the search for a move. A deterministic search has a tree of its own and no clock;
-// a level has the limits of its rank, within those of the clock; any other has the limits of
-// settings and clock.
+// plan prepares the search for a move. A deterministic search has its own tree and no clock; a
+// level has the limits of its rank, within those of the clock; any other has the limits of settings
+// and clock.
 func (e *Engine) plan(r *thinking.MoveRequest) (plan, error) {
 	p := plan{turn: turn{start: e.timer.start(time.Now())}}
 	e.Stop()

@@ -80,8 +80,8 @@ func weightOfPoint(size board.Size) float64 { return math.Pow(361/float64(size.A
 // handicapFrom is the head start, in points, from which a game counts as a handicap game.
 func handicapFrom(size board.Size) float64 { return max(4/weightOfPoint(size), 2) }
 
-// chargeRepeats sets the utility that the side behind in a handicap game loses by repeating its
-// own moves, so that it varies its tricks.
+// chargeRepeats sets the utility that the side behind in a handicap game loses by repeating its own
+// moves, so that it tries others.
 func chargeRepeats(p *search.Params, game *board.Game, c board.Color, utility float64) {
 	if float64(sideSign(c))*headStart(game) > handicapFrom(game.Size()) {
 		p.RepeatPenalty.Utility = utility

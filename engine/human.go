@@ -82,7 +82,7 @@ func (e *Engine) HumanPolicy(ctx context.Context, c board.Color, profile string)
 type Delay struct {
 	// Scale of the waits, in seconds; 0 is none (KataGo's delayMoveScale).
 	Scale float64
-	// Most is the longest wait, in seconds (KataGo's delayMoveMax).
+	// Most is the maximum wait, in seconds (KataGo's delayMoveMax).
 	Most float64
 }
 

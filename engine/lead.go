@@ -202,8 +202,7 @@ func astray(was, now opinion) bool {
 		was.value > 0 && now.value > was.value+0.1 || was.value < 0 && now.value < was.value-0.1
 }
 
-// smooth averages over neighbouring komi, since every other result is nearly impossible under
-// area scoring.
+// smooth averages over neighbouring komi, since nearly all area scores have the same parity.
 func (f *fairKomi) smooth(komi float64) float64 {
 	rules := f.game.Rules()
 	if rules.Scoring != board.ScoringArea || rules.Button || komi == math.Trunc(komi) {

@@ -128,7 +128,7 @@ func afterPasses(t *testing.T, e *Engine, diagram string) {
 }
 
 // TestScoreIsThatOfItsStatuses: score, statuses, estimate and record agree on the dead stones;
-// under rules without agreement on dead stones there are none.
+// under rules without agreement on dead stones only stones in pass-alive territory are dead.
 func TestScoreIsThatOfItsStatuses(t *testing.T) {
 	const contested = "..XO.\n.OXOO\n..XO.\nXXXOO\n..XO."
 	for _, c := range []struct {

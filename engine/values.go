@@ -96,7 +96,8 @@ func (v *ownValues) resigns(game *board.Game, lead, headStart float64) bool {
 	return v.hopelessTurns(game.ToMove(), p.Threshold) >= p.Turns
 }
 
-// side returns the side for which the engine chose moves; ok is false for both sides or none.
+// side returns the side for which the engine chose moves; ok is false if that is both sides or
+// neither.
 func (v *ownValues) side() (us board.Color, ok bool) {
 	if len(v.all) == 0 {
 		return board.Empty, false

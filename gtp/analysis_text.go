@@ -46,9 +46,9 @@ var sixDecimals = KataText(func(b []byte, key string, x float64) []byte {
 })
 
 // threshold returns the visits that a move needs to be printed, and how many moves with fewer
-// visits are added so that at least the number least is printed. Moves with less than one percent
-// of the visits of the most visited one are noise, which clients that take the highest winrate of
-// the list would show.
+// visits are added to reach the wanted number of moves. Moves with less than one percent of the
+// visits of the most visited one are noise, which clients that take the highest winrate of the list
+// would show.
 func threshold(moves []thinking.Move, least int) (enough int64, extra int) {
 	for i := range moves {
 		enough = max(enough, moves[i].Visits/100)

@@ -23,8 +23,8 @@ type SavableEngine interface {
 	Chose() (black, white bool)
 }
 
-// Autosave writes each game to a file of its own in a folder, and writes it again after each
-// move. A nil Autosave writes nothing. Not safe for concurrent use.
+// Autosave writes each game to a separate file in a folder, and writes it again after each move. A
+// nil Autosave writes nothing. Not safe for concurrent use.
 type Autosave struct {
 	dir   string
 	log   *slog.Logger
@@ -80,8 +80,8 @@ func (f *Autosave) write(g *board.Game, data []byte) error {
 	return err
 }
 
-// writeNew writes a record into a file of its own and returns the file's name, which
-// is empty after an error.
+// writeNew writes a record into a new file and returns the file's name, which is empty after an
+// error.
 func (f *Autosave) writeNew(data []byte) (string, error) {
 	base := filepath.Join(f.dir, fmt.Sprintf("%s-%s", time.Now().Format("2006-01-02-150405"), f.size))
 	name := base + ".sgf"
@@ -103,8 +103,8 @@ type saved struct {
 	to *Autosave
 }
 
-// save writes the game on the board, if the engine chose moves in it. A file that cannot be written
-// costs a warning and not the game.
+// save writes the game on the board, if the engine chose moves in it. If the file cannot be
+// written, it logs a warning and the game continues.
 func (s *saved) save(ctx context.Context) {
 	if black, white := s.Chose(); !black && !white {
 		return

@@ -7,9 +7,8 @@
 //
 // A command is one input line that is neither blank nor only a comment. A reply
 // is "=" or "?", the command's id if it had one, a space, text, and one empty
-// line. A stream is a reply that grows while the engine thinks: "=" and id on a
-// line of their own, then lines that begin with "info " or "play ", then one
-// empty line.
+// line. A stream is a reply that grows while the engine thinks: "=" and id on a separate line, then
+// lines that begin with "info " or "play ", then one empty line.
 //
 // # Parts
 //

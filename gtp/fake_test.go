@@ -199,7 +199,7 @@ func (f *fakeEngine) hopeless(c board.Color) bool {
 }
 
 // choose returns a liberty of a dead chain if the game is being cleaned up, else
-// the first legal point that is not an eye of its own, else pass.
+// the first legal point that is not an eye of the player's, else pass.
 func (f *fakeEngine) choose(r thinking.MoveRequest) board.Point {
 	g := f.game
 	if r.Cleanup {

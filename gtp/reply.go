@@ -147,8 +147,8 @@ func (r *Reply) PrintJSON(v any) error {
 	return r.Print(strings.TrimSpace(b.String()))
 }
 
-// Stream opens the reply: "=" and the id are sent on a line of their own. After
-// that the command cannot fail any more.
+// Stream opens the reply: "=" and the id are sent on a separate line. After that the command cannot
+// fail any more.
 func (r *Reply) Stream() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -297,7 +297,8 @@ func (p *terminal) hint(ctx context.Context, _ Command, r *Reply) error {
 	return r.Print(text)
 }
 
-// score shows who is ahead. Winrate, points and result come from one search, so they agree.
+// score shows who is ahead. Winrate, points and result come from one estimate, unless ScoreByLead
+// is set.
 func (p *terminal) score(ctx context.Context, _ Command, r *Reply) error {
 	counted, err := p.engine.FinalScore(ctx)
 	if err != nil {
@@ -394,8 +395,7 @@ func (p *terminal) newGame(run HandlerFunc) HandlerFunc {
 	}
 }
 
-// rules wraps a command that sets the rules: without handicap stones it also sets their usual
-// komi.
+// rules wraps a rules command, and then sets the usual komi if there are no handicap stones.
 func (p *terminal) rules(run HandlerFunc) HandlerFunc {
 	return func(ctx context.Context, c Command, r *Reply) error {
 		if err := run(ctx, c, r); err != nil {

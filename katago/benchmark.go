@@ -77,8 +77,8 @@ type Speed struct {
 func (k Speed) rate(n int64) float64 { return float64(n) / max(k.seconds, 1e-9) }
 
 // elo estimates the Elo advantage of k over another setting if both have the given seconds for each
-// move: 250 points per doubling of visits, less about 7 per thread, since parallel threads search
-// worse.
+// move: 250 points per doubling of visits, less 7 per thread at 800 visits, since parallel threads
+// search worse.
 func (k Speed) elo(than Speed, move float64) float64 {
 	value := func(s Speed) float64 {
 		visits := max(1, s.rate(s.visits)*move)

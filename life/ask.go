@@ -25,7 +25,7 @@ const wideArea = 49
 // Options limit the answer to a question.
 type Options struct {
 	Time     time.Duration // limit of time; 0: none
-	Nodes    int64         // most searched states; 0: no limit
+	Nodes    int64         // limit on searched states; 0: none
 	First    board.Color   // answer only for this side moving first; Empty: for both
 	Progress func(what string, nodes int64)
 	Network  Network // orders moves, and estimates the chance of life without a proof; nil: none

@@ -63,8 +63,8 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// TestBans: the answers about random shapes in which one side may not retake a point at first
-// agree with the oracle.
+// TestBans: the answers agree with the oracle on random shapes in which some point is at first
+// forbidden to one side.
 func TestBans(t *testing.T) {
 	rng := rand.New(rand.NewPCG(56, 4))
 	for range shapesToAsk(20) {

@@ -10,7 +10,7 @@ import (
 )
 
 // TestFates compares the proved owners of some points. The network is certain of the stones in
-// capital letters; it considers those in small letters dead, with little certainty.
+// capital letters; it considers those in lower case dead, with little certainty.
 func TestFates(t *testing.T) {
 	for _, c := range []struct {
 		name, rows string

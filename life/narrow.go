@@ -21,10 +21,10 @@ type narrow struct {
 
 // Limits of narrow questions.
 const (
-	mostNarrow  = 64      // most points
-	mostEmpty   = 32      // most empty points
+	mostNarrow  = 64      // maximum number of points
+	mostEmpty   = 32      // maximum number of empty points
 	mostSteps   = 6       // largest distance from the target
-	mostStates  = 1 << 22 // most states searched for one question
+	mostStates  = 1 << 22 // maximum number of states searched for one question
 	strong      = 4       // fewest liberties of an attacker's chain that is a wall
 	guideEffort = 2000    // states searched for a move in a state that the verdict's search did not visit
 )

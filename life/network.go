@@ -32,7 +32,7 @@ type diagram struct {
 // Sizes of a diagram.
 const (
 	margin   = 2 // points outside the fight in a row or column, at least; an edge so near is kept
-	smallest = 9 // least width and height of a diagram
+	smallest = 9 // minimum width and height of a diagram
 )
 
 // diagram returns the diagram of the fight. It is the whole board if the fight is open or covers

@@ -274,8 +274,8 @@ func TestPlantedFaults(t *testing.T) {
 	t.Log(count)
 }
 
-// TestPlantedThreats: the checker refuses a proof's claims about fewer threats, fewer threats
-// that retake a point again, or any number of them.
+// TestPlantedThreats: the checker refuses a proof whose claims are changed to other numbers of
+// threats or to another goal.
 func TestPlantedThreats(t *testing.T) {
 	four, err := parseShape("..a..dX\nT.T.dXX\nTTTTXXX")
 	require.NoError(t, err)

@@ -44,7 +44,7 @@ func passAlive(size board.Size, stones []board.Color) []board.Color {
 	return board.PlaceStones(size, list).PassAlive(nil, true)
 }
 
-// chainsFrom returns a stone of each chain of at least the given number of stones.
+// chainsFrom returns one stone of each chain that has at least the given number of stones.
 func chainsFrom(least int, size board.Size, stones []board.Color) (list []board.Point) {
 	for _, a := range (&Question{Size: size, Stones: stones}).areas() {
 		if stones[a[0]] != board.Empty && len(a) >= least {

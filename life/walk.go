@@ -116,7 +116,7 @@ func shows(verdict string) solver.Goal {
 // Size returns the size of the board.
 func (w *Walk) Size() board.Size { return w.q.Size }
 
-// Plays reports whether there is a proof to play against with a colour to move first.
+// Plays reports whether there is a proof to play against if the given colour moves first.
 func (w *Walk) Plays(first board.Color) bool { return w.start(w.side(first), solver.NoMove) != nil }
 
 func (w *Walk) side(c board.Color) solver.Side {
@@ -150,10 +150,10 @@ type walker struct {
 	step  *Step
 }
 
-// Play plays a user's moves against the proof, from the start of the question with first to
-// move. The user makes the first move also if the winner moves first; the proof then plays the
-// side that wins after it. A pass or a move outside the fight is a move elsewhere. Errors wrap
-// ErrMove.
+// Play plays a user's moves against the proof, from the start of the question, where the given
+// colour moves first. The user makes the first move even if the winner moves first; the proof then
+// plays the side that wins after it. A pass or a move outside the fight is a move elsewhere. Errors
+// wrap ErrMove.
 func (w *Walk) Play(first board.Color, moves []board.Point) (*Step, error) {
 	root := w.start(w.side(first), solver.NoMove)
 	if root == nil {

@@ -81,11 +81,11 @@ type Config struct {
 	// StartTimeout bounds the time to a program's first answer (--start-timeout);
 	// 0 means DefaultStartTimeout.
 	StartTimeout time.Duration
-	// MaxMoves is the most moves of a game, opening included (--max-moves); 0 means three
-	// times the number of points.
+	// MaxMoves is the maximum number of moves of a game, opening included (--max-moves); 0 means
+	// three times the number of points.
 	MaxMoves int
-	// Parallel is how many games are played at once, each with a pair of
-	// processes of its own (--parallel); 0 means 1.
+	// Parallel is how many games are played at once, each with its own pair of processes
+	// (--parallel); 0 means 1.
 	Parallel int
 	// Dir gets an SGF file for each game, the programs' stderr and, without Journal, the
 	// journal (--out). Empty: no files.

@@ -289,7 +289,7 @@ func (g *guest) misbehave(c board.Color) (text string, ok, done bool) {
 	return "", false, false
 }
 
-// pick returns a random legal move that fills no eye of its own, or a pass.
+// pick returns a random legal move of c that fills none of c's eyes, or a pass.
 func (g *guest) pick(c board.Color) board.Point {
 	var options []board.Point
 	for i := range g.size.Area() {

@@ -35,7 +35,7 @@ func TestProgramThatSpeaksSomethingElse(t *testing.T) {
 func TestSuspicion(t *testing.T) {
 	for name, c := range map[string]struct {
 		writes  func(ms int, probes int) string // output at each check, ms after the start, given the new probes
-		foreign int                             // milliseconds after which the program counts as foreign; 0: never
+		foreign int                             // milliseconds until the program is taken not to speak GTP; 0: never
 	}{
 		"silent":   {func(int, int) string { return "" }, 0},
 		"binary":   {func(ms, _ int) string { return map[int]string{500: "\x01\xa1"}[ms] }, 500},

@@ -21,7 +21,7 @@ const (
 	ReasonScore    Reason = "score"     // two passes, counted
 	ReasonResign   Reason = "resign"    // a player gave up
 	ReasonIllegal  Reason = "illegal"   // a forbidden or unreadable move
-	ReasonRefusal  Reason = "refusal"   // a program refused the opponent's legal move, or to move
+	ReasonRefusal  Reason = "refusal"   // a program refused a legal move of the opponent, or refused to move
 	ReasonCrash    Reason = "crash"     // a program ended, or flooded its output
 	ReasonTimeout  Reason = "timeout"   // no answer within Config.MoveTimeout
 	ReasonTime     Reason = "time"      // the clock ran out

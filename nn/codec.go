@@ -8,9 +8,8 @@ import (
 )
 
 // Codec turns queries into input rows, and output rows into Outputs, for one
-// network at one board size. Any number of goroutines may use it at once, each
-// with a Scratch of its own. A Codec needs no backend, so it also serves to compare raw
-// outputs.
+// network at one board size. Any number of goroutines may use it at once, each with its own
+// Scratch. A Codec needs no backend, so it also serves to compare raw outputs.
 type Codec struct {
 	spec   Spec
 	size   board.Size

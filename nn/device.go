@@ -15,7 +15,7 @@ import (
 // its batch while the device is busy, so that batches become large.
 type deviceQueue struct {
 	queueBase
-	atOnce  int           // batches that the device is given at a time
+	atOnce  int           // limit on batches on the device
 	filler  *session      // session whose batch waits for the device; nil: none
 	parked  bool          // the filler waits for the signal turn
 	turn    sync.Cond     // signals that the device may take the filler's batch, or that more jobs fit into it
@@ -171,8 +171,8 @@ func (d *deviceQueue) due() bool {
 // room returns how many more jobs the batch takes.
 func (x *session) room() int { return x.most - len(x.batch) }
 
-// fillBy is the least number of new jobs for which the filling session wakes; for large batches it
-// is an eighth of the batch.
+// fillBy is the minimum number of new jobs for which the filling session wakes; for large batches
+// it is an eighth of the batch.
 const fillBy = 8
 
 // worthEncoding reports whether enough jobs wait to wake the filler for encoding.
@@ -184,9 +184,9 @@ func (d *deviceQueue) worthEncoding() bool {
 // shape returns how many rows the device computes for the session's batch.
 func (x *session) shape() int { return min(Shape(len(x.rows)), x.most) }
 
-// topUp returns how many of the queued jobs to add to a batch that has some rows already; most is
-// the limit of its rows. The device pads batches to the sizes of [Shape]; topUp leaves jobs out
-// where more than a sixteenth would be padding.
+// topUp returns how many of the queued jobs to add to a batch that already has some rows, within
+// the batch's limit. The device pads batches to the sizes of [Shape]; topUp leaves jobs out where
+// more than a sixteenth would be padding.
 func topUp(rows, queued, most int) int {
 	all := min(rows+queued, most)
 	waste := min(Shape(all), most) - all
@@ -275,7 +275,7 @@ func (d *deviceQueue) abandon(why error) {
 	}
 }
 
-// unwanted removes the jobs whose context has ended from queue and batches.
+// unwanted removes from the queue and the batches the jobs whose context has ended.
 func (d *deviceQueue) unwanted() (jobs []*Job) {
 	over := func(j *Job) bool {
 		ends := j != nil && j.ctx.Err() != nil

@@ -21,7 +21,7 @@ import (
 type device struct {
 	mu      sync.Mutex
 	running int
-	most    int // most batches at a time
+	most    int // largest number of batches that ran at once
 	rows    []int
 	takes   time.Duration
 	fails   error

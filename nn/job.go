@@ -31,8 +31,8 @@ type Job struct {
 	known       *Output // cached output that lacks only the ownership
 }
 
-// Submitter is an [Evaluator] that also answers later. Any number of goroutines
-// may call it.
+// Submitter is an [Evaluator] that can also answer asynchronously. Any number of goroutines may
+// call it.
 type Submitter interface {
 	Evaluator
 	// Submit queues the job and returns at once; it waits only while the board size is being

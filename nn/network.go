@@ -23,7 +23,7 @@ type Network interface {
 	Describe() Description
 	// Stats returns statistics of its work so far.
 	Stats() Stats
-	// BatchSize is the most positions in one run of the network; 0: not known.
+	// BatchSize is the maximum number of positions in one run of the network; 0: not known.
 	BatchSize() int
 	// ClearCache forgets what was evaluated.
 	ClearCache()

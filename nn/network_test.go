@@ -57,8 +57,8 @@ func TestAsNetwork(t *testing.T) {
 	require.Error(t, n.Serves(board.Size{W: 99, H: 99}))
 }
 
-// TestRewrite: a network whose queries are rewritten keeps its capabilities except answering
-// later, and the queries of its human SL network are rewritten too.
+// TestRewrite: a network whose queries are rewritten keeps its capabilities except asynchronous
+// answers, and the queries of its human SL network are rewritten too.
 func TestRewrite(t *testing.T) {
 	inner := &recorder{people: new(recorder)}
 	g := randomGame(t, board.Square(9), board.TrompTaylor(), 12, 3)

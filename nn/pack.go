@@ -6,9 +6,8 @@ import "math"
 //
 // A probability takes 16 bits: 5 of exponent and 11 of mantissa, from 2^-31 to
 // 1, relative error at most 2^-12; smaller ones are kept as the smallest
-// rather than as 0, so that no move becomes unreachable. 0 and illegal moves
-// have codes of their own. A number in [-1,1] takes 16 bits, absolute error at
-// most 2^-16.
+// rather than as 0, so that no move becomes unreachable. 0 and illegal moves have separate codes. A
+// number in [-1,1] takes 16 bits, absolute error at most 2^-16.
 const (
 	codeIllegal = 0xffff
 	codeZero    = 0

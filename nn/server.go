@@ -15,14 +15,14 @@ import (
 // ServerConfig holds the settings of a [Server]. The zero value is one session,
 // batches of 8, no cache, random orientations.
 type ServerConfig struct {
-	// Sessions is the number of backends, each with a goroutine of its own,
-	// for each board size; 0 means 1. On a CPU: one for each core.
+	// Sessions is the number of backends, each with its own goroutine, for each board size; 0 means
+	// 1. On a CPU: one for each core.
 	Sessions int
 	// MaxBatch is the largest batch; 0 means 8. A backend may take less.
 	MaxBatch int
-	// OneDevice is the number of batches that the device is given at a time, if one device serves
-	// all sessions: one session fills its batch until the device takes it. 0 means that each
-	// session computes on a core of its own and leaves others their share of the queue.
+	// OneDevice is the number of batches that the device is given at once, if one device serves all
+	// sessions: one session fills its batch until the device takes it. 0 means that each session
+	// computes on its own core and leaves the other sessions their share of the queue.
 	OneDevice int
 	// MaxSizes is how many board sizes stay open at once; 0 means 4. The least recently
 	// used one is closed first.
@@ -224,7 +224,7 @@ func (s *Server) Serves(size board.Size) error {
 // Describe returns the network's identity and how it runs.
 func (s *Server) Describe() Description { return s.model.Describe() }
 
-// BatchSize is the most positions in one run.
+// BatchSize is the maximum number of positions in one run.
 func (s *Server) BatchSize() int { return s.conf.MaxBatch }
 
 // Pin implements [Network]: a server keeps its model.

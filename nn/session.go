@@ -13,7 +13,7 @@ type session struct {
 	backend Backend
 	in, out [][][]float32 // views of the backend's memory, by row, then by Spec.Inputs and Spec.Outputs
 	scratch *Scratch
-	most    int    // most rows of a batch
+	most    int    // maximum number of rows of a batch
 	batch   []*Job // taken from the queue
 	rows    []*Job // encoded jobs of the batch, by row; nil: already answered
 	errs    []error

@@ -89,7 +89,7 @@ type TensorSpec struct {
 	Shape []int // shape of one row, without the batch dimension
 }
 
-// Port returns the name and the shape of a row.
+// Port returns the tensor's name and a row's shape.
 func (t TensorSpec) Port() (name string, row []int) { return t.Name, t.Shape }
 
 // Len returns the number of values in one row.

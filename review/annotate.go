@@ -19,9 +19,9 @@ const (
 
 // Limits of an annotated record.
 const (
-	hotSpots   = 5   // most moves marked as hot spots (HO)
+	hotSpots   = 5   // maximum number of moves marked as hot spots (HO)
 	alsoWithin = 0.5 // largest difference in points between the first choice and an alternative that is shown
-	farAway    = 5   // least distance between the two on the board
+	farAway    = 5   // minimum distance on the board between first choice and alternative
 )
 
 // Annotated returns a copy of the game tree with the review: winrate and lead after each move

@@ -12,10 +12,10 @@ import (
 
 // Limits of a report.
 const (
-	bestListed = 12 // most listed moves of a position
-	linesKept  = 3  // most moves of a position with a continuation
+	bestListed = 12 // maximum number of listed moves of a position
+	linesKept  = 3  // maximum number of a position's moves listed with a continuation
 
-	worstReported = 20 // most listed mistakes of a game
+	worstReported = 20 // maximum number of listed mistakes of a game
 )
 
 // Sign returns 1 for Black ("b"), -1 for White ("w").

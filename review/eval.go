@@ -11,8 +11,8 @@ import (
 
 // Limits of [Eval].
 const (
-	maxMoves = 24 // most moves of a position
-	maxLine  = 12 // most moves of a continuation
+	maxMoves = 24 // maximum number of moves of a position
+	maxLine  = 12 // maximum number of moves of a continuation
 )
 
 // Eval is the result of the search of one position. Winrate is Black's, 0..1; leads are

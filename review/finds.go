@@ -18,16 +18,16 @@ type found struct {
 
 // Conditions of claims. Ownership is the mean over some stones, from the mover's view.
 const (
-	sureFrom    = 0.88 // least ownership of living stones; dead ones are below -sureFrom
-	likely      = 0.2  // least ownership of stones that probably live
-	lostBelow   = -0.3 // greatest ownership of captured stones' points
-	lostBy      = 0.5  // least change of captured stones' ownership by the mistake
-	keptFrom    = 0.3  // least ownership of stones that the other line saves
-	weakerBy    = 0.4  // least change of weakened stones' ownership
-	leastShare  = 0.25 // least share of the loss in a claim
-	leastPoints = 1.0  // least points in a claim
-	answerNear  = 4    // greatest distance of an answer from the opponent's last move
-	farFromLast = 7    // least distance of a move elsewhere from the opponent's last move
+	sureFrom    = 0.88 // minimum ownership of living stones; dead ones are below -sureFrom
+	likely      = 0.2  // minimum ownership of stones that probably live
+	lostBelow   = -0.3 // maximum ownership of captured stones' points
+	lostBy      = 0.5  // minimum change of captured stones' ownership by the mistake
+	keptFrom    = 0.3  // minimum ownership of stones that the other line saves
+	weakerBy    = 0.4  // minimum change of weakened stones' ownership
+	leastShare  = 0.25 // minimum share of the loss in a claim
+	leastPoints = 1.0  // minimum number of points in a claim
+	answerNear  = 4    // maximum distance of an answer from the opponent's last move
+	farFromLast = 7    // minimum distance of a move elsewhere from the opponent's last move
 )
 
 // claims returns one or two claims: what the mistake let happen, and what the better move does.

@@ -60,9 +60,9 @@ const (
 	nodesAVisit = 0.3   // positions searched for a visit and a point of the board: proofs take about a tenth of the review's time
 	groupNodes  = 8000  // searched positions for a question about a group
 	onlyNodes   = 40000 // searched positions for a question about a mistake
-	leastGroup  = 3     // least stones of a group
-	sureOwner   = 90    // least ownership in percent of a settled group
-	lostOwner   = 60    // least change of ownership in percent by a mistake that loses a group
+	leastGroup  = 3     // minimum number of stones of a group
+	sureOwner   = 90    // minimum ownership of a settled group, in percent
+	lostOwner   = 60    // minimum change of ownership by a mistake that loses a group, in percent
 )
 
 // prover proves the life of groups in a reviewed game.
@@ -391,8 +391,9 @@ func (c *Claim) about() bool {
 	return slices.Contains([]ClaimKind{Captured, Dies, Lives, Weak, Stronger, Weakens, Strengthens}, c.Kind)
 }
 
-// only adds the position before a ply to Only if exactly one move saves or kills a chain. It also
-// adds proofs about the chain to the claims about the ply's move.
+// only looks for moves at a ply that save or kill a chain; if there is exactly one, it adds the
+// position to the report's Only. It also adds proofs about the chain to the claims about the ply's
+// move.
 func (p *prover) only(t int, chain []board.Point) error {
 	if p.left < groupNodes {
 		return p.ctx.Err()

@@ -69,8 +69,8 @@ func (r *run) swingBetween(t int, at []standing) swing {
 }
 
 // spread returns the standard error of a position's lead. It is at least half the change of the
-// lead by the position's last doubling of visits, and by all further searches of a neighbour with
-// more visits, since neighbours misread the same groups.
+// lead by the position's last doubling of visits, and half the change of a neighbour's lead since
+// its first search if the neighbour has more visits, since neighbours misread the same groups.
 func (r *run) spread(t int) float64 {
 	e := r.evals[t]
 	s := max(e.spread(), 0.5*r.moved[t])

@@ -13,7 +13,7 @@ type part struct {
 	sum    float64 // points lost in the region
 }
 
-// partFrom is the least change of a point's ownership that counts, on a scale of 0 to 2.
+// partFrom is the minimum change of a point's ownership that counts, on a scale of 0 to 2.
 const partFrom = 0.2
 
 // findParts finds the regions that the mistake lost.

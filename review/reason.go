@@ -226,7 +226,7 @@ func (r *run) mistakeAt(t int, m *Move) (*mistake, error) {
 // its line.
 type twice [2][]float64
 
-// least and most bound the mean ownership of some points: the smaller and the larger judgement.
+// least and most return the smaller and the larger judgement of the mean ownership of some points.
 func (v *twice) least(points []board.Point) float64 {
 	return min(mean(v[0], points), mean(v[1], points))
 }

@@ -204,8 +204,8 @@ type Totals struct {
 
 // Conditions for a finest move.
 const (
-	finestGap    = 1.0 // least lead over the second choice, in points
-	finestVisits = 3   // least visits of the second choice
+	finestGap    = 1.0 // minimum lead over the second choice, in points
+	finestVisits = 3   // minimum number of visits of the second choice
 )
 
 // Finest returns the plies of a side's finest moves, finest first: first choices that are finestGap

@@ -158,7 +158,7 @@ func Run(ctx context.Context, g *Game, net nn.Evaluator, c Config, store *Store,
 	return result, errors.Join(err, faulty)
 }
 
-// partialEvery is the least time between two unfinished reports.
+// partialEvery is the minimum time between two unfinished reports.
 const partialEvery = 2 * time.Second
 
 // task is a position to search.

@@ -173,8 +173,8 @@ func (a *arena) wordsAt(i uint32, n int) []uint32 {
 	return a.words[i>>wordBits][at : at+uint32(n)]
 }
 
-// keepChunks adds spare chunks of edges for later, until edges have more than one chunk and more
-// than half the memory of the nodes.
+// keepChunks keeps spare edge chunks until there are at least two, and over half as many as node
+// chunks.
 func (a *arena) keepChunks(spare []*[edgeChunk]edge) {
 	for _, c := range spare {
 		if len(a.edges) > max(1, len(a.nodes)/2) {

@@ -10,12 +10,13 @@ import (
 	"kosumi/nn"
 )
 
-// combiner is the owner of a tree whose evaluations are answered later, by flat combining (Hendler,
-// Incze, Shavit and Tzafrir, "Flat Combining and the Synchronization-Parallelism Tradeoff", SPAA
-// 2010): answers are published in run.done, and the goroutine that gets the lock applies them all,
-// whoever published them. If sessions keep all cores busy, the sessions combine, since a goroutine
-// inside Search would compete with them at every batch. If cores are free, as with a GPU, only the
-// goroutine inside Search combines, and sessions begin their next batch at once.
+// combiner is the owner of a tree whose evaluations are answered asynchronously, by flat combining
+// (Hendler, Incze, Shavit and Tzafrir, "Flat Combining and the Synchronization-Parallelism
+// Tradeoff", SPAA 2010): answers are published in run.done, and the goroutine that gets the lock
+// applies them all, whoever published them. If sessions keep all cores busy, the sessions combine,
+// since a goroutine inside Search would compete with them at every batch. If cores are free, as
+// with a GPU, only the goroutine inside Search combines, and sessions begin their next batch at
+// once.
 type combiner struct {
 	run  *run // accessed only with the lock, and not after the search
 	ctx  context.Context

@@ -15,7 +15,7 @@ import (
 	"kosumi/search/thinking"
 )
 
-// answering is an evaluator that answers later, on goroutines of its own, like a server's
+// answering is an evaluator that answers asynchronously, on its own goroutines, like a server's
 // sessions.
 type answering struct {
 	nn.Plain

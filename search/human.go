@@ -66,7 +66,7 @@ func (h HumanShare) any() bool { return h.Weightless+h.Weightful > 0 }
 // humanState is a search's use of the human network. Workers read it.
 type humanState struct {
 	eval    nn.Evaluator // nil if not in use
-	later   nn.Submitter // eval, for answers that come later
+	later   nn.Submitter // eval, for asynchronous answers
 	profile *features.Meta
 	inTree  bool // also asked below the root
 }

@@ -11,16 +11,16 @@ import (
 	"kosumi/search/thinking"
 )
 
-// Leads corrects leads under a komi far from even. There a network's own lead is unreliable:
-// networks are trained with usual komi, and for others they answer 500 points, or the wrong sign.
-// Their winrate stays right, so Leads finds the komi with a winrate of 50 %, and the lead is the
-// difference between komi and that one. Not safe for concurrent use.
+// Leads corrects leads under a komi far from the fair one. There a network's own lead is
+// unreliable: networks are trained with usual komi, and for others they answer 500 points, or the
+// wrong sign. Their winrate stays right, so Leads finds the fair komi, which has a winrate of 50 %;
+// the lead is the difference from it. Not safe for concurrent use.
 type Leads struct {
 	net   nn.Evaluator
 	game  board.Game
 	out   nn.Output
 	known map[board.Hash]standing
-	last  int // the last even komi lay between last+0.5 and last+1.5
+	last  int // the previous fair komi lay between last+0.5 and last+1.5
 	any   bool
 }
 
@@ -55,8 +55,8 @@ func (l *Leads) ask(ctx context.Context, komi float64) (o opinion, ok bool, err 
 	return o, true, nil
 }
 
-// standing finds the even komi, where White's winrate crosses 50 %: by bisection between two komi
-// a point apart, and between these by their leads. ok is false if the network predicts no score.
+// standing finds the fair komi, where White's winrate crosses 50 %: by bisection between two komi a
+// point apart, and between these by their leads. ok is false if the network predicts no score.
 func (l *Leads) standing(ctx context.Context, g *board.Game) (s standing, ok bool, err error) {
 	l.game.CopyFrom(g)
 	l.game.SetKomi(0)
@@ -80,7 +80,7 @@ func (l *Leads) standing(ctx context.Context, g *board.Game) (s standing, ok boo
 		return true, nil
 	}
 	for k, step := l.last, 2; l.any && low < high-1 && (low < -most || high == most); step *= 2 {
-		k = min(max(k, low+1), high-1) // start around the even komi of the last position
+		k = min(max(k, low+1), high-1) // start around the fair komi of the previous position
 		if ok, err := ask(k); !ok {
 			return s, false, err
 		}
@@ -103,7 +103,7 @@ func (l *Leads) standing(ctx context.Context, g *board.Game) (s standing, ok boo
 	return s, true, nil
 }
 
-// evenBetween interpolates the even komi between two neighbouring ones by their leads.
+// evenBetween interpolates the fair komi between two neighbouring komi by their leads.
 func evenBetween(low, high int, seen map[int]opinion) float64 {
 	sum, n := 0.0, 0.0
 	for k, o := range seen {
@@ -149,7 +149,7 @@ func (l *Leads) Show(ctx context.Context, log *slog.Logger, g *board.Game, r *Re
 }
 
 // Correct corrects the leads in a result of a search of g. All leads are limited to possible
-// scores; far from an even komi they are derived from evaluations near it. That takes about a
+// scores; far from the fair komi they are derived from evaluations near it. That takes about a
 // dozen evaluations per position, and one for each of the first moves.
 func (l *Leads) Correct(ctx context.Context, g *board.Game, r *Result) error {
 	if !r.Root.Raw.HasScore {
@@ -199,8 +199,8 @@ func (l *Leads) Correct(ctx context.Context, g *board.Game, r *Result) error {
 	return nil
 }
 
-// evenAfter derives the even komi after a move from the move's lead under the position's even komi.
-// If there is no time to evaluate, it returns the position's even komi.
+// evenAfter derives the fair komi after a move from the move's lead under the position's fair komi.
+// If there is no time to evaluate, it returns the position's fair komi.
 func (l *Leads) evenAfter(ctx context.Context, g *board.Game, s *standing, m *thinking.Move) float64 {
 	move := m.Move
 	if m.SymmetryOf != board.NoPoint {

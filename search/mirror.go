@@ -133,8 +133,8 @@ func (t *Tree) watchMirror() {
 	t.sh.mirror, t.nodes.keepWeights = m, m.player != board.Empty
 }
 
-// goesOn reports whether all answers on a path from the root are copies. It ignores the last moves
-// of the path, skip in number.
+// goesOn reports whether all answers on a path from the root are copies. It ignores the given
+// number of moves at the path's end.
 func goesOn(size board.Size, path []step, skip int) bool {
 	for i := 1; i+skip < len(path); i += 2 {
 		if path[i].move != opposite(size, path[i-1].move) {

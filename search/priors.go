@@ -12,9 +12,10 @@ import (
 //
 // owner, words in the block, count priors (float32 bits), count moves (two a word)
 //
-// Edges are made in falling order of prior, ties in board order with the pass last, unless a move is brought
-// forward; the next one is at index edgeCount. Moves behind it are in no order while flagUnsorted is on: most
-// nodes get few edges, and looking for the best of these moves at each edge costs less than sorting them all.
+// Edges are made in descending order of prior, ties in board order with the pass last, unless a
+// move is brought forward; the next one is at index edgeCount. Moves behind it are in no order
+// while flagUnsorted is on: most nodes get few edges, and looking for the best of these moves at
+// each edge costs less than sorting them all.
 
 // priorKey makes a number that is larger for a larger prior and, of two equal
 // ones, for the earlier move.
@@ -173,7 +174,7 @@ func (a *arena) setPrior(n *node, k int, p board.Point, prior float32) {
 	setMoveIn(block[count:], k, uint16(p))
 }
 
-// raiseNext moves the best of the moves without an edge to the front of them.
+// raiseNext puts the best move without an edge in front of the other such moves.
 func (a *arena) raiseNext(n *node) {
 	first, count := int(n.edgeCount), int(n.priorCount)
 	if first >= count {

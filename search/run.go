@@ -16,8 +16,8 @@ import (
 //
 //   - Alone, with one worker: Search's own goroutine does everything, one evaluation after another.
 //     So a search is a function of its position, parameters and seed.
-//   - With a [combiner], with more workers: evaluations are submitted and answered later, so that
-//     the network's batches fill and all cores have work.
+//   - With a [combiner], with more workers: evaluations are answered asynchronously, so that the
+//     network's batches fill and all cores have work.
 type run struct {
 	parts
 	playouts *playouts

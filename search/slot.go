@@ -62,7 +62,7 @@ type slot struct {
 	result leafResult
 	keys   [board.MaxMoves]uint64
 	block  [blockMax]uint32
-	job    nn.Job // for evaluators that answer later
+	job    nn.Job // for asynchronous evaluators
 	human  humanQuestion
 	done   chan<- *slot
 	then   func() // called after a batch was answered; may be nil
@@ -109,7 +109,7 @@ type shared struct {
 	mirror   mirror
 	net      nn.Network
 	human    humanState
-	later    nn.Submitter // net, for answers that come later
+	later    nn.Submitter // net, for asynchronous answers
 	limits   Limits
 	size     board.Size
 	// repeating is the player who is charged for repeated patterns; Empty: neither.

@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestAim: the number of playouts to make is the number that is missing from the limit of visits,
-// or the limit of playouts if that is lower.
+// TestAim: the target is the limit of visits minus the visits kept, or the limit of playouts if
+// that is lower.
 func TestAim(t *testing.T) {
 	for _, c := range []struct {
 		l    Limits

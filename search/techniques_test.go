@@ -57,7 +57,7 @@ func TestPathsThatMayReturnAreKeptApart(t *testing.T) {
 	require.Less(t, nodes[3], nodes[50])
 }
 
-// only makes an edge of a node the one that selection must take.
+// only leaves selection a single edge of a node to take.
 func only(tree *Tree, i uint32, place int) *edge {
 	n := tree.nodes.a.node(i)
 	n.priorCount = n.edgeCount

@@ -7,7 +7,7 @@ import (
 
 // Layout of the table of expected score values. Row i is for a mean of i-421.5 points from the
 // centre, column j for a standard deviation of j points, both on a board with scale*sqrt(area) =
-// 19; other boards rescale their arguments.
+// 19; for other boards the arguments are rescaled.
 const (
 	scoreRows  = 842
 	scoreCols  = 421

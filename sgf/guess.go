@@ -139,7 +139,7 @@ func plausibleRune(before, r, after rune) int {
 	return -4
 }
 
-// plausibleCase favours capitals at the beginning of a word and small letters after it.
+// plausibleCase favours a capital at the beginning of a word and lower case after it.
 func plausibleCase(before, r rune) int {
 	if unicode.IsUpper(r) && unicode.IsLower(before) {
 		return -3

@@ -414,9 +414,9 @@ func tornLine(head string) int {
 // trimSpace cuts off white space at the end.
 func trimSpace(s string) string { return strings.TrimRight(s, " \t\r\n") }
 
-// capitals turns a property name of any FF version into FF[4]'s: FF[3] allowed small letters
-// between the capitals, which mean nothing. A name all in small letters is taken as one typed in
-// the wrong case.
+// capitals turns a property name of any FF version into FF[4]'s: FF[3] allowed meaningless
+// lower-case letters between the capitals. A name all in lower case is taken as one typed in the
+// wrong case.
 func capitals(name string) string {
 	short := strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' {

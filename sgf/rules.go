@@ -9,7 +9,7 @@ import (
 )
 
 // ruleWords maps names of rules in RU, as people and servers write them, to those of
-// board.ParseRules: small letters without blanks and punctuation.
+// board.ParseRules: in lower case, without blanks and punctuation.
 var ruleWords = map[string]string{
 	"japanese": "japanese jp jpn jap japan nihon nihonkiin japanisch japonaise japonais japonés japonesas giapponese японские японский 日本 日本式 日本棋院 にほん " +
 		"일본 일본식 일본기원 territory territoryscoring territorial 数目 數目 数目法 數目法 目数法 地 地合い 집 집계산",

@@ -75,8 +75,7 @@ func TestLookedAtOtherwise(t *testing.T) {
 	p.Clean()
 }
 
-// TestPrintReview: a printed review has no buttons, and a board that leaves room on the page, on
-// two paper sizes.
+// TestPrintReview: a printed review has no buttons, and its board leaves room on the page.
 func TestPrintReview(t *testing.T) {
 	testshared.Long(t)
 	looks(t)

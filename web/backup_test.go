@@ -130,7 +130,7 @@ func fill(t *testing.T, s *Server) {
 }
 
 // TestBackup moves everything, or the games alone, from one program to another. Nothing arrives
-// twice, even if restored again or with later additions.
+// twice, even if the backup is restored again or has grown.
 func TestBackup(t *testing.T) {
 	from := manyThings(t)
 	own := filepath.Join(from.conf.Reviews, "collections")

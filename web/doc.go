@@ -6,9 +6,9 @@
 // lose nothing. Each request is checked first: Host and Origin must be the server's own, and
 // the first message of a WebSocket carries a token that no other site knows.
 //
-// The packages below have locks of their own: wire checks access and sends events, store keeps
-// files, engines holds networks and schedules searches, reviews makes reviews and problems.
-// This package has the games, the connections and the port; [Server] ties them together.
+// The packages below have their own locks: wire checks access and sends events, store keeps files,
+// engines holds networks and schedules searches, reviews makes reviews and problems. This package
+// has the games, the connections and the port; [Server] ties them together.
 //
 // Goroutines: each connection has a reader, a writer and at most one analysis;
 // each game has at most one that searches. They are joined by [Server.Close].

@@ -8,8 +8,8 @@ import (
 	"kosumi/web/wire"
 )
 
-// frameEvery is the least time between frames. After frameUnacked the next frame is sent
-// even if the client has not acknowledged the last one.
+// frameEvery is the minimum time between frames. After frameUnacked the next frame is sent even if
+// the client has not acknowledged the last one.
 const (
 	frameEvery   = 95 * time.Millisecond
 	frameUnacked = 250 * time.Millisecond

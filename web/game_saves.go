@@ -18,8 +18,8 @@ import (
 type pending struct {
 	step  func() error // retries a step of the engine or of the clock; nil: none
 	rev   int          // rev before the step
-	sgf   bool         // the record beside the journal is not written
-	level bool         // the player's rating after the game is not written
+	sgf   bool         // the record beside the journal is still to be written
+	level bool         // the player's rating after the game is still to be written
 	why   *api.Error   // the reason that pages show; nil: all is written
 	pause time.Duration
 	timer *time.Timer

@@ -12,7 +12,7 @@ import (
 	"kosumi/web/api"
 )
 
-// withPeople is a network that comes with a network of human moves.
+// withPeople is a network that comes with a human SL network.
 type withPeople struct {
 	nn.Network
 	people *nn.Server

@@ -9,11 +9,11 @@ import (
 // Two checks show by these differences that the machine slept or the program was stopped between
 // them.
 const (
-	// sleptFor is the least amount by which the wall clock runs ahead of the monotonic clock during a
+	// sleptFor is the minimum by which the wall clock runs ahead of the monotonic clock during a
 	// sleep.
 	sleptFor = 5 * time.Second
-	// stoodFor is the least step of the monotonic clock that shows that the program, or its virtual
-	// machine, was stopped.
+	// stoodFor is the minimum step of the monotonic clock that shows that the program, or its
+	// virtual machine, was stopped.
 	stoodFor = 15 * time.Second
 )
 

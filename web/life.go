@@ -6,8 +6,8 @@ import (
 	"kosumi/web/store"
 )
 
-// askLife starts the search for whether stones live, in a game tree, or in a game that is over or
-// reviewed. During a game it refuses, since the game's record would not count the help.
+// askLife starts a life-and-death search in a game tree, or in a game that is over or reviewed. It
+// refuses during a game, whose record would not show the help.
 func (c *conn) askLife(v *api.AskLife) (asked api.LifeAsked, err error) {
 	var g *board.Game
 	switch {

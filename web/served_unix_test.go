@@ -18,7 +18,7 @@ import (
 )
 
 // TestServedFiles puts links, pipes, folders and files of excessive size in place of files. None of
-// them is sent, no request hangs, and lists name as many as they can.
+// them is sent, no request hangs, and the lists name documents and games that cannot be read.
 func TestServedFiles(t *testing.T) {
 	needHandout(t)
 	dir := t.TempDir()

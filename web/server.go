@@ -48,7 +48,7 @@ type Training interface {
 	Tell(pages *wire.Hub)
 }
 
-// Most requests that are served at a time.
+// Limits on requests served at a time.
 const (
 	maxImports  = 2
 	maxAnalysts = 8

@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	maxWaiting = 4 << 20 // most unconfirmed bytes of one side
+	maxWaiting = 4 << 20 // limit on the unconfirmed bytes of one side
 	maxFrame   = 64 << 10
 	alive      = 15 * time.Second // time between signs of life; a connection silent for three times as long is dead
 )
@@ -44,7 +44,7 @@ type stream struct {
 	closed   bool
 	conn     net.Conn // current connection; may be nil
 	since    time.Time
-	most     int // most unconfirmed bytes; beyond them Write waits
+	most     int // limit on unconfirmed bytes, beyond which Write waits
 }
 
 func newStream() *stream {

@@ -12,8 +12,8 @@ import (
 	"kosumi/nn/open"
 )
 
-// shortToken is the least length of a token that cannot be guessed.
-const shortToken = 16
+// minToken is the minimum length of a token that cannot be guessed.
+const minToken = 16
 
 // ReadUsers reads users, one a line: NAME TOKEN [SEATS], and # begins a comment. There must be at
 // least one user.
@@ -26,8 +26,8 @@ func ReadUsers(r io.Reader) ([]User, error) {
 		if len(words) == 0 {
 			continue
 		}
-		if len(words) < 2 || len(words) > 3 || len(words[1]) < shortToken {
-			return nil, fmt.Errorf("line %d: NAME TOKEN [SEATS] is expected, with a token of %d characters or more", n, shortToken)
+		if len(words) < 2 || len(words) > 3 || len(words[1]) < minToken {
+			return nil, fmt.Errorf("line %d: NAME TOKEN [SEATS] is expected, with a token of %d characters or more", n, minToken)
 		}
 		u := User{Name: words[0], Token: words[1]}
 		if len(words) == 3 {

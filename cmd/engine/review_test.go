@@ -245,7 +245,7 @@ func TestAutosave(t *testing.T) {
 	require.Contains(t, string(whole), ";W[")
 }
 
-// needPage skips a test if the page and the parts of HTML files are not built, which needs npm.
+// needPage skips a test if the bundle for HTML files is not built, which needs npm.
 func needPage(t testing.TB) {
 	t.Helper()
 	if err := handout.Built(); err != nil {

@@ -127,8 +127,7 @@ func runServe(cmd *cobra.Command, s *settings, f *serveFlags) error {
 		}
 		defer stop()
 	}
-	// Print the address of the first user. The author of the file of users knows the tokens of
-	// the others.
+	// Print the address of the first user. The author of the users' file knows the other tokens.
 	address := remoteAddress(users[0].Token, l.Addr().String(), f.listen, pin)
 	if f.users == "" {
 		if _, err := cluster.KeepAddress(f.dir, address); err != nil {

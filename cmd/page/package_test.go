@@ -320,7 +320,7 @@ func TestAnswers(t *testing.T) {
 	require.Less(t, most, 2e-2)
 }
 
-// program answers the queries in this process, as a tab does with repeatable results.
+// program answers the queries in this process, like a tab opened with repeatable: true.
 func program(t *testing.T, queries []query) map[string]response {
 	t.Helper()
 	m, err := model.Open("", model.Config{Provider: model.Kernel, Precision: "auto"})

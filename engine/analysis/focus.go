@@ -34,8 +34,8 @@ func (r *fieldReader) shares(moves int) *thinking.Focus {
 	return f
 }
 
-// setFocus changes the focus of all waiting and running tasks that the action names. If a point
-// does not exist on the board of any of them, it changes none.
+// setFocus changes the focus of all waiting and running tasks that the action names. If a point is
+// missing on one of their boards, it changes none of the tasks.
 func (s *Server) setFocus(fields map[string]json.RawMessage) error {
 	r := &fieldReader{fields: maps.Clone(fields)}
 	var id string

@@ -87,7 +87,7 @@ func TestClientDoesNotRead(t *testing.T) {
 	cancel()
 	endsSoon(t, done)
 
-	// Serve returns soon also while it answers with errors.
+	// Serve also returns soon while it is answering with errors.
 	ctx, cancel = context.WithCancel(t.Context())
 	done = run(t, ctx, testConfig(), strings.NewReader(strings.Repeat("nonsense\n", 1000)), outWrite)
 	time.Sleep(30 * time.Millisecond)

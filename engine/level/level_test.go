@@ -97,8 +97,8 @@ func TestLaddersInside(t *testing.T) {
 	require.Equal(t, all, again)
 }
 
-// TestLaddersOfTheNetworkInside: the built-in network has ladders of its own on three sizes.
-// Another network uses them, with a note that says so.
+// TestLaddersOfTheNetworkInside: the built-in network has its own ladders on three sizes. Another
+// network uses them, with a note that says so.
 func TestLaddersOfTheNetworkInside(t *testing.T) {
 	all, err := Ladders()
 	require.NoError(t, err)

@@ -26,7 +26,7 @@ type Choice struct {
 	Refused int
 }
 
-// plausible is the least probability of a move that may be played, as a multiple of 1/area, so
+// plausible is the minimum probability of a move that may be played, as a multiple of 1/area, so
 // that it means the same on every board; for beginners it is ten times lower.
 func (p *Player) plausible() float64 { return 0.02 * math.Pow(10, -beginner(p.Dial)) }
 

@@ -41,8 +41,8 @@ var qualities = map[board.Size][]quality{ // by board, the weakest first
 
 const (
 	mostLoss   = 10.0 // points lost above which a move counts no more
-	leastMoves = 12   // least number of the player's moves in a game that counts
-	judgedKept = 1000 // most games whose IDs are remembered
+	leastMoves = 12   // minimum number of the player's moves for a game to count
+	judgedKept = 1000 // maximum number of games whose IDs are remembered
 	// judgedWeight is the exponent of a game's likelihood, below 1, since people differ from this
 	// program's levels, and the games of one player are alike.
 	judgedWeight = 0.5

@@ -49,7 +49,7 @@ var shared struct {
 	stop   func()
 }
 
-// atOnce is how many tests of a package run at a time: most of the time they wait for pages.
+// atOnce is how many tests of a package run in parallel: they mostly wait for pages.
 const atOnce = 4
 
 // Main runs a package's tests with one browser for all of them and at least atOnce parallel

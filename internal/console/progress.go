@@ -180,7 +180,7 @@ func (p *Progress) Share(done float64, text string) {
 // ofAll is the unit of Share.
 const ofAll = "‰"
 
-// Note writes a line of its own, above the bars.
+// Note writes a line above the bars.
 func (p *Progress) Note(line string) {
 	line = Line(line)
 	if p.bars != nil {

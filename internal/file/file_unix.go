@@ -14,7 +14,7 @@ import (
 // nonblocking opens a pipe without waiting for its other end.
 const nonblocking = syscall.O_NONBLOCK
 
-// mostWriters is the most concurrent writers of one name.
+// mostWriters is the maximum number of concurrent writers of one name.
 const mostWriters = 64
 
 // unfinished opens and locks an empty temporary file for path. The lock ends with the process, so

@@ -150,8 +150,8 @@ const (
 )
 
 type answer struct {
-	move int // point of the move; passed: a pass
-	to   int // number of the next node; ended: the pass ends play
+	move int // point of the move, or passed
+	to   int // number of the next node, or ended if the pass ends play
 }
 
 const (

@@ -12,7 +12,7 @@ import (
 // evades reports whether a node is part of an evasion.
 func (n *node) evades() bool { return n.kind == 'W' || n.kind == 'L' }
 
-// provedBy maps each claim that a goal is not reached to the goal that implies it.
+// provedBy maps each claim that a goal is not reached to the goal whose proof implies the claim.
 var provedBy = map[string]string{NotCapture: Hold, NotHold: Capture, NotSettle: Deny}
 
 // any reports whether a claim holds for every finite number of the loser's threats. An evasion of

@@ -5,7 +5,7 @@ import "math/bits"
 // words is the length of a set: 19 rows of 19 points and a column between rows.
 const words = 6
 
-// maxPoints is the most points of a box, with an additional column.
+// maxPoints is the maximum number of points of a box, with an additional column.
 const maxPoints = 64 * words
 
 // Set is a set of points of an area. Unless packed, bit y*(w+1)+x is the point in column x and

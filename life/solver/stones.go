@@ -319,7 +319,8 @@ func (g *Game) anchored(p *Position, c Side, chain Set) (out Set) {
 	return out
 }
 
-// mostRegions is the most regions that benson examines; it misses life that needs others.
+// mostRegions is the maximum number of regions that benson examines; it misses life that needs
+// more.
 const mostRegions = 64
 
 // benson finds the defender's pass-alive chains. Its memory is reused.

@@ -26,7 +26,7 @@ type design struct {
 	err     error // first error
 }
 
-// turn is how many games a pair plays at a time, one with each colour.
+// turn is how many games a pair plays in a row, one with each colour.
 const turn = 2
 
 // playFor plays until the ladder's time is used up, counting earlier runs. Running games then get

@@ -138,8 +138,8 @@ func (c *Config) match(p *pair, games int) match.Config {
 }
 
 // Games are played in rounds, so that an interrupted ladder has measured all its pairs about
-// equally. A pair of which one side has won nearly all first games gives little information and
-// is stopped.
+// equally. A pair in which one side has won nearly all of the firstGames games gives little
+// information and is stopped.
 const (
 	roundGames = 4
 	firstGames = 8

@@ -120,8 +120,8 @@ func (c *counter) pass(h *level.Habits, moves []board.Move, i int) error {
 // Definition of the habits of beginners.
 const (
 	firstMoves   = 30 // first moves of a game, in which moves on the edge count
-	chainOfHabit = 3  // least size of a chain for which self-atari counts
-	outOfAtari   = 3  // least liberties with which an extension saves a chain
+	chainOfHabit = 3  // minimum size of a chain for its self-atari to count
+	outOfAtari   = 3  // minimum number of liberties with which an extension saves a chain
 )
 
 func edge(size board.Size, p board.Point) bool {
@@ -180,7 +180,7 @@ func (c *counter) left(h *level.Habits, stones []board.Point) {
 	}
 }
 
-// of judges move i of a record; without a judge it returns a large loss.
+// of returns the loss of move i of a record, a large one without a judge.
 func (j Judge) of(r *sgf.Record, i int, p board.Point) (float64, error) {
 	if j == nil {
 		return suspectLoses, nil

@@ -79,8 +79,8 @@ type Options struct {
 
 // Prepared is a model ready for losses and gradients.
 type Prepared struct {
-	// Model has the original's inputs, with the batch fixed, then one input for
-	// each of Params and Stats; and the original's outputs, then Stat.Next.
+	// Model's inputs are the original's, with the batch fixed, then one for each of Params and
+	// Stats. Its outputs are the original's, then each Stat's Next.
 	Model  *onnx.Model
 	Params []Param
 	Stats  []Stat

@@ -168,7 +168,7 @@ func (t *tape) batchLast(v value) value {
 	return u
 }
 
-// patchKey identifies a result of patches.
+// patchKey identifies a result of the method patches.
 type patchKey struct {
 	x        value
 	g        geometry

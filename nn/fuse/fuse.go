@@ -120,7 +120,7 @@ func (r *rewriter) layerOf(n *onnx.Node) *layer {
 	return nil
 }
 
-// leastArea is the least number of points for which kernels are faster.
+// leastArea is the minimum number of points for which kernels are faster.
 const leastArea = 4
 
 func (r *rewriter) convOf(n *onnx.Node) *layer {

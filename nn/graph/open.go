@@ -25,7 +25,7 @@ var (
 // Config of a session. The zero value is one row at a time.
 type Config struct {
 	ISA      kernel.ISA // instruction set, which the processor must have
-	MaxBatch int        // most rows of a Run; 0 means 1
+	MaxBatch int        // maximum number of rows of a Run; 0 means 1
 	// Together is the number of rows computed at a time; 0: the fastest.
 	Together int
 }

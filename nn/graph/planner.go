@@ -182,7 +182,7 @@ func (p *planner) numbers(v *value) (*block, error) {
 	return v.block, nil
 }
 
-// give adds a value with a block of its own.
+// give adds a value with its own block.
 func (p *planner) give(name string, dims []int) *block {
 	b := &block{size: product(dims)}
 	p.values[name] = &value{dims: dims, block: b}

@@ -96,7 +96,7 @@ type MetaEncoder struct {
 // PolicyHead holds the policy's layers, in the order of the file.
 type PolicyHead struct {
 	Name     string
-	Channels int // 1: plain policy; 2: also the optimistic one; 4: also two of Q values
+	Channels int // 1: plain policy; 2: also optimistic policy; 4: also two channels of Q values
 	P1       Conv
 	G1       Conv
 	GNorm    Norm

@@ -34,8 +34,8 @@ func (e *emitter) projection(b *onnx.Builder, v onnx.Value, m *MatMul, n *RMSNor
 	return b.MatMul(v, b.Floats("weight", folded, int64(m.In), int64(m.Out)))
 }
 
-// attention adds attention over all points to tokens x [N,S,C]. Heads that
-// share a key and value head are an axis of their own: [N,kvHeads,group,S,dim].
+// attention adds attention over all points to tokens x [N,S,C]. Heads that share a key and value
+// head form a separate axis: [N,kvHeads,group,S,dim].
 func (e *emitter) attention(b *onnx.Builder, x onnx.Value, k *Attention) onnx.Value {
 	group := k.Heads / k.KVHeads
 	sharpness := 1 / math.Sqrt(float64(k.QDim))

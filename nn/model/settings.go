@@ -23,7 +23,7 @@ type Settings struct {
 	Encoder, Policy, Value string // for foreign networks without metadata; may be ""
 	Sessions, Batch        int    // 0: see SessionCount and BatchSize
 	Cache                  int64  // in bytes
-	// Context ends the waiting for a device; nil: it does not end.
+	// The end of Context ends the wait for a device; nil: there is no limit.
 	Context context.Context
 
 	auto *choice // see Settle
@@ -79,7 +79,7 @@ func SettingsTable() setting.Table[Settings] {
 	}
 }
 
-// provider is the provider of the network; the CPU while "auto" has not chosen.
+// provider is the provider of the network; the CPU until "auto" has chosen.
 func (s *Settings) provider() string {
 	switch {
 	case !isAuto(s.Provider):
@@ -90,7 +90,7 @@ func (s *Settings) provider() string {
 	return ort.CPU
 }
 
-// OnDevice reports whether a device runs the network; false while "auto" has not chosen.
+// OnDevice reports whether a device runs the network; false until "auto" has chosen.
 func (s *Settings) OnDevice() bool { return onDevice(s.provider()) }
 
 // SessionCount is the number of sessions. The default is one for each core, on a device one
@@ -100,7 +100,7 @@ func (s *Settings) SessionCount() int {
 	return cmp.Or(s.Sessions, sessions)
 }
 
-// BatchSize is the most positions in one call.
+// BatchSize is the maximum number of positions in one call.
 func (s *Settings) BatchSize() int {
 	_, batch, _ := plan(s.provider())
 	return cmp.Or(s.Batch, batch)

@@ -92,8 +92,7 @@ func (s Shape) Same(t Shape) bool {
 	return s != nil && t != nil && slices.EqualFunc(s, t, Dim.same)
 }
 
-// product returns the product of sizes; ok is false when one is negative or
-// the product does not fit.
+// product returns the product of sizes; ok is false if a size is negative or the product overflows.
 func product(sizes []int64) (n int64, ok bool) {
 	zero := false
 	n = 1

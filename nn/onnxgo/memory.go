@@ -6,7 +6,7 @@ import (
 	"kosumi/nn/onnx"
 )
 
-// This file gives values memory of their own where gorgonia would share it wrongly.
+// This file gives values separate memory where gorgonia would share it wrongly.
 
 // usage counts how often each value of the lowered graph is read; an output of the graph counts as
 // read once more.

@@ -11,7 +11,7 @@ import (
 // few of another.
 type Fair struct {
 	net   nn.Network
-	most  int // most jobs under way at a time
+	most  int // maximum number of jobs under way
 	mu    sync.Mutex
 	users map[string]*line
 	ring  []*line // queues that are not empty, the next one first
@@ -120,7 +120,7 @@ func (f *Fair) pass(t ticket) {
 		t.job.Err = inner.Err
 		then := t.job.Then
 		if t.job.Done(); then != nil {
-			then() // Then runs on the goroutine of some caller
+			then() // even if Submit called Done: perhaps on another caller's goroutine
 		}
 		f.mu.Lock()
 		f.out--

@@ -16,14 +16,14 @@ import (
 type Config struct {
 	// Open opens a network file.
 	Open func(file string) (nn.Model, error)
-	// HumanFile is the network of human moves; "": none.
+	// HumanFile is the human SL network; "": none.
 	File, HumanFile string
 	Server          nn.ServerConfig // configuration of each server; MaxBatch is required
 	// Size is the board size whose sessions are opened at once.
 	Size board.Size
 	// Profile reports that the user has set a profile of the players.
 	Profile bool
-	// Log takes warnings about networks of human moves; nil: silent.
+	// Log receives warnings about human SL networks; nil: silent.
 	Log *slog.Logger
 }
 
@@ -80,8 +80,8 @@ func (n *Network) load(file string) (err error) {
 	return n.server.Warm(n.conf.Size)
 }
 
-// awaitHumans waits for the network of human moves, and warns if it takes no profile or lacks one,
-// or if a profile is set that no network takes.
+// awaitHumans waits for the human SL network, and warns if it takes no profile or lacks one, or if
+// a profile is set that no network takes.
 func (n *Network) awaitHumans() error {
 	if n.humans == nil {
 		if n.conf.Profile && !n.model.Describe().TakesProfile {
@@ -138,7 +138,7 @@ func (n *Network) Submit(ctx context.Context, j *nn.Job) {
 
 func (n *Network) Submitter() nn.Submitter { return n }
 
-// Humans waits for the network of human moves and returns it; nil if there is none.
+// Humans waits for the human SL network and returns it; nil if there is none.
 func (n *Network) Humans() nn.Network {
 	if n.humans == nil || n.Wait() != nil {
 		return nil
@@ -169,10 +169,10 @@ func (n *Network) Stats() nn.Stats {
 	return n.server.Stats()
 }
 
-// BatchSize is the most positions in one run; it does not wait.
+// BatchSize is the maximum number of positions in one run; it does not wait.
 func (n *Network) BatchSize() int { return n.conf.Server.MaxBatch }
 
-// ClearCache empties the caches of the network and of the network of human moves.
+// ClearCache empties the caches of the network and of the human SL network.
 func (n *Network) ClearCache() {
 	if n.Wait() != nil {
 		return

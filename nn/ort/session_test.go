@@ -117,7 +117,7 @@ func TestForgottenSession(t *testing.T) {
 		_, err := ort.Open(n.Model, n.Spec, ort.Config{MaxBatch: 2})
 		require.NoError(t, err)
 	}
-	for range 4 { // what a finalizer frees may have one too
+	for range 4 { // an object that a finalizer frees may have a finalizer too
 		runtime.GC()
 		time.Sleep(5 * time.Millisecond)
 	}

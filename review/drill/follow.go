@@ -15,9 +15,9 @@ import (
 
 // Limits of the play at a problem of life and death.
 const (
-	askNodes   = 50_000  // most searched positions for one question
-	replyNodes = 100_000 // most searched positions for all replies
-	mostPlayed = 16      // most moves of both sides
+	askNodes   = 50_000  // maximum number of positions searched for one question
+	replyNodes = 100_000 // maximum number of positions searched for all replies
+	mostPlayed = 16      // maximum number of moves of both sides together
 )
 
 // Judge judges moves that a problem does not list.

@@ -77,14 +77,14 @@ type Answer struct {
 
 // Conditions for a mistake to become a problem.
 const (
-	drillLoss     = 3    // least loss in points, except for a game's drillWorst worst mistakes
+	drillLoss     = 3    // minimum loss in points, except for a game's drillWorst worst mistakes
 	drillWorst    = 3    // number of a game's worst mistakes that need no drillLoss
-	drillSure     = 1.5  // least value of loss minus its error, in points
-	drillLead     = 30   // greatest lead of either side, in points
-	drillChance   = 0.05 // least winrate of either side
-	drillObvious  = 0.9  // greatest prior of the best move
-	drillFindable = 0.01 // least prior of the best move
-	judgedVisits  = 3    // least visits of an answer
+	drillSure     = 1.5  // minimum of loss minus its error, in points
+	drillLead     = 30   // maximum lead of either side, in points
+	drillChance   = 0.05 // minimum winrate of either side
+	drillObvious  = 0.9  // maximum prior of the best move
+	drillFindable = 0.01 // minimum prior of the best move
+	judgedVisits  = 3    // minimum number of visits of an answer
 )
 
 // Accepts reports whether an answer is good enough, given its loss and the mistake's in points,

@@ -57,7 +57,7 @@ func TestSession(t *testing.T) {
 	for _, c := range []struct {
 		input string
 		said  []string
-		grade drill.Grade // 0: no answer was logged; good: good or easy
+		grade drill.Grade // 0: no answer was logged; GoodGrade also allows easy
 	}{
 		{"", []string{"Problem 1 of 1 (game, move 4)", shown, "0 of 0 right at the first try."}, 0},
 		{"quit\nC1\n", []string{"0 of 0 right at the first try."}, 0},

@@ -179,14 +179,14 @@ func Enum[T any, F ~uint8 | ~int8](info Info, field func(*T) *F) Setting[T] {
 	return Setting[T]{info, func(t *T) value { return enum[F]{field(t), info.Words} }}
 }
 
-// Value is a field with a text form of its own.
+// Value is a field with its own text form.
 type Value interface {
 	String() string
 	// Set reads what String returns. On error the value is unchanged.
 	Set(string) error
 }
 
-// Custom returns the setting of a field with a text form of its own.
+// Custom returns the setting of a field with its own text form.
 func Custom[T any](info Info, place func(*T) Value) Setting[T] {
 	return Setting[T]{info, func(t *T) value { return own{place(t)} }}
 }

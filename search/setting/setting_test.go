@@ -31,7 +31,7 @@ type whole struct {
 	Part   part
 }
 
-// upper is a field with a text form of its own.
+// upper is a field with its own text form.
 type upper struct{ at *string }
 
 func (u upper) String() string { return strings.ToLower(*u.at) }

@@ -143,7 +143,7 @@ func (v seconds) Set(text string) error {
 	return err
 }
 
-// own is a field with a text form of its own.
+// own is a field with its own text form.
 type own struct{ Value }
 
 func (own) check() bool { return true }

@@ -236,7 +236,7 @@ func (f *files) serves(size board.Size) error {
 	return err
 }
 
-// note returns a function that enters a unit of the file into the info of a file of labels.
+// note returns a function that records a unit of this file in the info of a label file.
 func (o *opened) note(at int) func(*rows.Info) {
 	name, sum := filepath.Base(o.path), o.sum
 	return func(info *rows.Info) {

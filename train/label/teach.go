@@ -160,7 +160,7 @@ func (r *run) warnOfLittle() {
 func (r *run) ask(ctx context.Context, l *lesson, out *nn.Output) error {
 	q := nn.Query{Game: l.game, Symmetry: nn.SymmetryRandom, NeedOwnership: true, Encoded: l.shown}
 	q.FixSymmetry(r.Seed)
-	if len(r.From) > 0 || r.player != r.teacher { // otherwise the player's cached answer, without this policy, saves an evaluation
+	if len(r.From) > 0 || r.player != r.teacher { // otherwise the cache answers, but without the optimistic policy
 		q.Optimistic = new([board.MaxMoves]float32)
 		l.optimistic = q.Optimistic[:l.game.Size().Area()+1]
 	}

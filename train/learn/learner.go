@@ -147,7 +147,7 @@ func (l *Learner) addTensors(p *plan) error {
 // Encoding is how the network wants its inputs encoded.
 func (l *Learner) Encoding() features.Encoding { return l.spec.Encoding }
 
-// Wants returns the larger targets that the losses need.
+// Wants returns the optional targets that the losses need.
 func (l *Learner) Wants() rows.Wants {
 	coefs := l.planner.losses(l.spec.Kind)
 	return rows.Wants{

@@ -62,7 +62,7 @@ func (l *losses) column(i int64) onnx.Value {
 	return l.b.Slice(l.globals, 1, i, i+1)
 }
 
-// weight is a row's weight times further columns.
+// weight is a row's weight times the given columns.
 func (l *losses) weight(columns ...int64) onnx.Value {
 	w := l.column(rows.TargetGlobalWeight)
 	for _, c := range columns {

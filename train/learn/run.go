@@ -151,7 +151,7 @@ type runState struct {
 	First  float64 `json:"first,omitempty"`  // loss of the first step
 	Before *Result `json:"before,omitempty"`
 	Seen   float64 `json:"seen,omitempty"` // loss of some rows trained on, before the run
-	// Best is the measurement with the least loss so far. Measured counts those after the start.
+	// Best is the measurement with the lowest loss so far. Measured counts those after the start.
 	Best       *Mark `json:"best,omitempty"`
 	Measured   int   `json:"measured,omitempty"`
 	MeasuredAt int64 `json:"measured_at,omitempty"` // step of the last measurement
@@ -339,7 +339,7 @@ func (r *run) measureIfDue() error {
 	return r.mark(res)
 }
 
-// schedule gives the learner the length of the run.
+// schedule sets the learner's rate and schedule for the run.
 func (r *run) schedule() error {
 	s := r.Learn.Schedule
 	r.tellCourse(course{r.Learn.Rate, s})

@@ -20,7 +20,7 @@ type Mark struct {
 const (
 	// fewHeld is the number of rows held back below which differences are likely chance.
 	fewHeld = 300
-	// measurements is the least number of measurements of a run by default.
+	// measurements is the default minimum number of a run's measurements.
 	measurements = 10
 	// mostBetween bounds the steps between two measurements.
 	mostBetween = 1000

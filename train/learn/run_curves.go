@@ -135,7 +135,7 @@ func axisOf(points []point, value func(point) float64, from, to float64) axis {
 	for _, p := range points {
 		a.low, a.high = min(a.low, value(p)), max(a.high, value(p))
 	}
-	if a.low == a.high { // a constant needs an axis of more than one number
+	if a.low == a.high { // a constant curve still needs an axis with length
 		half := max(math.Abs(a.low)/2, 1e-6)
 		a.low, a.high = a.low-half, a.high+half
 	}

@@ -15,8 +15,8 @@ import (
 	"kosumi/train/rows"
 )
 
-// session runs one plan: a graph bound to the weights and to memory of its own for
-// batches and results.
+// session runs one plan: a graph bound to the weights and to its own memory for batches and
+// results.
 type session struct {
 	plan  *plan
 	graph *ort.Graph

@@ -26,7 +26,7 @@ type intake struct {
 	filed   int64         // number of games so far
 	shared  bool          // files store game IDs, for an exchange
 	news    chan struct{} // capacity 1
-	most    atomic.Int64  // most rows that may wait for the ledger
+	most    atomic.Int64  // maximum number of rows that may wait for the ledger
 	wait    atomic.Int64  // rows waiting for the ledger
 }
 
@@ -70,8 +70,8 @@ func (in *intake) take() []dataFile {
 	return arrived
 }
 
-// bound sets the most rows that may wait, and the number of games at which the bootstrap ends
-// (-1: it is over); games is the number in the ledger.
+// bound sets the maximum number of waiting rows, and the number of games at which the bootstrap
+// ends (-1: it is over); games is the number in the ledger.
 func (in *intake) bound(mostRows, games, goal int64) {
 	in.most.Store(mostRows)
 	in.mu.Lock()

@@ -49,8 +49,8 @@ func (l *Ledger) enter(d dataFile, networkPlays bool) {
 	}
 }
 
-// aim sets the goal of a stage of self-play to a number of further games or rows. Between stages
-// both are 0, for no goal.
+// aim sets the goal of a stage of self-play: a number of games or rows beyond those so far. Between
+// stages both are 0, for no goal.
 func (l *Ledger) aim(games, rows int) {
 	l.GoalGames, l.GoalRows = 0, 0
 	if games > 0 {

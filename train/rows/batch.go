@@ -22,7 +22,7 @@ type Batch struct {
 	Points  []float32 // [N,5,H,W] ownership, in [-1,1] where taught, seki, board 8 and 32 turns later, scoring in points (KataGo's value targets; scoring divided by 120)
 }
 
-// Wants selects the larger targets; the others stay empty.
+// Wants selects the optional targets; the others stay empty.
 type Wants struct {
 	Points, Reply bool
 }

@@ -113,8 +113,8 @@ func ScoreEnd(g *board.Game, hitLimit bool) End {
 	return e
 }
 
-// Horizons of the three averages over searches to come: each new turn has the weight
-// newest(horizon, area).
+// Horizons of the three averages over later searches: each new turn has the weight newest(horizon,
+// area).
 const long, middle, short = 0.176, 0.056, 0.016
 
 var horizons = [3]float64{long, middle, short}

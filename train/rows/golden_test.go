@@ -24,7 +24,7 @@ type goldenSet struct {
 	modes                   [8]int
 }
 
-// columnSums are the sums of an array, in single rows and in all.
+// columnSums are the sums of an array: of some single rows, and of all rows.
 type columnSums struct {
 	rows           map[int]float64
 	all, tolerance float64

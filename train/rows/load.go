@@ -12,7 +12,7 @@ import (
 	"kosumi/board"
 )
 
-// part is a piece of a file that is read at a time.
+// part is a piece of a file that is read in one go.
 type part struct {
 	Path string `json:"path"`
 	From int    `json:"from"` // first row; for game records, which part

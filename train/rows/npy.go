@@ -20,7 +20,7 @@ const (
 	npyF4 = "<f4"
 )
 
-// npyBytes is the size of a number of one of the types.
+// npyBytes is the size of a number of type t, in bytes.
 func npyBytes(t string) int {
 	switch t {
 	case npyI2:

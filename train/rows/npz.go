@@ -31,7 +31,7 @@ const (
 	maxFileRows  = 4 << 20
 	maxEntries   = 64
 	maxInfoBytes = 1 << 20
-	mostGames    = 1 << 53 // most games of a run
+	mostGames    = 1 << 53 // maximum number of games of a run
 	// Deflate cannot shrink data to less than about 1/1032.
 	maxDeflate = 1100
 )

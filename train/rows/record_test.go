@@ -140,8 +140,7 @@ func FuzzRecord(f *testing.F) {
 	})
 }
 
-// TestRecordsAndRowsMix: a stream delivers the rows of game records and of files of rows in one
-// folder.
+// TestRecordsAndRowsMix: a stream delivers the rows of game records and npz files in one folder.
 func TestRecordsAndRowsMix(t *testing.T) {
 	dir := fillFolder(t, 2, 2, Layout{features.V7, 9}, board.Square(5))
 	one := "(;SZ[5]KM[0.5]RU[Chinese]RE[B+4.5]" + wall + ";B[];W[])"

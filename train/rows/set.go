@@ -111,8 +111,8 @@ type Info struct {
 	TeacherSHA256 string `json:"teacher_sha256,omitempty"`
 	// Origins are the files whose positions were taught; none for fresh games.
 	Origins []Origin `json:"origins,omitempty"`
-	// IDs identify the games of the file in their run: the number that each was begun with, how
-	// often it has branched off, and 1 if another game branches off it.
+	// IDs identify the games of the file in their run: the original game's number, the number of
+	// forks since, and 1 if another game forks from this one.
 	IDs [][3]uint64 `json:"ids,omitempty"`
 }
 

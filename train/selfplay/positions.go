@@ -31,7 +31,7 @@ type Positions struct {
 	Lines []Line `toml:"-" json:"lines,omitempty"`
 }
 
-// Line is a game as its moves: Black begins on the empty board and turns alternate.
+// Line is a game as a list of moves: Black begins on the empty board and turns alternate.
 type Line struct {
 	Width  int    `json:"w"`
 	Height int    `json:"h"`

@@ -152,7 +152,7 @@ func (l *Library) download(ctx context.Context, j *job) (err error) {
 	return err
 }
 
-// most is the largest size of a job's file, in bytes.
+// most is the maximum size of a job's file, in bytes.
 func (j *job) most() int64 { return cmp.Or(j.bytes, mostBytes) }
 
 // tooLarge refuses a file that is larger than allowed, or not of the announced size.

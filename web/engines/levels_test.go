@@ -53,7 +53,7 @@ func TestLevels(t *testing.T) {
 	require.Len(t, fits, 1)
 	require.Equal(t, *fit, fits[0])
 
-	// The claimed rank counts on boards without a game of the player.
+	// The claimed rank counts on boards where the player has no game.
 	require.Error(t, l.Begin(&api.PlayerRank{Rank: "99k"}))
 	require.NoError(t, l.Begin(&api.PlayerRank{Rank: "2k"}))
 	require.Equal(t, fits, l.Fits())

@@ -193,8 +193,8 @@ func TestFetch(t *testing.T) {
 	}
 }
 
-// TestFetchGoesOn stops a download, ends the program, and resumes it.
-func TestFetchGoesOn(t *testing.T) {
+// TestFetchResumes stops a download, ends the program, and resumes it.
+func TestFetchResumes(t *testing.T) {
 	s := newSite(t)
 	dir := t.TempDir()
 	l := testLibrary(t, dir, s)

@@ -27,7 +27,7 @@ type Network interface {
 type NetworksConfig struct {
 	File   string // the first network; "" is the built-in one
 	Folder string // folder with more networks; "": none
-	Human  bool   // each network comes with a network of human moves
+	Human  bool   // each network comes with a human SL network
 	Open   func(file string) Network
 	// Request sends the requests for downloads; nil uses newClient.
 	Request func(*http.Request) (*http.Response, error)

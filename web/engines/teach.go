@@ -21,7 +21,7 @@ var strictness = map[string]float64{"gentle": 5, "usual": 3, "strict": 1.5}
 // KnownStrictness reports whether a strictness exists; the empty one means no teaching.
 func KnownStrictness(strict string) bool { return strict == "" || strictness[strict] > 0 }
 
-// leastLoss is the least loss, in points, that the learner is warned of.
+// leastLoss is the minimum loss, in points, that the learner is warned of.
 const leastLoss = 1.5
 
 // Due returns how many points a move may lose before the learner is warned, against an opponent of
@@ -53,8 +53,8 @@ const (
 	searchTime   = 1500 * time.Millisecond
 )
 
-// The standard deviation of a search's lead from a longer search's is errorScale times the standard
-// deviation of the score, divided by the cube root of the visits, as in package review.
+// The error of a search's lead is errorScale times the standard deviation of the score, divided by
+// the cube root of the visits, as in package review.
 const errorScale = 0.35
 
 // Examine compares the positions before and after a move by searches. If the loss may exceed due,
@@ -67,9 +67,9 @@ func Examine(ctx context.Context, e *engine.Engine, before, after *board.Game, h
 	return compare(ctx, e, before, after, handicap, secondVisits)
 }
 
-// Sound returns those of a search's three best moves that do not lose more than due points. The
-// limit most bounds their number. If all lose more, it returns the best move that Examine's
-// searches found.
+// Sound returns those of a search's three best moves whose loss is not large (see [Finding.Large]),
+// up to the given number. If there are none, it returns the best move that Examine's searches
+// found.
 func Sound(ctx context.Context, e *engine.Engine, g *board.Game, handicap int, found *search.Result, most int, due float64) (sound []board.Point, err error) {
 	best := found.Moves[0].Move
 	for _, m := range found.Moves[:min(3, len(found.Moves))] {

@@ -32,8 +32,8 @@ type Drills struct {
 	whose    func(name string) (mine, other bool)
 	judge    judge
 	strength func() (level.Rank, bool)
-	// collection returns the problems that come with the program, for a level: they fill the
-	// problems of a day, and once asked are drills too.
+	// collection returns the problems that come with the program, for a level: a day's problems are
+	// filled up from these, and those asked become drills.
 	collection func(level int) []drill.Problem
 	mu         sync.Mutex // guards the files
 	own        own

@@ -400,7 +400,7 @@ func (rs *Reviews) config(ctx context.Context) (c review.Config, identity string
 	return c, identity, nil
 }
 
-// progressEvery is the least time between two messages about a review.
+// progressEvery is the usual minimum time between a review's progress messages.
 const progressEvery = 200 * time.Millisecond
 
 func (rs *Reviews) progress(j *job, p review.Progress) {

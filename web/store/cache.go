@@ -46,7 +46,7 @@ func (c *Cache[T]) Known(id string) (value T, ok bool) {
 	return f.value, ok && f.err == nil
 }
 
-// Each calls f with the cached content of each file, in no order.
+// Each calls f with the cached content of each file, in no particular order.
 func (c *Cache[T]) Each(f func(id string, value T, err error)) {
 	for id, file := range c.files {
 		f(id, file.value, file.err)

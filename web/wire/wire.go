@@ -94,7 +94,7 @@ func Ownership(own []float32, c board.Color) string {
 	return base64.StdEncoding.EncodeToString(b)
 }
 
-// Vertices returns the names of points; most bounds their number.
+// Vertices returns the names of the first points, up to the given number.
 func Vertices(size board.Size, points []board.Point, most int) []string {
 	all := make([]string, 0, min(most, len(points)))
 	for _, p := range points[:min(most, len(points))] {

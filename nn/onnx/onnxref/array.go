@@ -95,7 +95,7 @@ func steps(dims []int) []int {
 	return out
 }
 
-// walk returns the places of all elements of an array of dims, in order, where one step
+// walk returns, in order, the places of all elements of an array with the given dims. One step
 // along axis k moves by strides[k].
 func walk(dims, strides []int, start int) []int {
 	places := []int{start}
