@@ -51,7 +51,7 @@ func playOut(b *board.Board, toMove board.Color, rng *rand.Rand) {
 	}
 }
 
-// pick draws a random move of colour c that fills no own eye and is legal apart from superko;
+// pick draws a random move of colour c that fills no eye of c and is legal apart from superko;
 // Pass if there is none. The empty points go into empty.
 func pick(b *board.Board, c board.Color, empty []board.Point, rng *rand.Rand) board.Point {
 	for p := range board.Point(b.Size().Area()) {

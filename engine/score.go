@@ -24,7 +24,8 @@ type judge struct {
 	leads     *search.Leads // corrects leads that users see; nil: leads stay the network's
 }
 
-// forget clears the remembered verdicts. Shown leads stay the network's own if KataGo's are wanted.
+// forget clears the remembered verdicts. With Config.ScoreByLead, leads are shown as the network
+// gives them.
 func (j *judge) forget() {
 	j.judged, j.estimated, j.leads = judgement{}, estimated{}, nil
 	if !j.cfg.ScoreByLead {
@@ -34,7 +35,7 @@ func (j *judge) forget() {
 
 // showLeads corrects the leads of a search's result if the limits leave time for the evaluations.
 func (j *judge) showLeads(ctx context.Context, game *board.Game, found *search.Result, l search.Limits) {
-	const most, share = 24, 20 // most evaluations; they may take 1/share of the move's time
+	const most, share = 24, 20 // the evaluations, at most 24, may take a twentieth of the move's time
 	if l.Time == 0 || most*found.Stats.Elapsed/time.Duration(max(found.Stats.Evaluations, 1)) < l.Time/share {
 		j.leads.Show(ctx, j.log, game, found)
 	}

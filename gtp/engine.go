@@ -79,9 +79,9 @@ type Engine interface {
 	// Estimate judges an unfinished game.
 	Estimate(ctx context.Context) (*thinking.Estimate, error)
 
-	// LoadSGF sets size, komi, rules (where the record has them), set-up and
-	// the moves of the main line up to the position before move number before;
-	// 0 or a number beyond the end means all of them.
+	// LoadSGF sets size, komi, rules (where the record has them), set-up and moves of the main
+	// line. before is the number of the first move left out; 0 or a number beyond the end loads all
+	// moves.
 	LoadSGF(sgf []byte, before int) error
 	// SaveSGF is the game so far as one SGF tree.
 	SaveSGF(ctx context.Context) ([]byte, error)

@@ -13,7 +13,7 @@ func (s *handlers) kgsCommands() []Handler {
 	return []Handler{
 		{Name: "kgs-genmove_cleanup", Run: s.mover.genMove(thinking.MoveRequest{Cleanup: true}), args: 1, usage: usage{"COLOR", "as genmove, and takes dead stones off before it passes", byKGS}},
 		{Name: "kgs-rules", Run: s.kgsRules, usage: usage{"NAME", "one of chinese, japanese, aga and new_zealand", byKGS}},
-		{Name: "kgs-game_over", Run: does(s.engine.Stop), usage: usage{"", "the game has ended: stop pondering", byKGS}}, // perhaps only adjourned: the position stays
+		{Name: "kgs-game_over", Run: does(s.engine.Stop), usage: usage{"", "the game has ended: stop pondering", byKGS}}, // the game may only have been adjourned, so the position stays
 		{Name: "kgs-chat", Run: s.kgsChat, usage: usage{"TYPE NAME TEXT", "answers people who talk to the bot with its name and version", byKGS}},
 	}
 }

@@ -27,7 +27,7 @@ func (s *Server) inTurn(serve http.HandlerFunc) http.HandlerFunc {
 
 // serveImport turns uploaded SGF into documents, one answer a file.
 func (s *Server) serveImport(w http.ResponseWriter, r *http.Request) {
-	r.Body = http.MaxBytesReader(w, r.Body, wire.MaxSGF+1<<20) // with the multipart frame around the files
+	r.Body = http.MaxBytesReader(w, r.Body, wire.MaxSGF+1<<20) // includes the multipart frame around the files
 	answers := []api.Imported{}
 	keep, done := s.importer(r.URL.Query().Get("to"))
 	defer done()

@@ -50,7 +50,7 @@ func (h *kataHost) Serve(ctx context.Context, net *open.Network, serve func(cont
 	return serveClient(ctx, h.settings, net, "", serve)
 }
 
-// Take implements cli.Host: it applies the settings of a KataGo config, also those by this program's own names, such as
+// Take implements cli.Host: it applies the settings of a KataGo config, including those with this program's names, such as
 // precision = fp32.
 func (s *settings) Take(c *config.Config, setup *katago.Setup) error {
 	s.kataGo = true

@@ -173,7 +173,7 @@ func (s *settings) load(cmd *cobra.Command, _ []string) error {
 	return nil
 }
 
-// maxConfigSize bounds a config file; real ones have a few kilobytes.
+// maxConfigSize bounds a config file; real ones have kilobytes.
 const maxConfigSize = 1 << 20
 
 // check validates the settings as a whole, and opens the log.

@@ -18,10 +18,7 @@ func dump(text json.RawMessage) []byte {
 	if d.Decode(&v) != nil {
 		return text
 	}
-	out, err := encode(shorten(v))
-	if err != nil { // a number is too large for JSON
-		return text
-	}
+	out, _ := encode(shorten(v)) // what was decoded can be encoded
 	return bytes.TrimSpace(out)
 }
 
@@ -32,7 +29,10 @@ func shorten(v any) any {
 		if !strings.ContainsAny(string(v), ".eE") && fitsWord(string(v)) {
 			return v
 		}
-		f, _ := v.Float64()
+		f, err := v.Float64()
+		if err != nil { // out of range
+			return v
+		}
 		return json.Number(setting.Float(f))
 	case []any:
 		for i := range v {

@@ -31,7 +31,7 @@ type Personality struct {
 	// Version is the reply to the command version.
 	Version string
 	Params  *katago.Params
-	// Perspective is the side whose view numbers are in; Empty: the side whose move is searched.
+	// Perspective is the side from whose view numbers are given; Empty: the side whose move is searched.
 	Perspective board.Color
 	PVLen       int // number of moves of a variation after its first move
 	MaxSize     int // longest side of a board

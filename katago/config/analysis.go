@@ -15,7 +15,7 @@ type AnalysisSettings struct {
 	LogErrors, LogSearch, WarnUnused   bool
 	Search                             Search
 	Perspective                        board.Color // Empty: the side to move
-	PVLen                              int         // moves of a variation after its first
+	PVLen                              int         // number of moves of a variation after its first move
 	StartBlackMovesAreHandicap         bool
 	PreventCleanupPhase, Deterministic bool
 	Network                            Network

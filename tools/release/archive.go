@@ -40,8 +40,8 @@ func (t tree) addFolder(to, dir string) error {
 	})
 }
 
-// write makes a .tar.gz, a .zip or a .whl, which is a .zip. Its bytes depend only on the files,
-// on top, the folder that contains them ("": none), and on the time.
+// write makes a .tar.gz, a .zip or a .whl, which is a .zip. Its bytes depend only on the files, on
+// the time, and on top, the name of the folder that contains them ("": none).
 func (t tree) write(archive, top string, when time.Time) error {
 	f, err := os.Create(archive)
 	if err != nil {

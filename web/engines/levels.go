@@ -51,7 +51,7 @@ func (l *Levels) On(sizes ...board.Size) []api.Level {
 	all := []api.Level{}
 	ladders, err := level.Ladders()
 	if err != nil {
-		return all // List has warned
+		return all // List has logged the error
 	}
 	sha := l.engines.Networks.Describe().SHA256
 	for r := level.Lowest; r <= level.Highest; r++ {

@@ -54,7 +54,7 @@ func (s *Scheduler) Do(ctx context.Context, urgency int, f func(context.Context)
 		if i := slices.Index(s.waiting, t); i >= 0 {
 			s.waiting = slices.Delete(s.waiting, i, i+1)
 		} else {
-			s.finish(t) // its turn came at the same moment
+			s.finish(t) // the turn came just as ctx ended
 		}
 		return false
 	}

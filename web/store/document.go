@@ -232,7 +232,7 @@ func (d *Document) setUpNode(g *board.Game, m *treeNode) error {
 	}
 	if turn == board.Empty {
 		if turn = g.ToMove(); m.parent == nil && len(stones[board.White]) == 0 {
-			turn = board.White // handicap stones
+			turn = board.White // Black's handicap stones: White moves first
 		}
 		if next := m.first(); next != nil {
 			if c, _, ok := d.move(next); ok {
