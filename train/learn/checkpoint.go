@@ -162,8 +162,8 @@ func StepOf(path string) (step int64) {
 	return step
 }
 
-// prune removes old checkpoints and the remains of interrupted saves. It spares the checkpoint just
-// written, at path keep, and the newest one of step kept if that is above 0.
+// prune removes old checkpoints and the remains of interrupted saves. It spares the checkpoint at
+// keep, which was just written, and the newest one of step kept, unless kept is 0.
 func prune(dir, keep string, kept int64) error {
 	list, err := Checkpoints(dir)
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 // the rules or the recipe.
 var ErrGame = errors.New("not a game of this recipe")
 
-// wrap makes an error one that wraps ErrGame.
+// wrap adds ErrGame to an error, if any.
 func wrap(err *error) {
 	if *err != nil {
 		*err = fmt.Errorf("%w: %w", ErrGame, *err)
