@@ -28,7 +28,7 @@ type entry struct {
 
 func (t tree) add(path, from string, mode fs.FileMode) { t[path] = entry{from, mode} }
 
-// addFolder adds all files below dir, and moves them to another path in the archive.
+// addFolder adds all files below dir, under another path in the archive.
 func (t tree) addFolder(to, dir string) error {
 	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
@@ -40,8 +40,8 @@ func (t tree) addFolder(to, dir string) error {
 	})
 }
 
-// write makes a .tar.gz, a .zip or a .whl, which is a .zip. Its bytes depend only on the files,
-// on top, the folder that contains them ("": none), and on the time.
+// write makes a .tar.gz, a .zip or a .whl, which is a .zip. Its bytes depend only on the files, on
+// the name of the folder that contains them ("": none), and on the time.
 func (t tree) write(archive, top string, when time.Time) error {
 	f, err := os.Create(archive)
 	if err != nil {
