@@ -18,7 +18,7 @@ import (
 	"kosumi/internal/file"
 )
 
-// A checkpoint is a folder that is renamed into place once complete:
+// A checkpoint is a folder that is renamed into place when complete:
 //
 // <dir>/step-000000001200-00012/tensors.safetensors weights, statistics, optimizer state, averages
 // <dir>/step-000000001200-00012/state.json counters, digests, and the caller's additions

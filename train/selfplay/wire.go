@@ -26,7 +26,7 @@ func wrap(err *error) {
 	}
 }
 
-// maxWire bounds a record once it is unpacked.
+// maxWire bounds an unpacked record.
 const maxWire = 8 << 20
 
 // wireGame is the transport format of a finished game: the players' decisions and evaluations. The
