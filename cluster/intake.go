@@ -116,7 +116,7 @@ func (s *Server) known(id selfplay.ID) *receipt {
 	return nil
 }
 
-// file writes checked games, many to a file, and answers once they are synced.
+// file writes checked games, many to a file, and answers when they are synced.
 func (s *Server) file() {
 	var batch []*job
 	var timer <-chan time.Time

@@ -132,8 +132,7 @@ func (q *queue) leave(who string, s *sender) {
 	}
 }
 
-// pop waits for the next call; done must follow. It returns nil once the queue is closed and
-// empty.
+// pop waits for the next call; done must follow. It returns nil when the queue is closed and empty.
 func (q *queue) pop() *call {
 	q.mu.Lock()
 	defer q.mu.Unlock()
