@@ -214,8 +214,8 @@ func eachOf(kind string, change func(r string) []string) func([]string) [][]stri
 	}
 }
 
-// proofsOf returns the proof files of a shape for either first mover: of each goal reached
-// without threats, and of each that is not.
+// proofsOf returns the proof files of a shape for either first mover: of each goal reached without
+// threats, and of each goal not reached.
 func proofsOf(t *testing.T, s *shape) (out [][]byte) {
 	l, err := s.question().encode()
 	require.NoError(t, err)
