@@ -269,14 +269,14 @@ func Button(text string) string {
 	return fmt.Sprintf(`[...document.querySelectorAll("button")].find((b) => b.innerText.trim() === %q)`, text)
 }
 
-// Press clicks a button, by its text, once it can be clicked.
+// Press clicks a button, by its text, as soon as it can be clicked.
 func (b *Tab) Press(text string) {
 	b.T.Helper()
 	b.Until(Button(text) + ` && !` + Button(text) + `.disabled`)
 	b.Do(chromedp.Evaluate(Button(text)+".click()", nil))
 }
 
-// Click clicks the first element of a selector once it exists, even outside the screen.
+// Click clicks the first element of a selector as soon as it exists, even outside the screen.
 func (b *Tab) Click(selector string) {
 	b.T.Helper()
 	element := fmt.Sprintf("document.querySelector(%q)", selector)
