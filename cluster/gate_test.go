@@ -206,8 +206,8 @@ func TestShares(t *testing.T) {
 	require.Equal(t, []string{"x"}, g.hand("a", &gateRequest{Held: []string{"x"}}, all, new(judges), now).Gone)
 }
 
-// TestNobodyCanPlay: a game ends with the reason once all workers present have failed at it for
-// a while, but not while another worker may play it.
+// TestNobodyCanPlay: a game ends with the reason after all workers present have failed at it for a
+// while, but not while another worker may play it.
 func TestNobodyCanPlay(t *testing.T) {
 	for name, c := range map[string]struct {
 		failed []string

@@ -45,7 +45,7 @@ func (s *Server) answer(j *job, r receipt) {
 	}
 	if w != nil {
 		w.games.add(r.Verdict)
-		if r.Verdict == rejected { // not of a banned worker, which must not fill the log
+		if r.Verdict == rejected { // a banned worker, whose w is nil, cannot fill the log
 			s.conf.Log.Warn("a game is rejected", "worker", publicName(who), "reason", r.Reason)
 		}
 	}
@@ -116,7 +116,7 @@ func (s *Server) known(id selfplay.ID) *receipt {
 	return nil
 }
 
-// file writes checked games, many to a file, and answers once they are synced.
+// file writes checked games, many to a file, and answers when they are synced.
 func (s *Server) file() {
 	var batch []*job
 	var timer <-chan time.Time

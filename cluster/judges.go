@@ -24,7 +24,7 @@ type judge struct {
 	users   sync.WaitGroup
 }
 
-// retire closes the network once nobody uses it.
+// retire closes the network when nobody uses it any more.
 func (j *judge) retire() {
 	go func() {
 		j.users.Wait()

@@ -80,6 +80,6 @@ func keyOfCreds(path string, note func(text string)) (k Key, jwt bool, err error
 // validID reports whether an id is the public half of a key.
 func validID(id string) bool { return nkeys.IsValidPublicUserKey(id) }
 
-// publicName shortens a client's id for others: too short to impersonate the client, long
+// publicName shortens a client's id for other clients: too short to impersonate the client, long
 // enough to be unique.
 func publicName(id string) string { return id[:min(12, len(id))] }

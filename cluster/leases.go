@@ -24,7 +24,7 @@ type leases struct {
 	last    map[uint64]int   // index of the last fork, by number
 	out     map[uint64]lease // leases of the current offer, by number
 	held    map[string]int   // number of leases, by worker
-	free    []uint64         // numbers of the present offer to lease again
+	free    []uint64         // numbers to lease again, all of the present offer
 	checked time.Time        // time of the last search for expired leases
 	exact   bool             // no more numbers are reserved on disk than are leased
 }

@@ -64,8 +64,9 @@ func newQueue(most int) *queue {
 	return q
 }
 
-// push adds a call. It returns the calls that found no room: when the whole queue is full, the
-// newest of the senders with most bytes, or this one alone if its sender would have most.
+// push adds a call. It returns the calls that found no room. When the whole queue is full, these
+// are the newest calls of the senders with the most bytes, or this call alone if its sender would
+// have the most.
 func (q *queue) push(c *call) (refused []*call) {
 	cost := len(c.data) + callCost
 	q.mu.Lock()
@@ -131,8 +132,7 @@ func (q *queue) leave(who string, s *sender) {
 	}
 }
 
-// pop waits for the next call; done must follow. It returns nil once the queue is closed and
-// empty.
+// pop waits for the next call; done must follow. It returns nil when the queue is closed and empty.
 func (q *queue) pop() *call {
 	q.mu.Lock()
 	defer q.mu.Unlock()

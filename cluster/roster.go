@@ -107,8 +107,8 @@ func (r *roster) dropIdle() bool {
 }
 
 // read unpacks a request and finds the worker that sent it. If that fails, read answers the client
-// itself and returns a nil worker; a client that the server does not know gets stranger. The caller
-// holds mu.
+// itself and returns a nil worker; a client that the server does not know gets the reply stranger.
+// The caller holds mu.
 func read[T any](s *Server, c *call, stranger any) (*T, *member) {
 	v := new(T)
 	if err := unpack(c.data, v); err != nil {

@@ -25,8 +25,8 @@ type Host interface {
 	Wanted() int64
 }
 
-// bounded is a host with a fixed number of games. Left counts those not yet stored, leased ones
-// included; unbounded: the number is not fixed.
+// bounded is a host that may have a fixed number of games. Left counts those not yet stored, leased
+// ones included; unbounded is true if no number is fixed.
 type bounded interface {
 	Left() (games int64, unbounded bool)
 }

@@ -161,8 +161,8 @@ func (s *Spending) add(w *member, b *beat, since time.Duration) {
 	s.Cost += hours * max(0, min(w.card.Price, 1e6))
 }
 
-// Public returns the status for others: with shortened ids, at most mostShown workers, and at most
-// as many banned ones.
+// Public returns the status for other clients: with shortened ids, at most mostShown workers, and
+// at most as many banned ones.
 func (st Status) Public() *Status {
 	st.Workers = slices.Clone(st.Workers)
 	st.Workers = st.Workers[:min(len(st.Workers), mostShown)]

@@ -33,8 +33,8 @@ type WorkerConfig struct {
 	// worker in the server's own process.
 	InMemory bool
 	Parallel int // games played at once; 0: as the recipe says
-	// Open opens a network for the recipe's boards, or without an offer for those of a
-	// gating match. Evaluations must depend on the query alone: a cache must be exact.
+	// Open opens a network for the recipe's boards or, without an offer, for those of a gating
+	// match. Evaluations must depend on the query alone: a cache must be exact.
 	Open func(ctx context.Context, path string, o *Offer) (*Model, error)
 	// Poll is how often the worker looks for other work; 0 means 5 s.
 	Poll time.Duration

@@ -46,11 +46,12 @@ type Ko struct {
 type Card struct {
 	Verdict string `json:"verdict"`
 	Proved  bool   `json:"proved"` // the checker verified the verdict's proof
-	// Moves are the first moves that reach the verdict; with AllMoves it is proved no others do.
+	// Moves are the first moves that reach the verdict; with AllMoves it is proved that no others
+	// do.
 	Moves    []string `json:"moves,omitempty"`
 	AllMoves bool     `json:"allMoves"`
 	// NeedD is the number of threats with which the defender saves the target, NeedA the number
-	// with which the attacker kills it; Then is the verdict with that number. With AtLeast the
+	// with which the attacker kills it; Then is the verdict with so many threats. With AtLeast the
 	// number is a lower bound, and Then is empty if no number is known to be enough.
 	NeedD   Need   `json:"needD,omitempty"`
 	NeedA   Need   `json:"needA,omitempty"`
@@ -88,8 +89,8 @@ type Answer struct {
 	Walk *Walk `json:"-"`
 }
 
-// Opinion is the target's chance of life according to a network, 0..1, for either side to move
-// first and their mean.
+// Opinion is the target's chance of life according to a network, 0..1: for either side to move
+// first, and the mean of both.
 type Opinion struct {
 	Alive    float64 `json:"alive"`
 	Attacker float64 `json:"attackerFirst"`

@@ -187,8 +187,8 @@ func (a *asker) verdict(c *Card, first solver.Side) {
 	c.Verdict = a.settled(first, &p)
 }
 
-// settled finds whether a held target becomes pass-alive too, and claims the result: Alive or Seki;
-// Held if neither is proved.
+// settled finds whether the defender can make a held target pass-alive, and claims the result:
+// Alive or Seki; Held if neither is proved.
 func (a *asker) settled(first solver.Side, p *solver.Position) string {
 	q, at, evaded := a.find(solver.Life, p, p, solver.Deny)
 	if at >= 0 {
@@ -225,8 +225,8 @@ func (a *asker) settle(first solver.Side, p *solver.Position) (solver.Goal, int3
 	return q, at
 }
 
-// find searches a contest in state p, alternately for a proof and for an evasion of the goals
-// misses[miss]. It claims the evasion. p is the state after some moves from start.
+// find searches a contest in p, the state after some moves from start. It looks alternately for a
+// proof and for an evasion of the goals that miss stands for (see misses), and claims the evasion.
 func (a *asker) find(c solver.Contest, start, p *solver.Position, miss solver.Goal) (q solver.Goal, at int32, evaded bool) {
 	for i, r := range rounds {
 		if a.s.Wide || i > 0 && a.l.On.Count() > word {
@@ -252,7 +252,7 @@ func (a *asker) findWide(c solver.Contest, start, p *solver.Position, miss solve
 	}
 }
 
-// round is one round of find; after are the moves from start to p.
+// round is one round of find. Its last arguments are the moves from start to p.
 func (a *asker) round(r round, c solver.Contest, start, p *solver.Position, miss solver.Goal, after ...int16) (q solver.Goal, at int32, evaded bool) {
 	goals := misses[miss]
 	if goals == nil {
@@ -278,14 +278,14 @@ var (
 	glances = [...]round{{200, 200}, {4000, 2000}, {4000, 8000}, {4 * somewhat, 50000}}
 )
 
-// Endless threats get more rounds of search if at most small points of the fight are not alive by
-// assumption, and still more if at least ample states may be searched.
+// small is the largest fight, in points without a stone alive by assumption, that gets more rounds
+// of search for endless threats; ample is the limit on states from which it gets still more.
 const (
 	small = 16
 	ample = 40 * somewhat
 )
 
-// misses are the goals that must all be evaded for a result.
+// misses has, for a result, the goals that must all be evaded to prove it.
 var misses = map[solver.Goal][]solver.Goal{solver.Repeat: {solver.Capture, solver.Hold}, solver.Deny: {solver.Settle}}
 
 // evaded reports whether none of the goals is reached from p, and claims the evasions; reached

@@ -10,8 +10,8 @@ import (
 	"kosumi/life/solver"
 )
 
-// efforts limit the searched positions per chain: in the first round for each chain, in the second
-// for uncertain chains, or for all if a proof contradicted a certain ownership.
+// efforts limit the searched positions per chain and round. The first round searches all chains;
+// the second only uncertain ones, or all if a proof contradicted a certain ownership.
 var efforts = [...]int64{300, 5000}
 
 // Fates returns the owner of each stone's point whichever side moves first, if it is proved: the

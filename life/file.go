@@ -22,7 +22,7 @@ type claim struct {
 	evaded bool    // the claim is that the goal is not reached; proof is the number of an evasion
 }
 
-// Names in a proof file: of goals, and of goals that are not reached.
+// Names of reached and missed goals in a proof file.
 var (
 	goalNames = [...]string{solver.Capture: check.Capture, solver.Settle: check.Settle, solver.Hold: check.Hold, solver.Deny: check.Deny}
 	missNames = map[solver.Goal]string{solver.Capture: check.NotCapture, solver.Settle: check.NotSettle, solver.Hold: check.NotHold}
@@ -31,8 +31,8 @@ var (
 func (l *encoded) proofFile(q *Question, s *solver.Search, claims []claim) []byte {
 	var b bytes.Buffer
 	l.header(&b, q)
-	// A proof is found after those of its successors: in descending order every node comes before
-	// those that it leads to.
+	// A proof's number is above those of its successors: in descending order every node comes
+	// before those that it leads to.
 	order, number := reach(s, claims)
 	evasions, begin, n := evasionsOf(s, claims)
 	for _, at := range order {
@@ -69,8 +69,8 @@ func (l *encoded) proofFile(q *Question, s *solver.Search, claims []claim) []byt
 	return check.Seal(b.Bytes())
 }
 
-// counted formats a number of threats, followed by a slash and how many of them may retake a
-// point again unless all may.
+// counted formats a number of threats: endless, any, n, or n/m if only m of them may retake a point
+// again.
 func (l *encoded) counted(threats uint8) string {
 	n, again := l.Parts(threats)
 	switch {
@@ -135,8 +135,8 @@ func (w *nodes) evasion(e *solver.Evasion, begin int32, number []int32) {
 	}
 }
 
-// evasionsOf returns the evasions that claims refer to, the number in the file of each one's first
-// node, and how many nodes all have together. In the file they come before the proofs.
+// evasionsOf returns the evasions that claims refer to, the number of each one's first node in the
+// file, and their total number of nodes. In the file evasions come before proofs.
 func evasionsOf(s *solver.Search, claims []claim) (list []int32, begin map[int32]int32, n int32) {
 	begin = map[int32]int32{}
 	for _, c := range claims {

@@ -52,9 +52,8 @@ func (a *asker) ko(cards *[2]*Card, first solver.Side) *Ko {
 	return out
 }
 
-// staged names the ko that one side wins with n threats and not with fewer. Of the n threats, the
-// fewest that must retake the same point again count as approach moves, and retakes of different
-// points as stages.
+// staged names the ko that one side wins with n threats and not with fewer. Retakes of points
+// retaken before, as few as possible, count as approach moves, the others as stages.
 func (a *asker) staged(first, who solver.Side, n int) *Ko {
 	reached := a.try(first, who, uint8(n))
 	again, threats := 0, uint8(n)

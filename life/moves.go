@@ -6,8 +6,8 @@ import (
 	"kosumi/life/solver"
 )
 
-// aim returns the contest that decides a verdict, and the goal that a first move must reach in it;
-// every reports that all moves reach the goal.
+// aim returns the contest that decides a verdict, and the goal that a first move must reach in it.
+// If the result every is true, all moves reach the verdict.
 func aim(first solver.Side, verdict string) (c solver.Contest, works solver.Goal, every bool) {
 	switch {
 	case verdict == Repetition:
@@ -85,9 +85,9 @@ func (a *asker) working(p *solver.Position, verdict string) (list []int16, all b
 	return list, len(open) == 0
 }
 
-// covered returns an existing proof that decides the state next, after the first move m: the proof
-// of another first move, or if m is a pass and settle is sought, a proof of capture; NoGoal and -1
-// if there is none.
+// covered returns an existing proof that decides the state after first move m. It is the proof of
+// another first move or, if m is a pass and settle is sought, a proof of capture; NoGoal and -1 if
+// there is none.
 func (a *asker) covered(next *solver.Position, m int16, works solver.Goal, known []int32) (q solver.Goal, at int32) {
 	for _, i := range known {
 		if a.s.Covers(i, next) {

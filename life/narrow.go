@@ -227,8 +227,8 @@ func (a *asker) guide(n *narrow) solver.Guide {
 	}
 }
 
-// reply returns the number of the proof that answers a move of the loser in another proof, or that
-// answers a pass if the other proof does not depend on the move; negative if there is none.
+// reply returns the number of the proof that follows another one after a move of the loser, or
+// after a pass if the move is not mentioned; negative if there is none.
 func (n *narrow) reply(at int32, move int16) int32 {
 	if at < 0 || n.s.Proof(at).Kind != solver.LoserMoves {
 		return -1

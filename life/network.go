@@ -31,7 +31,7 @@ type diagram struct {
 
 // Sizes of a diagram.
 const (
-	margin   = 2 // points outside the fight in a row or column, at least; an edge so near is kept
+	margin   = 2 // minimum number of points outside the fight in a row or column; an edge this near is kept
 	smallest = 9 // minimum width and height of a diagram
 )
 
@@ -71,8 +71,8 @@ func (l *encoded) diagram(q *Question) *diagram {
 	return d
 }
 
-// shift returns the offset that moves coordinates lo to hi onto a shorter board, to the same
-// edge if they are near one.
+// shift returns the offset that moves the coordinates between lo and hi onto a shorter board: to
+// the same edge if they are near one, else to the middle.
 func shift(lo, hi, long, short int) int {
 	switch {
 	case lo <= margin:

@@ -8,7 +8,7 @@ import (
 // mostOfLine bounds the moves that Line returns.
 const mostOfLine = 12
 
-// OnlyMove returns the only first move that kills the target (kills) or saves it (otherwise),
+// OnlyMove returns the only first move that kills the target, or saves it if kills is false,
 // followed by the line of longest resistance without passes at its end. It is nil unless all other
 // first moves are proved to fail, and the verdict depends on the first mover.
 func (a *Answer) OnlyMove(kills bool) []board.Point {

@@ -106,8 +106,8 @@ func addTo(number string, n int) string {
 	return fmt.Sprint(max(0, v+n))
 }
 
-// leadsTo redirects the last move of each node whose line has one beginning to the last node whose
-// line has another beginning.
+// leadsTo makes the last move of a node lead elsewhere: for each node whose line begins with the
+// first argument, to the last node whose line begins with the second.
 func leadsTo(from, kind string) func([]string) [][]string {
 	return func(lines []string) (out [][]string) {
 		first := slices.IndexFunc(lines, func(l string) bool { return strings.HasPrefix(l, "claim ") }) + 1
@@ -133,8 +133,8 @@ func leadsTo(from, kind string) func([]string) [][]string {
 	}
 }
 
-// sameEnd reports whether both nodes are the winner's with the same move, so that one can replace
-// the other.
+// sameEnd reports whether two nodes have the same kind and first move, so that one can replace the
+// other.
 func sameEnd(lines []string, first int, to string, last int) bool {
 	v := 0
 	fmt.Sscan(to, &v)
@@ -214,8 +214,8 @@ func eachOf(kind string, change func(r string) []string) func([]string) [][]stri
 	}
 }
 
-// proofsOf returns the proof files of a shape for either first mover: of each goal reached
-// without threats, and of each that is not.
+// proofsOf returns the proof files of a shape for either first mover: of each goal reached without
+// threats, and of each goal not reached.
 func proofsOf(t *testing.T, s *shape) (out [][]byte) {
 	l, err := s.question().encode()
 	require.NoError(t, err)

@@ -20,9 +20,9 @@ const (
 	sumProperty   = "KS"
 )
 
-// PositionOf returns the position after this number of moves of the main line, or if move is
-// negative, at its end. A record without moves may have chains without liberties, which must be
-// assumed alive. The caller sets Targets and Assumed.
+// PositionOf returns the position of the main line after a number of moves, or at its end if move
+// is negative. A record without moves may have chains without liberties, which must be assumed
+// alive. The caller sets Targets and Assumed.
 func PositionOf(root *sgf.Node, move int) (*Question, error) {
 	size, err := sgf.SizeOf(root)
 	if err != nil {
@@ -111,8 +111,8 @@ func sign(root *sgf.Node) error {
 // mostNodes bounds the game record of an answer.
 const mostNodes = 2000
 
-// record returns an answer as a game record to play through, for each first mover with the line
-// of longest resistance first. The root contains the proof.
+// record returns an answer as a game record to play through, with the proof in its root. For each
+// first mover, the line of longest resistance comes first.
 func (a *asker) record(out *Answer, cards [2]*Card) (*sgf.Node, error) {
 	q := a.q
 	root := &sgf.Node{}

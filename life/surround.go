@@ -54,7 +54,7 @@ func chainsFrom(least int, size board.Size, stones []board.Color) (list []board.
 	return list
 }
 
-// Without returns the stones of list whose chains contain no stone of others.
+// Without returns the stones of one list whose chains contain no stone of another list.
 func (q *Question) Without(list, others []board.Point) []board.Point {
 	chains := q.chains(others)
 	return slices.DeleteFunc(slices.Clone(list), func(p board.Point) bool { return chains[p] })
@@ -77,10 +77,9 @@ func open(ctx context.Context, q *Question, net Network, list []board.Point) []b
 	})
 }
 
-// Unsettled asks about every group of two stones or more in the position of q that is not settled according
-// to the network of opts, within the time of opts for all together, and returns the answers that
-// depend on the first mover. assumed returns the chains that a question assumes alive; nil:
-// EnclosedBy the network.
+// Unsettled asks about every group of two stones or more that the network of opts does not consider
+// settled, and returns the answers that depend on the first mover. opts.Time is for all groups
+// together. assumed returns the chains that a question assumes alive; nil: those of EnclosedBy.
 func Unsettled(ctx context.Context, q *Question, opts Options, assumed func(*Question) ([]board.Point, error)) (found []*Answer, err error) {
 	list := open(ctx, q, opts.Network, chainsFrom(2, q.Size, q.Stones))
 	until := time.Now().Add(opts.Time)

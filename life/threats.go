@@ -78,9 +78,9 @@ func (a *asker) climb(c *Card, first, who solver.Side) Need {
 	return Need(n)
 }
 
-// try returns to what k threats of one side change capture or hold: a goal, same, or NoGoal
-// without a proof. With endless threats it limits the search, since they rarely change
-// anything.
+// try returns the result of capture or hold with k threats of one side: a goal, same if the threats
+// change nothing, or NoGoal without a proof. With endless threats it limits the search, since they
+// rarely change anything.
 func (a *asker) try(first, who solver.Side, k uint8) (q solver.Goal) {
 	p, at := a.with(first, who, k), int32(-1)
 	if k < solver.Endless {
@@ -110,8 +110,8 @@ func (a *asker) try(first, who solver.Side, k uint8) (q solver.Goal) {
 }
 
 // ends reports whether the other side reaches its goal against any finite number of one side's
-// threats, although endless ones change the result to q. The evasion just found proves it, and ends
-// claims it; known is false if neither is proved.
+// threats, although endless ones change the result to q. If the evasion just found proves this,
+// ends claims it. known is false if the answer is not proved.
 func (a *asker) ends(q solver.Goal, first, who solver.Side) (yes, known bool) {
 	if q != solver.Repeat {
 		return false, q != solver.NoGoal

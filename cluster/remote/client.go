@@ -100,7 +100,7 @@ func (r *client) connect(ctx context.Context) error {
 			select {
 			case <-time.After(d/2 + mathrand.N(d/2)):
 			case <-over:
-				over = nil // wait for over only once
+				over = nil // the end of the input shortens only one pause
 			case <-ctx.Done():
 			}
 		}

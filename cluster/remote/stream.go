@@ -30,8 +30,8 @@ const (
 
 var errClosed = errors.New("the stream is closed")
 
-// stream carries bytes both ways, in order and once, over one connection after
-// another: each side keeps what it has sent until the other has confirmed it.
+// stream carries bytes both ways, in order and exactly once, over one connection after another:
+// each side keeps what it has sent until the other has confirmed it.
 type stream struct {
 	mu       sync.Mutex
 	wake     sync.Cond

@@ -69,9 +69,8 @@ func Main(m *testing.M) int {
 	return m.Run()
 }
 
-// Open opens an empty tab, in the package's browser; with options, in a browser for this test
-// alone, started with these and chromedp's options. Without a browser the test skips, or fails in
-// CI.
+// Open opens an empty tab in the package's browser or, with options, in a browser for this test
+// alone, started with them and chromedp's. Without a browser the test skips, or fails in CI.
 func Open(t *testing.T, options ...chromedp.ExecAllocatorOption) *Tab {
 	t.Helper()
 	testshared.Slow(t)
@@ -121,7 +120,7 @@ func (b *Tab) open() (stop func()) {
 	b.Ctx, free = context.WithDeadline(ctx, end)
 	b.T.Cleanup(free)
 	chromedp.ListenTarget(b.Ctx, b.hear)
-	// The first Run's context ends the tab, and Do's would end early.
+	// The context of the first Run ends the tab, and that of Do would end early.
 	require.NoError(b.T, chromedp.Run(b.Ctx, network.Enable(), page.Enable(), emulation.SetFocusEmulationEnabled(true)))
 	return stop
 }
@@ -270,14 +269,14 @@ func Button(text string) string {
 	return fmt.Sprintf(`[...document.querySelectorAll("button")].find((b) => b.innerText.trim() === %q)`, text)
 }
 
-// Press clicks a button, by its text, once it can be clicked.
+// Press clicks a button, by its text, as soon as it can be clicked.
 func (b *Tab) Press(text string) {
 	b.T.Helper()
 	b.Until(Button(text) + ` && !` + Button(text) + `.disabled`)
 	b.Do(chromedp.Evaluate(Button(text)+".click()", nil))
 }
 
-// Click clicks the first element of a selector once it exists, even outside the screen.
+// Click clicks the first element of a selector as soon as it exists, even outside the screen.
 func (b *Tab) Click(selector string) {
 	b.T.Helper()
 	element := fmt.Sprintf("document.querySelector(%q)", selector)

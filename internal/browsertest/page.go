@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Home is an expression for the start page, once it has its board.
+// Home is an expression for the start page with its board.
 const Home = `document.querySelector("main.home[data-front]")`
 
 // Enter waits for the start page and answers its question to newcomers whether they play Go.
@@ -31,7 +31,7 @@ func (b *Tab) Point(v string) {
 	b.Do(chromedp.MouseClickXY(b.Where(v)))
 }
 
-// drawn is an expression that is true once every board is drawn to fit its present space.
+// drawn is an expression that is true when every board is drawn to fit its present space.
 const drawn = `[...document.querySelectorAll(".board-space")].every((s) => { const r = s.getBoundingClientRect(); return !r.width || !s.querySelector(".board") || s.dataset.space === r.width + "x" + r.height; })`
 
 // Where returns the middle of a point of the board on the screen, in CSS pixels.

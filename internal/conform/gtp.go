@@ -72,8 +72,8 @@ func (r Reply) Lines() []string {
 
 var firstLine = regexp.MustCompile(`^([=?])(\d*)( ?)(.*)$`)
 
-// Next reads one reply and checks its form. Only a stream, a success without text in its first
-// line, may leave out the space after the status.
+// Next reads one reply and checks its form. Only a stream (a success whose first line has no text)
+// may leave out the space after the status.
 func (s *GTP) Next() Reply {
 	s.T.Helper()
 	l := s.line()

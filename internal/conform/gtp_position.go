@@ -223,7 +223,7 @@ func checkResign(s *GTP) {
 			continue
 		}
 		if after := s.OK("showboard"); after != before {
-			// The requested side may be to move now, instead of White.
+			// It may now be Black's turn instead of White's.
 			require.Equal(s.T, strings.Replace(before, "To move: white", "To move: black", 1), after)
 		}
 		require.Regexp(s.T, moveText, s.OK("genmove w"))

@@ -193,7 +193,7 @@ func Try(path string, over bool, inputs ...string) error {
 	return f.Close()
 }
 
-// patience is the longest wait of Read for a pipe.
+// patience is how long Read waits for a pipe.
 const patience = 5 * time.Second
 
 // Read returns the content of a file whose size is limited. A named pipe must end within a few

@@ -44,8 +44,8 @@ func (s *state[W]) pays() bool {
 	return true
 }
 
-// axis holds the pairs of neighbours in rows or in columns: each point in low, and the point whose
-// number is greater by step.
+// axis holds the pairs of neighbours in rows, or those in columns: a point of low, and the point
+// whose number is greater by step.
 type axis[W words] struct {
 	step uint
 	low  points[W]
@@ -74,7 +74,7 @@ func (b *board[W]) near(s points[W]) points[W] {
 // around returns points and their neighbours.
 func (b *board[W]) around(s points[W]) points[W] { return s.or(b.near(s)) }
 
-// flood returns seed with all points of the set in that connect to seed within the set.
+// flood returns seed with all points that connect to it within the other set.
 func (b *board[W]) flood(seed, in points[W]) points[W] {
 	for {
 		next := seed.or(b.near(seed).and(in))
@@ -254,8 +254,8 @@ func (l *life[W]) eyes(chain points[W]) (out []int) {
 	return out
 }
 
-// safe reports whether the target is pass-alive or joined to a chain alive by assumption: every
-// chain of it, or if the attacker must capture all, at least one.
+// safe reports whether the target is pass-alive or joined to a chain alive by assumption. This must
+// hold for every target chain, or if the attacker must capture all, for at least one.
 func (b *board[W]) safe(s *state[W]) bool {
 	l := b.benson(s)
 	for i, t := range b.targets {

@@ -144,7 +144,7 @@ type file struct {
 // Limits of a proof file.
 const (
 	maxSide  = 25
-	mostStep = 63 // largest entry of Order
+	mostStep = 63 // bound of the entries of order, positive or negative
 	maxNodes = 1 << 20
 	maxCells = 1 << 28
 )

@@ -38,8 +38,8 @@ func (t *tally) count(win bool) {
 	}
 }
 
-// guess sets the initial proof number of a child by how often its move has won, after the same
-// move if that was counted.
+// guess sets the initial proof number of a child by how often its move has won after the same
+// previous move, or without such counts by the move's credit.
 func (s *Search) guess(c Side, m int16, k *child) {
 	guess := uint32(1)
 	if t := s.tally(c, s.last, m); t.tries >= 2 {
@@ -61,9 +61,9 @@ func (s *Search) guess(c Side, m int16, k *child) {
 	k.cost[c] = guess
 }
 
-// others returns what the other undecided moves of a state add to one move's proof number: an
-// eighth of the sum of their proof numbers, since moves have much in common; in open fights, where
-// most moves are far away, how many the other moves are.
+// others returns the number that the other undecided moves of a state add to one move's proof
+// number. It is an eighth of the sum of their proof numbers, since moves have much in common; in
+// open fights, where most moves are far away, it is the number of these moves.
 func (s *Search) others(r *result, one uint32) uint32 {
 	if s.Wide {
 		return r.moves - 1

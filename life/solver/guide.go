@@ -7,8 +7,8 @@ import "slices"
 // search's proof of the state before the loser's last move; -1: none.
 type Guide func(p *Position, after int32, last int16) (move int16, next int32)
 
-// Follow is Pursue with a guide, whose moves it tries first. It forgets the table's entries
-// afterwards.
+// Follow is Pursue with a guide, whose moves it tries first. It leaves the table of other searches
+// unchanged.
 func (s *Search) Follow(c Contest, root *Position, winner Side, guide Guide) (proof int32) {
 	kept := s.table
 	s.table, s.guide, s.lead = table{}, guide, -1

@@ -11,8 +11,8 @@ func (e *evader) stops(n *evading, m int16) bool {
 }
 
 // outlast makes the evader play moves with which play ends in the sense of [Evasion.Ends]. If the
-// known moves do not suffice, it tries others, with a limited number of states; none reports that
-// no moves are left.
+// known moves do not suffice, it tries others, with a limited number of states. The result none
+// says that no untried moves are left.
 func (e *evader) outlast() (found, none bool) {
 	most := 8*len(e.states) + 2000
 	for {

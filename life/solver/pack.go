@@ -39,7 +39,7 @@ type packing struct {
 	w      int
 	points []int
 	least  int
-	at     [64]int // the point with a number, plus 1; 0: none
+	at     [64]int // for each number, its point plus 1; 0: none
 }
 
 // fits reports whether the fight's points fit into a word with numbers x*column + y*row, without

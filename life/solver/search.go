@@ -139,9 +139,10 @@ func (s *Search) Ended(p *Position) (over bool, by Kind) {
 // firstEffort is the number of states in the first turn of each side's search.
 const firstEffort = 4000
 
-// Decide searches for a proof that one side reaches its goal of a contest from a state, and
-// returns its number, or -1 without a proof; neither then reports that the search is complete.
-// The sides take turns as seeker, against which repetitions count, with more and more states.
+// Decide searches for a proof that one side reaches its goal of a contest from a state, and returns
+// the proof's number, or -1 without a proof. The result neither says that the search is complete
+// without a proof. The sides take turns as seeker, against which repetitions count, with more and
+// more states.
 func (s *Search) Decide(c Contest, root *Position) (proof int32, neither bool) {
 	return s.decide(c, root, Attacker, Defender)
 }

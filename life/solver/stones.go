@@ -103,8 +103,8 @@ type region struct {
 }
 
 // safe reports whether the target is pass-alive (Benson 1976), or joined to a chain that is alive
-// by assumption: every chain of it, or if the attacker must capture all, at least one. zone, if not
-// nil, gets the points that prove it.
+// by assumption. This must hold for every target chain, or if the attacker must capture all, for at
+// least one. zone, if not nil, gets the points that prove it.
 func (g *Game) safe(p *Position, zone *Set) bool {
 	for i, t := range g.Targets {
 		if p.left>>i&1 == 0 {
@@ -193,9 +193,9 @@ func (g *Game) walls(p *Position) Set {
 	return g.flood(&fixed, &p.Stones[Attacker])
 }
 
-// linked returns net, the walls and the attacker's chains that cannot be prevented from joining
-// them, and links, two liberties of each such chain: if the defender plays on one, the attacker
-// joins on the other. Both are next to the net, or only one, if a defender's stone on it would
+// linked returns the net and its links. The net is the walls and the attacker's chains that surely
+// join them. The links are two liberties of each such chain: if the defender plays one, the
+// attacker joins on the other. Both touch the net; if only one does, a defender's stone on it would
 // be suicide.
 func (g *Game) linked(p *Position, walls Set) (net, links Set) {
 	net = walls

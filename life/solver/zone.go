@@ -48,8 +48,8 @@ func (g *Game) afterWin(p *Position, m int16, e *effect, next Set) Set {
 	return z
 }
 
-// rooted returns a chain with one of its liberties, if possible in z, or with a stone that is alive
-// by assumption: in every state with these points the chain stays on the board.
+// rooted returns points that, added to z, keep a chain on the board: its connection to stones alive
+// by assumption, or the chain, with a liberty if z has none.
 func (g *Game) rooted(p *Position, c Side, chain Set, empty, z *Set) Set {
 	if g.immortal(&chain) {
 		return g.anchored(p, c, chain)

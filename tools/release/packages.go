@@ -64,7 +64,7 @@ func (r *release) nfpm(t target, files []contents) map[string]any {
 		"mtime":       r.when, "contents": files,
 		"deb": map[string]any{"compression": "gzip"},
 		"rpm": map[string]any{"compression": "gzip", "buildhost": "kosumi", "group": "Amusements/Games"},
-		"overrides": map[string]any{ // onnxruntime's dependency and the programs that fetch it are only recommended
+		"overrides": map[string]any{ // only recommended: what onnxruntime needs and what fetches it
 			"deb": map[string]any{"depends": []string{"libc6 (>= 2.28)"}, "recommends": []string{"libstdc++6 (>= 6)", "python3-pip | npm"}},
 			"rpm": map[string]any{"depends": []string{"glibc >= 2.28"}, "recommends": []string{"libstdc++ >= 6", "python3-pip"}},
 		},
@@ -122,7 +122,7 @@ func documentPath(path string) string {
 	switch {
 	case strings.HasPrefix(path, "man/"), strings.HasPrefix(path, "completions/"): // manual pages and completions have special places
 		return ""
-	case strings.HasPrefix(path, "site/"): // the page without a program: a package installs the program
+	case strings.HasPrefix(path, "site/"): // the page that needs no program: a package has the program
 		return ""
 	case path == "LICENSE":
 		return "/usr/share/doc/kosumi/copyright"

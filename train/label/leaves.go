@@ -20,8 +20,8 @@ const (
 // of the labels is of positions inside searches.
 func searchChance(share float64) float64 { return share / (leafLabels - share*(leafLabels-1)) }
 
-// picker is a network that keeps a random few of the positions that a search asks about: each with
-// the same chance, except the root. One goroutine at a time.
+// picker is a network that keeps a random few of the positions that a search asks about, each with
+// the same chance, but never the root. One goroutine at a time.
 type picker struct {
 	nn.Wrapper
 	rng  *rand.Rand
@@ -43,8 +43,8 @@ func (p *picker) Evaluate(ctx context.Context, q *nn.Query, out *nn.Output) erro
 	return p.Network.Evaluate(ctx, q, out)
 }
 
-// search replaces the lessons of a chunk that are marked searched: lessons from inside their
-// searches take their place. If ctx ends first, the chunk stays unchanged, and is not labelled.
+// search puts lessons from inside a search in place of each lesson of a chunk whose field searched
+// is set. If ctx ends first, the chunk stays unchanged, and is not labelled.
 func (f *freshGames) search(ctx context.Context, c *chunk) error {
 	found := make([][]*board.Game, len(c.lessons))
 	idle := sync.Pool{New: func() any {
@@ -90,7 +90,7 @@ func (s *searcher) leaves(ctx context.Context, l *lesson) ([]*board.Game, error)
 	s.tree.Reset(l.game)
 	_, err := s.tree.Search(ctx, search.Limits{Visits: leafVisits})
 	for _, g := range s.picker.kept {
-		if g.Phase() == 0 { // in a clean-up phase the search's options stay, since the game's have no such phases
+		if g.Phase() == 0 { // not in a clean-up phase, which the game's options exclude
 			g.ContinueWith(l.game.Options())
 		}
 	}

@@ -110,8 +110,8 @@ func (r *run) teach(ctx context.Context, c *chunk) error {
 	return failure
 }
 
-// each calls f for the numbers below n until ctx ends, which is no error, or f fails: several at
-// once, so many for each place in the batches of the sessions.
+// each calls f for the numbers below n, several at once, until ctx ends, which is no error, or f
+// fails. places is the number of concurrent calls for each place in the batches of the sessions.
 func (r *run) each(ctx context.Context, n, places int, f func(ctx context.Context, i int) error) error {
 	running, fail := context.WithCancelCause(ctx)
 	defer fail(nil)
@@ -177,8 +177,8 @@ func (r *run) ask(ctx context.Context, l *lesson, out *nn.Output) error {
 	return nil
 }
 
-// rowsOf makes rows of the units before the first with a lesson that is not learned. It also
-// returns the number of games among them.
+// rowsOf makes rows of the first units, until one has an unlearned lesson. It also returns the
+// number of games among them.
 func (r *run) rowsOf(c *chunk) (set *rows.Set, info rows.Info, games int, err error) {
 	set, info = rows.NewSet(c.layout), c.info
 	b := r.build[c.layout]

@@ -18,7 +18,7 @@ import (
 	"kosumi/internal/file"
 )
 
-// A checkpoint is a folder that is renamed into place once complete:
+// A checkpoint is a folder that is renamed into place when complete:
 //
 // <dir>/step-000000001200-00012/tensors.safetensors weights, statistics, optimizer state, averages
 // <dir>/step-000000001200-00012/state.json counters, digests, and the caller's additions
@@ -162,8 +162,8 @@ func StepOf(path string) (step int64) {
 	return step
 }
 
-// prune removes old checkpoints and the remains of interrupted saves. It spares the checkpoint just
-// written, at path keep, and the newest one of step kept if that is above 0.
+// prune removes old checkpoints and the remains of interrupted saves. It spares the checkpoint at
+// keep, which was just written, and the newest one of step kept, unless kept is 0.
 func prune(dir, keep string, kept int64) error {
 	list, err := Checkpoints(dir)
 	if err != nil {

@@ -64,9 +64,9 @@ type Config struct {
 	// Losses are coefficients of terms, by name; terms that are not named have
 	// their default, 0 switches a term off. See [TermNames].
 	Losses map[string]float64 `json:"losses"`
-	// Aux adds outputs to KataGo networks that exist in training only: the opponent's reply, soft
-	// policies and the short-term value. They teach the trunk and help a fresh network. Their
-	// weights are kept in checkpoints.
+	// Aux adds training-only outputs to KataGo networks: the opponent's reply, soft policies and
+	// the short-term value. They teach the trunk and help a fresh network. Their weights are kept
+	// in checkpoints.
 	Aux bool `json:"aux"`
 	// Freeze is "", "trunk" or "heads": the part whose weights do not change. The trunk is the
 	// part that both the policy and another output depend on.
@@ -94,8 +94,8 @@ type Config struct {
 	Log *slog.Logger `json:"-"` // nil: silent
 }
 
-// Average is a moving average of the weights: every Every samples it moves towards the present
-// weights by 1/Window, by more in the first Window snapshots.
+// Average is a moving average of the weights. At intervals of Every samples it moves towards the
+// present weights by 1/Window, or by more in the first Window snapshots.
 type Average struct {
 	Every  int64   `json:"every"`  // samples; 0: no average
 	Window float64 `json:"window"` // snapshots; 0 means 8

@@ -12,8 +12,8 @@ import (
 // Export writes the network as it is now to a file: ONNX by the suffix .onnx, else KataGo's format
 // (.bin.gz, .txt.gz, .bin, .txt), which only KataGo networks have. The ONNX file is the one that
 // the learner began with, or for a KataGo network the exact graph, with new weights. average
-// selects the averaged weights, if an average is kept. The file appears whole or not at all. A name
-// that is not empty becomes that of a KataGo network.
+// selects the averaged weights, if an average is kept. The file appears whole or not at all. A
+// KataGo network gets the name, unless it is empty.
 func (l *Learner) Export(path, name string, average bool) error {
 	m, err := l.Network(average)
 	if err != nil {

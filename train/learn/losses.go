@@ -19,7 +19,7 @@ const (
 // Outputs of a graph with losses.
 const (
 	outLoss     = "loss"     // scalar
-	outMeasures = "measures" // [2K]: the weighted sum over rows of each measured, then the weight of each
+	outMeasures = "measures" // [2K]: weighted sums over rows of K terms and measures, then sums of the weights
 )
 
 // measured is a term, or a measure where coef is 0.

@@ -24,8 +24,8 @@ type RunConfig struct {
 	// Shares has the share of the batches, above 0 and up to 1, that comes from an entry of Data.
 	// The other entries split the rest in proportion to their rows.
 	Shares map[string]float64
-	// Validate are folders and files of rows to measure on, in place of a share of
-	// Data. Rows that are trained on too measure nothing.
+	// Validate are folders and files of rows to measure on, in place of a share of Data. Measuring
+	// on rows that the run trains on tells nothing.
 	Validate []string
 	// Beside are files of other networks, measured on the same rows at the start of the call for
 	// the report.
@@ -128,7 +128,7 @@ type run struct {
 	metrics *metrics
 	state   runState
 	report  Report
-	asked   float64 // the caller's Validation, which few games may raise
+	asked   float64 // the caller's Validation; holdBack may raise it
 
 	resumed   int64
 	recent    Result  // since the last line of metrics

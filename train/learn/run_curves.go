@@ -166,7 +166,7 @@ func number(v float64) string {
 	return strconv.FormatFloat(short, 'f', -1, 64)
 }
 
-// point is a value of a curve after so many samples.
+// point is a value of a curve after a number of samples.
 type point struct{ samples, value float64 }
 
 // pointsOf collects a curve, thinned to the resolution of a panel.

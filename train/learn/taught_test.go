@@ -360,8 +360,8 @@ func TestTeacherAsStudent(t *testing.T) {
 			require.Zero(t, time.Weight, "version 8 knows no time")
 		}
 	}
-	// Networks with random weights expect games without a result also where the rules have none;
-	// the evaluation leaves those out, the loss does not.
+	// A network with random weights expects some games to have no result, even if the rules exclude
+	// that; the evaluation drops this, the loss does not.
 	requireNear(t, askItself(t, synthetic(t, "synth-v17-nbt-transformer-spatial-rms")), map[string]float64{
 		MeasureOwnershipError: 0.005, TermScoreStdev: 1e-3, TermVarTime: 1e-3, TermValueError: 1e-4, TermScoreError: 1e-3})
 }

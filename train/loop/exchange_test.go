@@ -66,7 +66,7 @@ func (o *others) Play(ctx context.Context) error {
 	return nil
 }
 
-// play files a number of games for some work.
+// play plays a number of games for w and files them.
 func (o *others) play(w Work, games int) error {
 	text := w.Recipe
 	text.Opening.Forks = 0

@@ -92,7 +92,7 @@ func (in *intake) left() (games int64, unbounded bool) {
 // wanted returns the number of rows that may be filed now.
 func (in *intake) wanted() int64 { return max(0, in.most.Load()-in.wait.Load()) }
 
-// file writes games played for some work into the loop's folder.
+// file writes games that were played for w into the loop's folder.
 func (in *intake) file(w Work, games []*selfplay.Finished) ([]error, error) {
 	in.filing.Lock()
 	defer in.filing.Unlock()

@@ -84,7 +84,7 @@ func (l *Ledger) oweRatio(ratio float64) {
 // trained sets the number of samples that the learner has trained.
 func (l *Ledger) trained(samples int64) { l.Samples = samples }
 
-// succeed resets the counts for a new learner, which trains to target samples.
+// succeed resets the counts for a new learner, which trains until it reaches target samples.
 func (l *Ledger) succeed(target int64) {
 	l.Before += l.Samples
 	l.Samples, l.Target, l.Owed, l.Credited = 0, target, 0, l.Rows
@@ -93,8 +93,8 @@ func (l *Ledger) succeed(target int64) {
 // limit bounds the learning rate; 0 removes the bound.
 func (l *Ledger) limit(rate float64) { l.MostRate = rate }
 
-// dropped records that the file of a game will be removed: games up to its number are refused
-// from now on.
+// dropped notes that the file of a game will be removed: games up to its number are refused from
+// now on.
 func (l *Ledger) dropped(number uint64) { l.Closed = max(l.Closed, number+1) }
 
 // check reports contradictions.

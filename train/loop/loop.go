@@ -209,9 +209,9 @@ func (l *Loop) Wanted() int64 { return l.intake.wanted() }
 // Stored returns the exchange's games in the folder. Must not be called during Run.
 func (l *Loop) Stored() []selfplay.Filed { return l.files.stored() }
 
-// File writes games played for some work into the loop's folder and syncs them. A game without
-// rows is left out, with an error at its index. Safe for concurrent use between the first offer
-// and Close.
+// File writes games that were played for w into the loop's folder and syncs them. A game without
+// rows is left out, with an error at its index. Safe for concurrent use between the first offer and
+// Close.
 func (l *Loop) File(w Work, games []*selfplay.Finished) ([]error, error) {
 	return l.intake.file(w, games)
 }

@@ -77,7 +77,7 @@ type Window struct {
 	MemoryMB    int     `toml:"memory_mib" range:"8 to 1048576"`
 }
 
-// Rows returns the length of the window when the loop has made a number of rows.
+// Rows returns the length of the window of a loop that has made a number of rows.
 func (w *Window) Rows(made int64) int {
 	n, m, o, e := float64(made), float64(w.MinRows), w.Taper, w.Exponent
 	x := max(o, n-m+o)
@@ -252,7 +252,7 @@ func (c *Recipe) Validate() error {
 	return nil
 }
 
-// faults returns the errors of values that are in their ranges.
+// faults returns the errors of a recipe whose values are all in their ranges.
 func (c *Recipe) faults() (errs []error) {
 	fault := func(bad bool, format string, args ...any) {
 		if bad {

@@ -40,9 +40,9 @@ func (s *Start) Read() (*katago.Network, string, error) {
 // stages, with the visits and the learning rate of a network that plays.
 const trained = 20_000
 
-// RecipeFrom changes the text of a recipe: its loop begins with a network, a FILE in KataGo's
-// format or "kosumi", the built-in one, and with rows and game records in files and folders of
-// earlier runs.
+// RecipeFrom changes the text of a recipe so that its loop begins with a network, and with rows and
+// game records in files and folders of earlier runs. The network is a file in KataGo's format or
+// "kosumi", the built-in one.
 func RecipeFrom(text []byte, network string, data ...string) ([]byte, error) {
 	s, err := startOf(network, data)
 	if err != nil {
@@ -86,8 +86,8 @@ func startOf(network string, data []string) (s Start, err error) {
 }
 
 // RecipeDifferences compares the recipe of the loop in a folder (A) with that of a loop begun now
-// (B), which is read from text unless that is nil, and begins with network and data as in
-// [RecipeFrom] unless network is "". The network may have been deleted; its architecture and
+// (B). B is text or, if text is nil, the folder's recipe; unless network is "", it begins with
+// network and data as in [RecipeFrom]. The network may have been deleted; its architecture and
 // games are assumed unchanged.
 func RecipeDifferences(dir string, text []byte, network string, data ...string) ([]tomlfile.Difference, error) {
 	have, err := loadRecipe(dir)

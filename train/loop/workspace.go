@@ -59,8 +59,8 @@ func (w *workspace) rate(c *Recipe) float64 {
 	return c.Train.Rate
 }
 
-// windowRows returns the current length of the window. Rows of random games leave it faster than
-// others are added; rows of earlier runs are its oldest.
+// windowRows returns the current length of the window. Each row of a network's games drops
+// RandomDecay rows of random games from it; rows of earlier runs are its oldest.
 func (w *workspace) windowRows(c *Recipe) int {
 	s := w.state
 	real := s.Rows - s.RandRow + w.earlier.rows

@@ -13,7 +13,7 @@ import (
 )
 
 // TestCatalogIsShared replaces a file by one of the same size and time: a stream with a shared
-// catalog does not notice, a stream with its own catalog does, and both notice once the time
+// catalog does not notice, a stream with its own catalog does, and both notice when the time
 // differs.
 func TestCatalogIsShared(t *testing.T) {
 	dir := fillFolder(t, 3, 1, Layout{features.V7, 9}, board.Square(9))

@@ -99,7 +99,7 @@ func (s *Split) takes(set *Set, i int, path string) bool {
 	return (float64(x>>11)/(1<<53) < s.Share) == s.Held
 }
 
-// segment holds rows in memory, those of some parts, in random order.
+// segment holds the rows of some parts in memory, in random order.
 type segment struct {
 	first, end int // places in the order of the pass
 	sets       []*Set

@@ -240,8 +240,8 @@ func (f *File) readInfo() error {
 	return nil
 }
 
-// Read reads n rows, beginning at row number from. A read that ends with the last row also verifies
-// checksums. Set.Check checks the rows themselves.
+// Read reads n rows, of which the first has the index from. A read that ends with the last row also
+// verifies checksums. Set.Check checks the rows themselves.
 func (f *File) Read(from, n int) (*Set, error) {
 	if from < 0 || n < 0 || from+n > f.N {
 		return nil, fmt.Errorf("%s: rows %d to %d of %d", f.path, from, from+n, f.N)

@@ -20,9 +20,9 @@ import (
 // ErrRecord marks a game record that makes no rows.
 var ErrRecord = errors.New("a game record cannot be used")
 
-// readRecords reads the games of a part of a file, every N-th game from number From on, as one set
-// for each array side. Games that cannot be used are skipped and named by the error; the sets are
-// valid nonetheless.
+// readRecords reads the games of a part of a file: every p.N-th game, the first at index p.From. It
+// returns one set for each array side. Games that cannot be used are skipped and named by the
+// error; the sets are valid nonetheless.
 func readRecords(p part, e features.Encoding) ([]*Set, error) {
 	roots, err := sgf.ReadFile(p.Path)
 	if err != nil {

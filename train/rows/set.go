@@ -83,8 +83,8 @@ func constantPlanes(e features.Encoding) []int {
 	return nil
 }
 
-// maskPlanes returns the planes from (inclusive) to end (exclusive) that together cover the board:
-// one of them is set on each point.
+// maskPlanes returns the range [from, end) of the planes that together cover the board: one of them
+// is set on each point.
 func maskPlanes(e features.Encoding) (from, end int) {
 	switch e {
 	case features.V7:
@@ -185,7 +185,7 @@ func (s *Set) copyRow(at int, from *Set, i int) {
 
 func rowOf[T any](a []T, i, n int) []T { return a[i*n : (i+1)*n : (i+1)*n] }
 
-// Row accessors; the slices are the set's own.
+// Row accessors; the slices share the set's memory.
 func (s *Set) binary(i int) []uint8 {
 	return rowOf(s.Binary, i, s.Layout.Planes()*s.Layout.PlaneBytes())
 }
@@ -249,7 +249,8 @@ func (s *Set) Size(i int) board.Size {
 	return size
 }
 
-// board is Size, with an error that wraps ErrFormat unless that is a board's.
+// board returns the board size of a row, with an error that wraps ErrFormat if no board has that
+// size.
 func (s *Set) board(i int) (board.Size, error) {
 	size := s.Size(i)
 	if size.Check() != nil {
@@ -334,8 +335,7 @@ func (s *Set) checkPolicy(i int, size board.Size) error {
 	return nil
 }
 
-// MarkChanged marks the rows from (inclusive) to before (exclusive): the network changed during
-// their game.
+// MarkChanged marks the rows in [from, before): the network changed during their game.
 func (s *Set) MarkChanged(from, before int) {
 	for i := from; i < before; i++ {
 		s.targets(i)[TargetNetChanged] = 1

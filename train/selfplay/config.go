@@ -41,7 +41,7 @@ type Config struct {
 	Parallel int `toml:"parallel" range:"1 to 4096"`
 	// MoveLimit is the longest game, in moves per point of the board; its last position is counted.
 	MoveLimit float64 `toml:"move_limit" range:"above 0 to 100"`
-	// Labels is set if another network labels the positions; then games are not counted.
+	// Labels is set if another network labels the positions; then final positions are not scored.
 	Labels bool `toml:"-" json:"-"`
 
 	Rules     Rules     `toml:"rules"`
@@ -171,8 +171,8 @@ type Ending struct {
 	// SkipEyes skips moves into the player's own one-point eyes, which helps while the network is
 	// untrained.
 	SkipEyes bool `toml:"skip_eyes"`
-	// SoftResign: once the same side's win minus loss has been beyond this for three turns,
-	// visits fall to SoftVisits and the weight of rows to SoftWeight as it approaches 1. 1 or
+	// SoftResign bounds a side's win minus loss. After three turns above it for the same side,
+	// visits fall towards SoftVisits and the weight of rows towards SoftWeight, fully at 1. 1 or
 	// more: never.
 	SoftResign float64 `toml:"soft_resign" range:"0 to 100"`
 	SoftVisits int     `toml:"soft_visits" range:"0 to 1000000"`

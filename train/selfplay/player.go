@@ -55,14 +55,13 @@ func (p *player) rewind() {
 	p.tree = nil // a cancelled search changes the tree
 }
 
-// ID identifies a game of a run: its number, and how often it has branched off the game that began
-// with that number.
+// ID identifies a game of a run: the original game's number, and the number of forks since.
 type ID struct {
 	Number uint64 `json:"number"`
 	Fork   int    `json:"fork,omitempty"`
 }
 
-// Filed names a game in a file; More reports whether another branches off it.
+// Filed names a game in a file; More reports whether another game forks from it.
 type Filed struct {
 	ID
 	More bool

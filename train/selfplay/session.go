@@ -54,8 +54,8 @@ func NewSessionOf(c Config, seed uint64, next NextGameID, take func(f *Finished)
 	return s, nil
 }
 
-// SetConfig changes the recipe, also for unfinished games. The number of games at the same time
-// stays.
+// SetConfig changes the recipe, also for unfinished games. The number of concurrent games stays the
+// same.
 func (s *Session) SetConfig(c Config) error {
 	if err := c.Validate(); err != nil {
 		return fmt.Errorf("self-play settings: %w", err)

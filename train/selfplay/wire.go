@@ -19,14 +19,14 @@ import (
 // the rules or the recipe.
 var ErrGame = errors.New("not a game of this recipe")
 
-// wrap makes an error one that wraps ErrGame.
+// wrap adds ErrGame to an error, if any.
 func wrap(err *error) {
 	if *err != nil {
 		*err = fmt.Errorf("%w: %w", ErrGame, *err)
 	}
 }
 
-// maxWire bounds a record once it is unpacked.
+// maxWire bounds an unpacked record.
 const maxWire = 8 << 20
 
 // wireGame is the transport format of a finished game: the players' decisions and evaluations. The

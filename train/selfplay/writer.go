@@ -37,7 +37,7 @@ type Writer struct {
 	done   func(FileInfo)
 }
 
-// Filing numbers the games in a folder for all its writers, one file at a time.
+// Filing gives the games in a folder their numbers, for all its writers, one file at a time.
 type Filing struct {
 	mu   sync.Mutex
 	Next uint64 // number of the next game to be filed
