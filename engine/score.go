@@ -24,7 +24,8 @@ type judge struct {
 	leads     *search.Leads // corrects leads that users see; nil: leads stay the network's
 }
 
-// forget clears the remembered verdicts. Shown leads stay the network's own if KataGo's are wanted.
+// forget clears the remembered verdicts. With ScoreByLead, shown leads stay the network's own, as
+// in KataGo.
 func (j *judge) forget() {
 	j.judged, j.estimated, j.leads = judgement{}, estimated{}, nil
 	if !j.cfg.ScoreByLead {
@@ -34,7 +35,7 @@ func (j *judge) forget() {
 
 // showLeads corrects the leads of a search's result if the limits leave time for the evaluations.
 func (j *judge) showLeads(ctx context.Context, game *board.Game, found *search.Result, l search.Limits) {
-	const most, share = 24, 20 // most evaluations; they may take 1/share of the move's time
+	const most, share = 24, 20 // maximum number of evaluations; they may take 1/share of the move's time
 	if l.Time == 0 || most*found.Stats.Elapsed/time.Duration(max(found.Stats.Evaluations, 1)) < l.Time/share {
 		j.leads.Show(ctx, j.log, game, found)
 	}
@@ -61,8 +62,8 @@ func (j *judge) score(ctx context.Context, g *board.Game) (float64, error) {
 	return c.score, err
 }
 
-// Neutral points allowed in a game under area rules in which both only need to pass: 1/mostOpen
-// of the board, but at least leastOpen.
+// Neutral points allowed in a game under area rules in which both sides only need to pass:
+// 1/mostOpen of the board, but at least leastOpen.
 const (
 	mostOpen  = 10
 	leastOpen = 6
