@@ -61,7 +61,7 @@ func (r *rank) undo() {
 	r.auto.undone = true
 }
 
-// countGame records a finished game in the player's ratings, once. It counts only a game of
+// countGame records a finished game in the player's ratings, at most once. It counts only a game of
 // sufficient length in which the engine played one side at an adaptive level and no move was taken
 // back. score is White's.
 func (r *rank) countGame(game *board.Game, values *ownValues, score func() (float64, error)) {

@@ -43,8 +43,8 @@ type Config struct {
 	// new rules clear them. KataGo does this; otherwise only the moves played for a side count
 	// for that side.
 	PoolBothSidesValues bool
-	// HandicapRepeats is the utility subtracted from moves like earlier ones of the same game,
-	// for the side that is behind from the start; it replaces the value of Search (KataGo's
+	// HandicapRepeats is the utility subtracted from moves like earlier ones of the same game, for
+	// the side that is behind from the start; it replaces the value in Search (KataGo's
 	// avoidRepeatedPatternUtility). 0 is none.
 	HandicapRepeats float64
 	// MoveLog is the log level of the line about each move.

@@ -144,7 +144,7 @@ func (j *judge) weigh(g *board.Game, v *judgement) {
 		return
 	}
 	v.dead = v.surrounded(g, v.dead)
-	for p, owner := range v.fates { // a stone that is proved dead lives if the stones around it are dead
+	for p, owner := range v.fates { // a stone proved dead lives after all if the stones around it are dead
 		if c := g.At(board.Point(p)); owner == c.Opponent() && c != board.Empty && !slices.Contains(v.dead, board.Point(p)) {
 			v.fates[p] = c
 		}
@@ -291,8 +291,8 @@ func bare(b *board.Board, suicide bool, toMove board.Color, komi float64) (*boar
 	return g, err
 }
 
-// ownershipSays is the mean absolute ownership below which a network has no opinion: an
-// untrained head answers about 0 everywhere.
+// ownershipSays is the mean absolute ownership below which a network counts as having no opinion:
+// an untrained head answers about 0 everywhere.
 const ownershipSays = 0.1
 
 // mostViews bounds the evaluations for one view; each evaluation uses two orientations.

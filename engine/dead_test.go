@@ -229,9 +229,9 @@ func playLevels(t *testing.T, e *Engine, levels [2]string) bool {
 	return e.game.Ended() && e.game.LastMove(0).Point == board.Pass
 }
 
-// TestNoCountContradictsAProof plays games of levels to the end. Komi and the side to move do not
-// change which stones are dead: all that are proved dead, unless only dead stones could capture
-// them, and none that are proved alive.
+// TestNoCountContradictsAProof plays games of levels to the end. The dead stones are the same under
+// any komi and with either side to move: all that are proved dead (unless only dead stones could
+// capture them), and none that are proved alive.
 func TestNoCountContradictsAProof(t *testing.T) {
 	ranks := []string{"30k", "22k", "15k", "10k", "7k", "4k", "1k", "2d", "5d", "9d"}
 	sizes := []int{7, 9, 7, 13, 9, 7, 9, 19}

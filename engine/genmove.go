@@ -98,7 +98,7 @@ func (e *Engine) decide(ctx context.Context, r *thinking.MoveRequest) (decision,
 		return d, err
 	}
 	work, root := e.net.Stats().Sub(before), &d.found.Root
-	if r.Report == nil && !p.turn.hurried() { // nobody reads the leads of moves
+	if r.Report == nil && !p.turn.hurried() { // without reports, only the root's lead is needed
 		alone := search.Result{Analysis: thinking.Analysis{ToMove: d.found.ToMove, Root: *root}, Stats: d.found.Stats}
 		e.judge.showLeads(ctx, p.game, &alone, p.limits)
 		*root = alone.Root

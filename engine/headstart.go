@@ -87,12 +87,12 @@ func chargeRepeats(p *search.Params, game *board.Game, c board.Color, utility fl
 		p.RepeatPenalty.Utility = utility
 	}
 	if p.RepeatPenalty.Utility != 0 {
-		p.RepeatPenalty.Player = c // the same side while pondering in the opponent's turn
+		p.RepeatPenalty.Player = c // also while pondering in the opponent's turn
 	}
 }
 
-// mayResign reports whether White, in a game with a head start for Black, is further behind than
-// it should be by now; lead is White's. Otherwise resigning is always allowed.
+// mayResign reports whether White, in a game with a head start for Black, is further behind than it
+// should be by now. Black, and White in other games, may always resign. lead is White's.
 func mayResign(game *board.Game, lead, headStart float64) bool {
 	if headStart <= 0.9 || game.ToMove() != board.White {
 		return true

@@ -86,8 +86,8 @@ type Delay struct {
 	Most float64
 }
 
-// forMove draws the wait before a move of this probability: the average of two exponential
-// variates, whose mean is half of Scale over probability + 0.1.
+// forMove draws the wait before a move of this probability: the average of two exponential variates
+// with mean 0.5*Scale/(probability+0.1).
 func (d Delay) forMove(probability float64, rng *rand.Rand) time.Duration {
 	if d.Scale <= 0 {
 		return 0

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestDelay: a wait is on average half of the scale over probability + 0.1, and bounded.
+// TestDelay: a wait is bounded, and on average 0.5*Scale/(probability+0.1).
 func TestDelay(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	require.Zero(t, Delay{}.forMove(0.5, rng))

@@ -24,7 +24,7 @@ type fairKomi struct {
 // opinion is a search's result from White's view: points ahead, and win minus loss.
 type opinion struct{ lead, value float64 }
 
-// leastLeadVisits bounds the visits of each search from below.
+// leastLeadVisits is the minimum number of visits of each search.
 const leastLeadVisits = 50
 
 func leadVisits(p search.Params) int64 { return max(leastLeadVisits, 10*int64(p.Parallel.Workers)) }

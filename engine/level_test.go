@@ -44,7 +44,7 @@ func TestLevelsPlayWholeGames(t *testing.T) {
 	require.ErrorContains(t, e.SetParams(map[string]string{"level": "10p"}), "10p")
 	require.ErrorContains(t, e.SetParams(map[string]string{"level": "loss:26"}), "-4 to 25")
 	require.Equal(t, "3d", e.cfg.Level)
-	var served, refused []string // only ranks that are not served are refused, with the range that is
+	var served, refused []string // ranks that are not served are refused with the served range
 	for r := level.Lowest; r <= level.Highest; r++ {
 		s, err := e.rank.find(e.Game().Size(), r)
 		require.NoError(t, err)
@@ -83,7 +83,8 @@ func anyMove(g *board.Game) board.Point {
 	return board.Pass
 }
 
-// TestAutoLevelRemembers: games at auto count once in the player's ratings, which the file keeps.
+// TestAutoLevelRemembers: each game at level auto adds one game to the player's ratings, which the
+// file keeps.
 func TestAutoLevelRemembers(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "deep", "levels.json")
 	one := func() *Engine {

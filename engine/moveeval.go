@@ -104,7 +104,7 @@ func (r *records) chose(game *board.Game) (black, white bool) {
 	return black || loser == board.Black, white || loser == board.White
 }
 
-// resigned is the side that resigned here, and the position.
+// resigned is the side that resigned, and in which position.
 type resigned struct {
 	color    board.Color
 	position board.Hash

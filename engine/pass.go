@@ -61,7 +61,7 @@ func (j *judge) agreed(ctx context.Context, g *board.Game) bool {
 	return err != nil || found.sure
 }
 
-// sureCaptures returns the empty points in the pass-alive area of side us that touch opponent's
+// sureCaptures returns the empty points in the pass-alive area of side us that touch the opponent's
 // stones.
 func sureCaptures(g *board.Game, us board.Color) []board.Point {
 	b := g.Board()

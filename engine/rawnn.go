@@ -8,8 +8,8 @@ import (
 	"kosumi/search/thinking"
 )
 
-// Evaluate evaluates the position once by a network, without a search. Errors are ErrNoHumans and
-// ErrNoProfile, or the network's.
+// Evaluate evaluates the position once by a network, without a search. It ignores the settings for
+// passing, as KataGo does. Errors are ErrNoHumans and ErrNoProfile, or the network's.
 func (e *Engine) Evaluate(ctx context.Context, r thinking.EvaluationRequest) (*thinking.Evaluation, error) {
 	var net nn.Evaluator = e.net
 	if r.Human {
@@ -30,8 +30,7 @@ func (e *Engine) Evaluate(ctx context.Context, r thinking.EvaluationRequest) (*t
 	return whiteView(&out, game), nil
 }
 
-// advantageOf returns the configured playout doubling advantage from a colour's view. Raw
-// evaluations ignore the settings for passing, as KataGo's do.
+// advantageOf returns the configured playout doubling advantage from a colour's view.
 func (c *Config) advantageOf(color board.Color) float32 {
 	n := &c.Search.Net
 	d := float32(n.PlayoutDoublingAdvantage)

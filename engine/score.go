@@ -62,8 +62,8 @@ func (j *judge) score(ctx context.Context, g *board.Game) (float64, error) {
 	return c.score, err
 }
 
-// Neutral points allowed in a game under area rules in which both only need to pass: 1/mostOpen
-// of the board, but at least leastOpen.
+// Neutral points allowed in a game under area rules in which both sides only need to pass:
+// 1/mostOpen of the board, but at least leastOpen.
 const (
 	mostOpen  = 10
 	leastOpen = 6

@@ -180,7 +180,7 @@ func TestScoreWithGroupTax(t *testing.T) {
 	require.NoError(t, err)
 	rules.Komi = 0
 	for _, lead := range []bool{false, true} {
-		rules.FriendlyPassOk = !lead // by lead, only games without agreement on dead stones are counted
+		rules.FriendlyPassOk = !lead // ScoreByLead counts only games without agreement on dead stones
 		e := engineOver(t, nntest.Uniform(), 7, func(c *Config) { c.Rules, c.ScoreByLead = rules, lead })
 		afterPasses(t, e, ".X.XO..\nXXXXO.O\nXXXOOO.\nOOOO.OO\nXXXOOO.\nXXXXO.O\n.X.XO..")
 		score, err := e.FinalScore(context.Background())

@@ -77,7 +77,7 @@ func (t *timer) learnOverrun(d time.Duration) {
 	t.overrun += (max(d, 0) - t.overrun) / 4
 }
 
-// leastLag bounds from below the time until the controller receives a move.
+// leastLag is the minimum time assumed until the controller receives a move.
 const leastLag = 20 * time.Millisecond
 
 // budget returns the time for the next move of a colour by its clock.

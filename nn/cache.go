@@ -66,7 +66,7 @@ type cacheShard struct {
 	_     [32]byte // puts neighbours on different cache lines
 }
 
-// newCache returns a cache of at most that many bytes, nil for 0.
+// newCache returns a cache of limited size, nil if the limit is too small.
 func newCache(bytes int64, exact bool) *cache {
 	words := bytes / cacheShards / 4 * 8 / 9 // the index takes at most an eighth of the ring
 	if words < 2*maxEntryWords {

@@ -222,7 +222,7 @@ func (o *Output) setWDL(win, loss, noResult float64, withNoResult bool) bool {
 	return true
 }
 
-// setNoScore marks everything that only some networks have as absent.
+// setNoScore marks as absent the numbers that only some networks have.
 func (o *Output) setNoScore() {
 	o.ScoreMean, o.ScoreStdev, o.ScoreMeanSq, o.Lead = 0, 0, 0, 0
 	o.VarTimeLeft, o.ErrWinLoss, o.ErrScore = -1, -1, -1

@@ -21,7 +21,7 @@ type deviceQueue struct {
 	turn    sync.Cond     // signals that the device may take the filler's batch, or that more jobs fit into it
 	running []*session    // sessions with a batch on the device, oldest first
 	under   int           // jobs that are queued, in a batch or on the device
-	usual   int           // recent maximum of the number in under
+	usual   int           // recent maximum of under
 	slowest time.Duration // longest run so far
 	timer   *time.Timer   // timer of watch
 	watched bool          // timer is set

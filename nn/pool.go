@@ -32,8 +32,8 @@ type sizePool struct {
 func (s *Server) acquire(ctx context.Context, size board.Size) (*sizePool, error) {
 	if p := s.last.Load(); p != nil && p.size == size {
 		p.users.Add(1)
-		// Eviction and Close take a pool out of last before they look at users, so a pool that is
-		// still in last stays open.
+		// Eviction and Close take a pool out of s.last before they read p.users, so a pool that is
+		// still there stays open.
 		if s.last.Load() == p {
 			return p, nil
 		}
@@ -239,7 +239,7 @@ func (p *sizePool) again(jobs []*Job) {
 	}
 }
 
-// close ends the sessions after the queue is answered, and closes their backends.
+// close ends the sessions after the queued jobs are answered, and closes their backends.
 func (p *sizePool) close() (err error) {
 	for {
 		q := p.queue.Load()
@@ -282,7 +282,7 @@ func (p *sizePool) openBackend(m Model, warm bool) (Backend, error) {
 	return b, nil
 }
 
-// checkBackend compares a backend's memory with the description.
+// checkBackend returns an error if a backend's memory does not fit the spec.
 func checkBackend(b Backend, spec *Spec) error {
 	if b.MaxBatch() < 1 {
 		return fmt.Errorf("%w: backend takes batches of %d", ErrSpec, b.MaxBatch())

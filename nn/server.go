@@ -151,8 +151,8 @@ func (s *Server) randomSymmetry() int8 {
 	return int8(scramble(s.conf.Seed+n*0x9e3779b97f4a7c15) >> 61)
 }
 
-// key returns the identity of a query in the cache, given the players' profile, or nil for
-// networks without metadata inputs.
+// key returns a query's identity in the cache, which includes the players' profile if the network
+// has metadata inputs.
 func (s *Server) key(q *Query, who *features.Meta) cacheKey {
 	g, o := q.Game, &q.Options
 	h := g.Hash()

@@ -117,7 +117,8 @@ func (x *session) answerRows() {
 		}
 		return
 	}
-	// All rows are decoded before the first answer, so that a caller of several is woken once.
+	// All rows are decoded before the first answer, so that a caller with several jobs is woken
+	// once.
 	for row, j := range x.rows {
 		if j != nil {
 			x.errs[row] = x.decodeRow(j, row)

@@ -55,8 +55,8 @@ func (s *Server) Stats() Stats {
 		Invalid: c.invalid.Load(), RunTime: time.Duration(c.runTime.Load())}
 }
 
-// counters has different cache lines for the numbers that sessions write and for those that callers
-// write.
+// counters keeps numbers that sessions write and numbers that callers write on different cache
+// lines.
 type counters struct {
 	rows, batches atomic.Uint64
 	runTime       atomic.Int64

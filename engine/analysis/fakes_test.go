@@ -29,7 +29,7 @@ func (g *gated) open() { close(g.doors) }
 
 func (g *gated) Evaluate(ctx context.Context, q *nn.Query, out *nn.Output) error {
 	if err := ctx.Err(); err != nil {
-		return err // asked would keep an evaluation that the test does not expect
+		return err // else asked would receive an evaluation that no test expects
 	}
 	copied := *q
 	copied.Game = nil

@@ -94,7 +94,7 @@ func TestClientDoesNotRead(t *testing.T) {
 	cancel()
 	endsSoon(t, done)
 
-	// With QuitWithoutWaiting, the end of input does not wait for the client either.
+	// With QuitWithoutWaiting, Serve does not wait for the client at the end of input either.
 	c := testConfig()
 	c.QuitWithoutWaiting = true
 	endsSoon(t, run(t, t.Context(), c, strings.NewReader(endless()), outWrite))

@@ -15,9 +15,9 @@ import (
 
 // Overrides read the settings of a query.
 type Overrides interface {
-	// Apply sets p and l from pairs. view is the perspective so far, now the new one; Empty is
-	// the side to move. unknown lists unknown names, idle those without effect here. humans
-	// reports that a human SL network is loaded. Error texts are sent to the client.
+	// Apply sets p and l from pairs. view is the perspective before, the result now the one after;
+	// Empty means the side to move. unknown lists the unknown names, idle those without effect
+	// here. humans reports that a human SL network is loaded. Error texts are sent to the client.
 	Apply(p *search.Params, l *search.Limits, pairs map[string]string, view board.Color, humans bool) (now board.Color, unknown, idle []string, err error)
 }
 

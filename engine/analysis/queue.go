@@ -32,7 +32,7 @@ type queue struct {
 	running map[*task]bool
 	arrived int64
 	closed  bool
-	most    int64         // limit of the field size, in bytes
+	most    int64         // maximum of size
 	size    int64         // bytes of the queries that have waiting tasks
 	room    chan struct{} // holds a token if there may be room again
 }
@@ -59,8 +59,8 @@ func (q *queue) add(tasks []*task) {
 	q.ready.Broadcast()
 }
 
-// left removes a task's query from the queue's size once none of the query's tasks waits. The
-// caller holds the lock.
+// left notes that a task no longer waits; after the last task of a query it subtracts the query's
+// bytes from size. The caller holds the lock.
 func (q *queue) left(t *task) {
 	if t.query.waiting--; t.query.waiting > 0 {
 		return

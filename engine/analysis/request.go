@@ -33,7 +33,7 @@ type query struct {
 	level    *leveled      // nil: no level's move is wanted
 	life     []board.Point // stones whose life is in question; none: no answer is wanted
 
-	bytes   int64 // memory estimate, see memory
+	bytes   int64 // estimated by memory
 	waiting int   // number of waiting tasks, kept by the queue
 }
 
@@ -65,7 +65,7 @@ func (s *Server) parseQuery(id string, fields map[string]json.RawMessage) (*quer
 	q := &query{id: id, params: s.conf.Search, limits: s.conf.Limits, view: s.conf.Perspective, pvLen: s.conf.PVLen + 1}
 	q.options = s.conf.Game
 	delete(fields, "id")
-	delete(fields, "action") // not a string, or handle would have carried it out
+	delete(fields, "action") // handle carries out actions that are strings
 	delete(fields, "terminateId")
 	delete(fields, "targetId")
 	delete(fields, "turnNumbers")

@@ -157,7 +157,7 @@ func (s *Server) serve(ctx context.Context, cancel context.CancelFunc, lines <-c
 	workers.Wait()
 }
 
-// handleLines answers the lines, each once the queue has room, until there are no more or the
+// handleLines answers one line at a time, when the queue has room, until there are no more or the
 // session ends.
 func (s *Server) handleLines(ctx context.Context, lines <-chan []byte) {
 	for s.queue.awaitRoom(ctx) {

@@ -221,8 +221,8 @@ func TestRestrictionsReachTheSearch(t *testing.T) {
 	require.Greater(t, len(s.Result("free", 1).MoveInfos), 3, "the other player's list, and no list of the query before")
 }
 
-// TestEveryRequestIsAnswered: every request with an id is answered with it, except for an unknown
-// action, as in KataGo.
+// TestEveryRequestIsAnswered: every request with an id gets an answer with that id, except for an
+// unknown action, as in KataGo.
 func TestEveryRequestIsAnswered(t *testing.T) {
 	s := serve(t, testConfig(), newHashNet(t))
 	for i, fields := range []map[string]any{

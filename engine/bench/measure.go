@@ -10,8 +10,8 @@ import (
 	"kosumi/search"
 )
 
-// Setup is a network and the positions to measure it on. A Plan adds the numbers of sessions and
-// threads.
+// Setup is a network and the positions to measure it on. A [Plan] adds the sessions, batch size and
+// parallel evaluations.
 type Setup struct {
 	Model  nn.Model
 	Server nn.ServerConfig
@@ -41,7 +41,7 @@ type Work struct {
 	MeanBatch    float64 `json:"mean_batch"`
 	CacheHitRate float64 `json:"cache_hit_rate"`
 	Collisions   float64 `json:"collision_rate"`               // descents given up at a position that was being evaluated
-	OwnMicros    float64 `json:"own_microseconds_per_playout"` // tree work of the owner, network and waiting excluded
+	OwnMicros    float64 `json:"own_microseconds_per_playout"` // time of the tree's work, without the network and waiting
 	BytesPerNode float64 `json:"bytes_per_visit"`
 	PeakRSS      int64   `json:"peak_rss_bytes"`
 }

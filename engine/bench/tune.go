@@ -178,7 +178,7 @@ func (u Use) Kept() (Tuned, string, error) {
 	var t Tuned
 	path, err := u.Path()
 	if err != nil {
-		return t, "", os.ErrNotExist // loading the network reports that the file is missing
+		return t, "", os.ErrNotExist // loading the network reports a missing file
 	}
 	data, err := os.ReadFile(path)
 	if err == nil {

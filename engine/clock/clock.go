@@ -4,7 +4,7 @@ import "time"
 
 // Policy says what happens when a move exceeds its time.
 type Policy struct {
-	grace    time.Duration // a move that is late by less is in time
+	grace    time.Duration // a move that is late by less than this is in time
 	forgives bool          // the flag never falls
 }
 

@@ -10,8 +10,8 @@ import (
 // it sees less and less of the board.
 const Reading = 10.0
 
-// beginner maps a dial to the strength of beginners' habits: 0 up to [Reading], 1 at 20, 1.8
-// at [Weakest]. The first overlooked points cost most, so it rises slowly.
+// beginner maps a dial to the strength of beginners' habits: 0 up to [Reading], 1 at 20, 1.8 at
+// [Weakest]. The first overlooked points cost most, so the strength rises slowly at first.
 func beginner(dial float64) float64 { return math.Pow(max(0, (dial-Reading)/10), 1.5) }
 
 // Parameters of a beginner at dial 20.

@@ -78,8 +78,8 @@ func rootLoss(losses []float64) float64 {
 }
 
 // JudgedBy updates the rating by a reviewed game: the loss of each of the player's moves, in
-// points. It reports whether the game counted: no game counts twice, with fewer than 12 moves, or
-// on a board outside [JudgedOn].
+// points. It reports whether the game counted: it must be new, with at least 12 moves of the
+// player, on a board of [JudgedOn].
 func (f *PlayerRating) JudgedBy(size board.Size, game string, losses []float64, when time.Time) bool {
 	on := qualities[size]
 	if on == nil || len(losses) < leastMoves || slices.Contains(f.Reviewed, game) {

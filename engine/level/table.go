@@ -282,15 +282,15 @@ func (l *Ladder) Ranks() []RankSupport {
 // anchorDoubt is the uncertainty of GNU Go's rank, in ranks.
 const anchorDoubt = 3.0
 
-// doubt is the uncertainty of a dial's rank at 95 %, in ranks: from the number of games of the
-// nearest measured dial, and from GNU Go's rank.
+// doubt is the uncertainty of a dial's rank at 95 %, in ranks: from the error of the nearest
+// measured dial, and from GNU Go's rank.
 func (l *Ladder) doubt(dial float64) int {
 	near := slices.MinFunc(l.Support, func(a, b Support) int { return cmp.Compare(math.Abs(a.Dial-dial), math.Abs(b.Dial-dial)) })
 	return int(math.Round(math.Hypot(anchorDoubt, near.Error/l.eloARank())))
 }
 
-// falling returns the Elo of the supports, made to fall as the dial rises: the
-// nearest such numbers (isotonic regression by pooling adjacent violators).
+// falling returns the Elo of the supports, changed as little as possible so that it falls as the
+// dial rises (isotonic regression by pooling adjacent violators).
 func (l *Ladder) falling() []float64 {
 	type block struct{ sum, n float64 }
 	var blocks []block
@@ -314,7 +314,7 @@ func (l *Ladder) falling() []float64 {
 // dialPrefix begins the name of a dial, as settings and tables have it.
 const dialPrefix = "loss:"
 
-// DialName names a dial for tables, and for a setting of the level while it is measured.
+// DialName names a dial in tables, and in the level setting while dials are measured.
 func DialName(dial float64) string { return fmt.Sprintf("%s%g", dialPrefix, dial) }
 
 // ParseDial reads a name that [DialName] writes; named is false for any other text.

@@ -102,7 +102,7 @@ func div(s *step) {
 	}
 }
 
-// pow: the base's derivative is p x^(p-1); the exponent's y ln x, for x > 0.
+// pow: the base's derivative is p x^(p-1), the exponent's is y ln x, for x > 0.
 func pow(s *step) {
 	x, p := s.x(0), s.x(1)
 	if s.wants(0) {

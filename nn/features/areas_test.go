@@ -55,7 +55,7 @@ func TestAreasOfModes(t *testing.T) {
 	}
 }
 
-// TestModes: Over fills in Auto and keeps the modes that are set, among them those of In.
+// TestModes: Over replaces Auto and keeps the modes that are set, such as those that In returns.
 func TestModes(t *testing.T) {
 	for i := range 4 {
 		m := board.AreaModes{PassAliveUnderSuicide: i&1 != 0, ExcludeTerritoryAdjacentToAtari: i&2 != 0}

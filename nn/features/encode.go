@@ -57,7 +57,7 @@ type writer struct {
 	s               *Scratch
 	area            int
 	own, opp        board.Color
-	turn            []board.Point // index in the planes of each point of the board
+	turn            []board.Point // index in the planes, by point of the board
 	spatial, global []float32
 }
 

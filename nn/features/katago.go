@@ -145,7 +145,7 @@ func (w *writer) turnsV7(lossIfEnded bool) (turns int, hideEnd bool) {
 	return min(w.limitTurns(turns), w.g.ValidTurns()), hideEnd
 }
 
-// turnsOld returns how many turns the older versions show: all that the options allow, or none.
+// turnsOld returns how many turns V3 to V5 show, and whether the history is hidden.
 func (w *writer) turnsOld() (turns int, hidden bool) {
 	hidden = w.g.Ended() ||
 		w.g.PassWouldEndGame() && (w.o.ConservativePassRoot || w.g.FriendlyPassSuppressed())

@@ -76,7 +76,7 @@ func permutes(n *onnx.Node, perm ...int64) bool {
 	return slices.Equal(list, perm)
 }
 
-// sameTurn reports whether queries turn as the keys of their group do.
+// sameTurn reports whether the queries of a group are rotated as its keys are.
 func sameTurn(q, k []float32, kv, group, pairs int) bool {
 	if len(q) != len(k)*group {
 		return false
@@ -232,8 +232,8 @@ func (r *rewriter) isInts(name string, want ...int64) bool {
 	return err == nil && slices.Equal(list, want)
 }
 
-// normed returns the tokens before a root mean square norm and its epsilon, or the value
-// itself and 0 if there is no norm.
+// normed returns the tokens that a root mean square norm reads, and the norm's epsilon; without a
+// norm, the value itself and 0.
 func (r *rewriter) normed(name string) (x string, epsilon float32) {
 	div := r.producers[name]
 	if div == nil || !div.Is("Div") {

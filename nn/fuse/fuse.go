@@ -328,8 +328,8 @@ type branch struct {
 	out          string
 }
 
-// takeBranch fuses a norm and activation of the sum: the only branch, or if the sum has
-// other readers, the first branch that ends in an activation.
+// takeBranch fuses a branch into the sum's layer: the only branch, or the first with an activation
+// if the sum has other readers.
 func (r *rewriter) takeBranch(l *layer) {
 	for _, n := range r.users[l.out] {
 		if r.gone[n] {

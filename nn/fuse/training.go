@@ -93,7 +93,7 @@ func (r *rewriter) masked(n *onnx.Node, dy string) string {
 	return above.Input(0)
 }
 
-// scaledRelus moves Relus of values scaled per channel to the kernels, with their gradients.
+// scaledRelus replaces Relus of values scaled per channel, and their gradients, by kernel nodes.
 func (r *rewriter) scaledRelus() int {
 	moved, by := 0, map[string]*onnx.Node{}
 	for _, n := range r.g.Nodes {

@@ -38,7 +38,7 @@ func present(all []*block) (some []*block) {
 	return some
 }
 
-// replaced returns a block whose memory b, written by this step, can reuse; nil if there is none.
+// replaced returns a block whose memory this step can reuse for its result b; nil if there is none.
 func (w *work) replaced(b *block, step int) *block {
 	if w.writes[1] != nil && b == w.writes[0] { // if a layer writes a sum, only the sum may overwrite an input
 		return nil

@@ -114,7 +114,7 @@ func (c *call) times(by string) *onnx.Node {
 	return nil
 }
 
-// chain joins all inputs, one after the other.
+// chain adds an operator of any number of inputs as a row of joins.
 func chain(what int) func(*call) bool {
 	return func(c *call) bool {
 		for i := range c.in {
@@ -142,7 +142,7 @@ func chain(what int) func(*call) bool {
 	}
 }
 
-// broadcast joins the dimensions of two tensors that inference found to fit.
+// broadcast returns the broadcast dimensions of two tensors, which inference found to fit.
 func broadcast(a, b []int) []int {
 	if len(a) < len(b) {
 		a, b = b, a

@@ -68,7 +68,7 @@ func (in *initializers) floats(path string, n int64, dims []int, v *[]float32) e
 	return err
 }
 
-// missing supplies the statistics of a norm that the graph stores without any.
+// missing supplies the statistics of a norm whose graph has none: mean 0, variance 1.
 func (in *initializers) missing(path string, n int64, v *[]float32) error {
 	x := float32(0)
 	switch {

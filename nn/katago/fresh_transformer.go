@@ -2,9 +2,9 @@ package katago
 
 import "math"
 
-// transformer makes a layer of attention and feed-forward on channels, in KataGo's variant: RMS
-// norms, learned rotation by position, SwiGLU. The sums that its two parts add to the stream are
-// multiplied by scale/2.
+// transformer makes the two blocks of a layer, attention and feed-forward on channels, in KataGo's
+// variant: RMS norms, learned rotation by position, SwiGLU. Their output weights are drawn with
+// scale/2.
 func (f *fresh) transformer(name string, channels int, scale float64) []Block {
 	heads, dim := f.arch.Heads, channels/f.arch.Heads
 	hidden := (channels*8/3 + 15) / 16 * 16

@@ -21,8 +21,8 @@ func (n *Norm) merge() (scale, bias []float32) {
 	return scale, bias
 }
 
-// plain reports whether the record holds no statistics: mean 0, variance 1 and
-// an epsilon that does not count, so that scale and bias are all there is.
+// plain reports whether the record holds no statistics: mean 0, variance 1 and a negligible
+// epsilon, so that only scale and bias act.
 func (n *Norm) plain() bool {
 	if 1+float32(n.Epsilon) != 1 {
 		return false

@@ -51,7 +51,7 @@ func (c *ownCase) golden() goldenCase {
 	return g
 }
 
-// compare converts raw outputs to KataGo's printed values under area scoring.
+// compare requires that raw outputs give KataGo's printed values, under area scoring.
 func (c *ownCase) compare(t *testing.T, n *Network, out rawOutputs) {
 	t.Helper()
 	sign := 1.0 // outputs are for the side to move

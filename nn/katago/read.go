@@ -14,8 +14,8 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// Bounds on decompressed content. Weights hardly compress, so more than maxRatio times the
-// compressed bytes, beyond the first ratioFree, is a gzip bomb.
+// Bounds on decompressed content. Weights hardly compress, so content larger than ratioFree +
+// maxRatio times the compressed bytes is a gzip bomb.
 const (
 	maxContent = 4 << 30
 	maxRatio   = 100

@@ -22,7 +22,7 @@ const (
 type source struct {
 	br     *bufio.Reader
 	max    int64 // bytes of content that are allowed
-	known  bool  // whether binary is decided
+	known  bool  // binary is set
 	binary bool
 	tok    []byte
 	buf    []byte

@@ -26,7 +26,7 @@ type medium interface {
 	floats(path string, n int64, dims []int, v *[]float32) error
 }
 
-// walker visits a network in the order of the file. The same walk reads, writes and checks that
+// walker visits a network in the order of the file. The same walk reads, writes, and checks whether
 // layers fit each other; the first error stops it and is kept.
 type walker struct {
 	m       medium

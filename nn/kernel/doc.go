@@ -31,7 +31,7 @@
 // Inputs: the rows of Bᵀ are scaled so that their absolute values sum to 1 (Aᵀ has
 // the factors), so a transformed input is no larger than the largest input. Where
 // inputs lie between -l and h, l <= h, it is no larger than 5/9 h + 4/9 l: the
-// positive entries of no row of the two-dimensional matrix sum to more than 5/9. So
+// positive entries of each row of the two-dimensional matrix sum to at most 5/9. So
 // the scale of a board is known from its largest and least input alone, and no
 // result depends on the other boards of a batch.
 //

@@ -24,7 +24,7 @@ const (
 	StepMove                      // y; x: a copy along strides
 )
 
-// The functions of maps, in addition to those of [Activation].
+// Functions of a StepMap, in addition to those of [Activation].
 const (
 	MapSigmoid = 16 + iota
 	MapTanh
@@ -36,7 +36,7 @@ const (
 	MapAbsolute
 )
 
-// The functions of joins.
+// Functions of a StepJoin.
 const (
 	JoinAdd = iota
 	JoinSubtract
@@ -46,7 +46,7 @@ const (
 	JoinMin
 )
 
-// Results of reductions.
+// Results of a StepReduce.
 const (
 	ReduceMean = iota
 	ReduceSum

@@ -154,7 +154,7 @@ type worker struct {
 	sessions int
 	asked    int
 	waiting  map[int]chan answer
-	looks    int   // calls of look since the last answer, while a call is pending
+	looks    int   // how often look has run since the last answer, while a call is pending
 	looking  bool  // the timer for look is running
 	err      error // why it has ended
 }

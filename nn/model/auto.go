@@ -259,8 +259,8 @@ func write(at string, found choice) error {
 	return file.Write(at, func(w io.Writer) error { return json.NewEncoder(w).Encode(found) })
 }
 
-// places names the files. loading depends on library and plugin, measuring on the network
-// too, result on the board size and the machine too.
+// places names the files: c.loading by library and plugin, c.measuring also by the network,
+// c.result also by board size and machine.
 func (c *chooser) places() error {
 	base, err := file.Cache()
 	if err == nil {

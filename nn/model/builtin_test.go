@@ -11,8 +11,8 @@ import (
 	"kosumi/models"
 )
 
-// TestBuiltIn: no name and its own name open the built-in network, which is the same as a copy of
-// its file.
+// TestBuiltIn: an empty name and the built-in network's name both open it; a copy of its file is
+// the same network.
 func TestBuiltIn(t *testing.T) {
 	data, err := models.Data()
 	require.NoError(t, err)

@@ -76,7 +76,7 @@ type Model struct {
 	lost      atomic.Bool  // the device has failed
 	opened    atomic.Int64 // longest time to open a session; 0: none yet
 	alive     context.Context
-	stop      context.CancelCauseFunc // cancels the context alive when the device is lost
+	stop      context.CancelCauseFunc // cancels alive: device lost or model closed
 
 	mu    sync.Mutex
 	specs map[board.Size]nn.Spec

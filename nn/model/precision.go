@@ -48,8 +48,7 @@ func precisionOf(c Config, run runner) (precision, why string, err error) {
 	return floatPrecision, "", nil
 }
 
-// rewrite returns a float32 graph in the form in which a runner's sessions compute it in a
-// precision.
+// rewrite returns a float32 graph in the form that a runner computes in a precision.
 func rewrite(g *onnx.Model, run runner, precision string) (*onnx.Model, error) {
 	switch _, ok := kernel.Best(); {
 	case precision == halfPrecision:

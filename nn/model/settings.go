@@ -93,8 +93,8 @@ func (s *Settings) provider() string {
 // OnDevice reports whether a device runs the network; false until "auto" has chosen.
 func (s *Settings) OnDevice() bool { return onDevice(s.provider()) }
 
-// SessionCount is the number of sessions. The default is one for each core, on a device one
-// for each batch that it runs at a time and one whose batch is prepared meanwhile.
+// SessionCount is the number of sessions. The default is one for each core; on a device, one for
+// each batch that it runs at a time and one to prepare the next batch.
 func (s *Settings) SessionCount() int {
 	sessions, _, _ := plan(s.provider())
 	return cmp.Or(s.Sessions, sessions)

@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// SetBatch changes the first dimension of the named inputs, or of all [Graph.Feeds] if none
-// are named, to a number or to a symbol for any number. A Reshape to a constant shape that
-// begins with the old number keeps its first dimension instead. Declarations of inner
-// values are dropped; outputs are declared anew. The model is unchanged on error.
+// SetBatch changes the first dimension of the named inputs, or of all [Graph.Feeds] if none are
+// named, to a number or to a symbol for any number. A Reshape whose constant shape begins with the
+// old number keeps its input's first dimension instead. Declarations of inner values are dropped;
+// outputs are declared anew. The model is unchanged on error.
 func SetBatch(m *Model, batch Dim, inputs ...string) error {
 	if !batch.Known() && batch.Param == "" || batch.Known() && batch.Size < 1 {
 		return fmt.Errorf("%w: a batch of %v", ErrShape, batch)

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// FoldConstants makes initializers of Constant nodes and of the short integer
-// tensors that shape inference knows, such as shapes.
+// FoldConstants turns Constant nodes into initializers, and the short integer tensors that shape
+// inference knows, such as shapes.
 func FoldConstants(m *Model) error {
 	f, err := infer(m)
 	if err != nil {

@@ -18,7 +18,7 @@ type info struct {
 	typ   DataType // Undefined: not known
 	shape Shape    // nil if unknown
 	vals  []elem   // elements of a short integer or bool tensor; nil if unknown
-	blame *Node    // node with an unknown operator because of which a shape is unknown
+	blame *Node    // node with an unknown operator that makes the shape unknown
 }
 
 // elem is one element of a short integer tensor: a number, the size of a
@@ -31,7 +31,7 @@ type elem struct {
 
 func number(n int64) elem { return elem{n: n, known: true} }
 
-// elemOf returns the element that Shape makes of a dimension.
+// elemOf returns the element that the operator Shape makes of a dimension.
 func elemOf(d Dim) elem {
 	switch {
 	case d.Param != "":
@@ -186,7 +186,7 @@ func (c *call) floats(inputs ...int) DataType {
 	return typ
 }
 
-// axis turns a negative axis into a place, of a rank that is known.
+// axis counts a negative axis from the front, given the rank.
 func (c *call) axis(axis int64, rank int) int {
 	if axis < -int64(rank) || axis >= int64(rank) {
 		c.fail("axis %d of %d", axis, rank)

@@ -42,7 +42,7 @@ func InlineFunctions(m *Model) error {
 type inliner struct {
 	m      *Model
 	byName map[string]*Function
-	calls  int // numbers the calls, for names
+	calls  int // number of calls so far, for unique names
 	added  int
 }
 

@@ -12,7 +12,7 @@ import (
 // maxDepth bounds the nesting of graphs in attributes.
 const maxDepth = 16
 
-// made returns what p points at, which it makes where there is nothing yet.
+// made returns *p, which it makes if it is nil.
 func made[M any](p **M) *M {
 	if *p == nil {
 		*p = new(M)

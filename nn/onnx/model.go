@@ -170,8 +170,7 @@ func cloneInfos(vs []ValueInfo) []ValueInfo {
 	return c
 }
 
-// String names the node in messages: its name, or the first thing it writes,
-// and the operator.
+// String names the node in messages: its name, or else its first output, and the operator.
 func (n *Node) String() string {
 	name := n.Name
 	name = cmp.Or(name, n.Output(0))

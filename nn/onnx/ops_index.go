@@ -19,7 +19,7 @@ func (c *call) axes(i int) (axes []int64, given, known bool) {
 	return list, true, ok
 }
 
-// mark turns axes into a set of places, of a rank that is known.
+// mark turns a list of axes into a set, indexed by axis.
 func (c *call) mark(axes []int64, rank int) []bool {
 	set := make([]bool, rank)
 	for _, a := range axes {

@@ -135,8 +135,8 @@ func arithmetic(op string) func(a, b elem) elem {
 	}
 }
 
-// zip combines the elements of two inputs; a single element is combined with each of the other
-// input.
+// zip combines the elements of two inputs; a single element is combined with each element of the
+// other input.
 func (c *call) zip(x, y int, f func(a, b elem) elem) []elem {
 	a, b := c.at(x).vals, c.at(y).vals
 	if a == nil || b == nil || len(a) != len(b) && len(a) != 1 && len(b) != 1 {

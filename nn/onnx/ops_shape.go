@@ -12,8 +12,7 @@ type monomial struct {
 	syms map[string]int
 }
 
-// count multiplies dimensions; ok is false where one is unknown or the numbers
-// do not fit.
+// count multiplies dimensions; ok is false where one is unknown or the product overflows.
 func count(s Shape) (m monomial, ok bool) {
 	m = monomial{n: 1, syms: map[string]int{}}
 	for _, d := range s {
@@ -97,8 +96,8 @@ func inferReshape(c *call) {
 	}
 }
 
-// solve finds the one dimension of out that is not known from the number of
-// elements of x, and refuses shapes of different numbers of elements.
+// solve uses the number of elements of x to find the one unknown dimension of out, and refuses an
+// out with another number of elements.
 func (c *call) solve(x, out Shape, free int) {
 	if x == nil {
 		return

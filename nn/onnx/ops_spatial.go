@@ -8,7 +8,7 @@ type window struct {
 	auto                                     string // auto_pad other than NOTSET
 }
 
-// window reads the attributes for n spatial axes; a kernel of nil is not known.
+// window reads the attributes for n spatial axes; a nil kernel is unknown.
 func (c *call) window(n int, kernel []int64) window {
 	w := window{auto: c.Str("auto_pad", "NOTSET")}
 	ints := func(name string, def []int64) []int64 {
@@ -88,7 +88,7 @@ func (c *call) convInputs() (typ DataType, x, w Shape) {
 	return typ, x, w
 }
 
-// bias checks that input 2, if any, is a vector of n.
+// bias checks that input 2, if any, is a vector of n numbers.
 func (c *call) bias(n Dim) {
 	b := c.shape(2)
 	if !c.has(2) || b == nil {

@@ -45,8 +45,7 @@ func (c *codec) elements(t *Tensor) {
 	}
 }
 
-// typed adds the elements of one typed field, packed, or alone as an older form of protobuf has
-// them.
+// typed adds the elements of one typed field: a packed list or, in older files, a single element.
 func (c *codec) typed(v field, list *typed) {
 	if list.num != 0 && list.num != v.num {
 		c.fail(fmt.Errorf("elements come in fields %d and %d at once", list.num, v.num))

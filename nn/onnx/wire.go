@@ -45,8 +45,8 @@ const (
 type codec struct {
 	out     *writer // the message being written; nil: one is read
 	in      []byte  // the message being read
-	there   uint64  // bits of the numbers of its fields, the last one for all beyond
-	known   uint64  // bits of the numbers that were named
+	there   uint64  // field numbers in it, one bit each; the last bit is for all higher ones
+	known   uint64  // bits of the field numbers that were named
 	budget  int64   // bytes of memory that may still be taken
 	depth   int     // graphs inside each other
 	outside *outside
@@ -59,7 +59,7 @@ func (c *codec) fail(err error) {
 	}
 }
 
-// within adds to an error where it is.
+// within adds the place in the file to an error.
 func (c *codec) within(what string, name any) {
 	if c.err != nil {
 		c.err = fmt.Errorf("%s %q: %w", what, name, c.err)
@@ -86,7 +86,7 @@ const (
 type field struct {
 	num   protowire.Number
 	typ   protowire.Type
-	data  []byte // the value; of bytes without their length
+	data  []byte // the value; bytes and messages without their length
 	whole []byte // the field with its tag
 }
 
@@ -126,7 +126,7 @@ func (c *codec) has(num protowire.Number) bool {
 	return c.there>>num&1 != 0
 }
 
-// fields are the fields of a number in the message being read.
+// fields yields the fields with the given number in the message being read.
 func (c *codec) fields(num protowire.Number) iter.Seq[field] {
 	return func(yield func(field) bool) {
 		if !c.has(num) {
@@ -214,7 +214,8 @@ func one[M any](c *codec, num protowire.Number, cost int, m **M, f func(**M)) {
 	}
 }
 
-// named names a field with messages that each have a name, which are written in its order.
+// named names a field with messages that each have a name, and writes them in the order of their
+// names.
 func named[M any](c *codec, num protowire.Number, cost int, all *map[string]M, f func(name *string, m *M)) {
 	names := slices.Sorted(maps.Keys(*all))
 	c.messages(num, cost, len(names), func(i int) {
@@ -281,7 +282,7 @@ func (c *codec) int(num protowire.Number, n *int64) {
 	}
 }
 
-// enum names a field that is one of ONNX's kinds.
+// enum names a field that holds one of ONNX's numbered kinds.
 func enum[K ~int32](c *codec, num protowire.Number, k *K, what string) {
 	n := int64(*k)
 	if c.int(num, &n); c.out != nil {

@@ -6,8 +6,8 @@ import (
 	"kosumi/nn/onnx"
 )
 
-// lowerConv lowers a convolution without groups. Its bias becomes an addition
-// of equal shapes, and one of 1x1 becomes a product of matrices.
+// lowerConv lowers a convolution without groups. A bias becomes an addition of equal shapes, and a
+// 1x1 convolution a product of matrices.
 func lowerConv(l *lowering, n *onnx.Node, x value) value {
 	w := l.get(n.Input(1))
 	if !w.isConst() || len(w.shape) != 4 || len(x.shape) != 4 {
@@ -36,9 +36,8 @@ func lowerConv(l *lowering, n *onnx.Node, x value) value {
 	return l.combine("Add", y, value{shape: []int{out, 1, 1}, consts: bias.consts})
 }
 
-// convGeometry returns the attributes in the form that onnx-go reads: where rows
-// and columns are padded differently it takes one number for each (ONNX has
-// four). It is nil for a plain 1x1.
+// convGeometry returns the attributes in the form that onnx-go reads, nil for a plain 1x1. Where
+// rows and columns are padded differently, onnx-go takes one number for each (ONNX has four).
 func convGeometry(n *onnx.Node, w []int) onnx.Attrs {
 	if g := n.Int("group", 1); g != 1 {
 		fail("%d groups", g)
@@ -104,7 +103,7 @@ func (l *lowering) product(a, b value) value {
 	return l.matmul(a, b)
 }
 
-// lowerReduce reduces over the last axes: all of them where none are named.
+// lowerReduce reduces over the last axes, or over all if none are named.
 func lowerReduce(l *lowering, n *onnx.Node, x value) value {
 	axes, ok := n.Ints("axes")
 	if n.Input(1) != "" {

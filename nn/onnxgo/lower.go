@@ -78,8 +78,8 @@ func attempt[T any](f func() T) (v T, err error) {
 	return f(), nil
 }
 
-// lower returns a model that computes one row of spec, whose inputs and outputs
-// are in the order of spec. It leaves file changed.
+// lower returns a model that computes one row of spec, whose inputs and outputs are in the order of
+// spec. It changes the model in file.
 func lower(file *onnx.Model, spec *nn.Spec) (*onnx.Model, error) {
 	if n := len(file.Graph.Nodes); n > maxNodes {
 		return nil, fmt.Errorf("%w: it has %d nodes, at most %d are possible", ErrModel, n, maxNodes)
@@ -240,8 +240,7 @@ func constant(t *onnx.Tensor) value {
 	return v
 }
 
-// outShape returns the shape of a node's first output, a scalar with one axis as
-// plain has it.
+// outShape returns the shape of a node's first output. Like plain, it gives a scalar one axis.
 func (l *lowering) outShape(n *onnx.Node) []int {
 	shape := l.shapeOf(n.Output(0))
 	if len(shape) == 0 {

@@ -7,8 +7,8 @@ import (
 	"kosumi/nn/onnx"
 )
 
-// rule lowers a node whose first input is lowered, and returns its first output. It fails with the
-// property that cannot be run.
+// rule lowers a node whose first input is lowered, and returns its first output. If the node cannot
+// be run, it fails with the reason.
 type rule func(l *lowering, n *onnx.Node, x value) value
 
 // rules holds the rule of each operator of the default domain. init fills it because rules call

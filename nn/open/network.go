@@ -80,8 +80,8 @@ func (n *Network) load(file string) (err error) {
 	return n.server.Warm(n.conf.Size)
 }
 
-// awaitHumans waits for the human SL network, and warns if it takes no profile or lacks one, or if
-// a profile is set that no network takes.
+// awaitHumans waits for the human SL network, and warns if it takes no profile, if no profile is
+// set, or if one is set that no network takes.
 func (n *Network) awaitHumans() error {
 	if n.humans == nil {
 		if n.conf.Profile && !n.model.Describe().TakesProfile {

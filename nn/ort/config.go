@@ -25,8 +25,8 @@ type Config struct {
 	MaxBatch int
 	// FewShapes computes as many rows as [nn.Shape] says, at most MaxBatch.
 	FewShapes bool
-	// CommonArena takes the memory of intermediate results from one pool of the process:
-	// sessions that run in turn hold as much as the largest needs. For the CPU only.
+	// CommonArena takes the memory of intermediate results from one pool of the process: sessions
+	// that run in turn need only as much as the largest. For the CPU only.
 	CommonArena bool
 }
 

@@ -19,7 +19,7 @@ import (
 var fetchScript string
 
 // Fetch downloads the onnxruntime library to the user's cache, where [Find] looks, with the
-// providers of CUDA or without. The text why tells the user what needs the library.
+// providers of CUDA or without. The argument why tells the user what needs the library.
 func Fetch(why string, cuda bool) error {
 	shell, err := exec.LookPath("sh")
 	if err != nil {

@@ -35,9 +35,10 @@ type Candidate struct {
 	Err error
 }
 
-// Find looks for the library: explicit, if not "", a file or a folder; else $KOSUMI_ONNXRUNTIME;
-// else beside the program, in the cache that [Fetch] fills, and on the system's library path. It is
-// an error if the library that explicit or the variable names cannot be used. Find loads nothing.
+// Find looks for the library: in the file or folder that explicit names, if not ""; else in that of
+// $KOSUMI_ONNXRUNTIME; else beside the program, in the cache that [Fetch] fills, and on the
+// system's library path. If explicit or the variable names an unusable library, Find fails. It
+// loads nothing.
 func Find(explicit string) (Library, error) {
 	all := Candidates(explicit)
 	for _, c := range all {

@@ -32,7 +32,7 @@ type session struct {
 	// before each run, since devices copy an input when it is bound.
 	bind   bool
 	closed bool
-	alone  bool // see alone
+	alone  bool // see the function alone
 }
 
 // rows holds what a run of one batch size needs: tensors over the first rows

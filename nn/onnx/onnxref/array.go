@@ -85,7 +85,7 @@ func store(name string, a *array) (*onnx.Tensor, error) {
 	return nil, fmt.Errorf("%w: values of %v", onnx.ErrUnsupported, a.typ)
 }
 
-// steps returns how far one step along each axis moves in an array of dims.
+// steps returns how far one step along each axis moves in an array with the given dims.
 func steps(dims []int) []int {
 	out := make([]int, len(dims))
 	for k, n := len(dims)-1, 1; k >= 0; k-- {
@@ -111,8 +111,8 @@ func walk(dims, strides []int, start int) []int {
 	return places
 }
 
-// spread returns, for each element of an array of dims, its source in the array of fewer or smaller
-// dimensions that is broadcast to dims.
+// spread returns, for each element of an array that is broadcast to dims, its source in the
+// original.
 func spread(from, dims []int) []int {
 	strides := make([]int, len(dims))
 	for k, step := range steps(from) {
@@ -137,7 +137,7 @@ func broadcast(a, b []int) []int {
 	return out
 }
 
-// pick returns an array of dims whose elements come from the given places of a; a
+// pick returns an array with the given dims, whose elements come from the given places of a; a
 // negative place leaves zero.
 func pick(a *array, places []int, dims ...int) *array {
 	out := alloc(a.typ, dims...)

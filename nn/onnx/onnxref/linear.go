@@ -157,7 +157,7 @@ func upTo(n int) (axes []int) {
 	return axes
 }
 
-// over joins the elements along some axes, in order.
+// over reduces some axes: join gets the elements along them, in order.
 func over(x *array, axes []int, keep bool, join func([]float64) float64) *array {
 	from := steps(x.dims)
 	var keptDims, keptSteps, goneDims, goneSteps, dims []int
