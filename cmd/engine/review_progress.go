@@ -16,7 +16,7 @@ type reviewProgress struct {
 	file, files int
 }
 
-// Game begins a game of the file with an index.
+// Game begins a game; file is the index of its file.
 func (p *reviewProgress) Game(file int, name string) { p.file, p.name = file, name }
 
 // Progress shows the state after a search.
