@@ -198,8 +198,8 @@ func (p *prover) join(chains []*settledChain) (*Group, []*settledChain, error) {
 }
 
 // grounded separates chains whose proofs rest on each other in a circle: if two chains each live
-// only because the other lives, neither is proved. apart has the chains in circles, the first
-// result all others; if all chains are in circles, it has the first chain.
+// only because the other lives, neither is proved. apart has the chains in circles, in all others;
+// if all chains are in circles, in has the first of them.
 func grounded(list []*settledChain) (in, apart []*settledChain) {
 	open := slices.Clone(list)
 	for again := true; again; {
@@ -287,7 +287,7 @@ func (p *prover) sure(c candidate) bool {
 	return max(sum, -sum) >= sureOwner*len(c.stones)
 }
 
-// chainsOf returns the chains that have a stone accepted by counts.
+// chainsOf returns the chains with a stone for which a function returns true.
 func chainsOf(g *board.Game, counts func(board.Point) bool) (list [][]board.Point) {
 	seen := make([]bool, g.Size().Area())
 	for i := range seen {
@@ -437,8 +437,8 @@ func (p *prover) only(t int, chain []board.Point) error {
 	return err
 }
 
-// loses returns the proved first move by which the side to move kills a chain, or saves it if lives
-// is set; "" if there is none.
+// loses returns a first move that is proved to kill a chain, or to save it if lives is true; "" if
+// there is none.
 func (p *prover) loses(ply int, stone board.Point, lives bool, prefer string) (string, error) {
 	q, err := p.question(ply, stone)
 	if err != nil || q.Stones[stone] == board.Empty || p.left < groupNodes {
@@ -461,8 +461,8 @@ func (p *prover) loses(ply int, stone board.Point, lives bool, prefer string) (s
 	return works(out, !lives, prefer), p.ctx.Err()
 }
 
-// works returns a first move that is proved to kill the target, or to save it if kills is false; ""
-// if there is none. It returns the preferred move if that is proved.
+// works returns the first move of an answer that is proved to kill the target, or to save it if
+// kills is false; "" if there is none. It returns the preferred move if that is proved.
 func works(out *life.Answer, kills bool, prefer string) string {
 	c, want := out.Defends, []string{life.Alive, life.Seki}
 	if kills {

@@ -21,7 +21,7 @@ const OwnKind = "own"
 // Own holds the records of a file, sorted by kind.
 type Own struct {
 	Problems []Problem
-	Games    []*sgf.Node // records other than positions with answers
+	Games    []*sgf.Node // games rather than problems
 	Unsolved []*sgf.Node // positions without a right answer
 	Turned   int         // number of problems whose record says that the other side moves
 	Errors   []error     // errors of unreadable records
@@ -308,7 +308,8 @@ func (p *Problem) beside(ctx context.Context, before *board.Game, best, move str
 	return j.compare(ctx, before, best, move, p.Loss)
 }
 
-// near returns a stone of each chain with stones within two lines of a point, the largest first.
+// near returns a stone of each chain that has stones within two lines of a point, the largest chain
+// first.
 func near(g *board.Game, at board.Point) (list []board.Point) {
 	x, y := g.Size().XY(max(at, 0))
 	b := g.Board()
