@@ -17,8 +17,8 @@ import (
 	"kosumi/web/wire"
 )
 
-// TestNewcomers: too many connections say nothing; the machine with the most of them loses its
-// oldest.
+// TestNewcomers: if too many connections have not said hello, the machine with the most of them
+// loses its oldest.
 func TestNewcomers(t *testing.T) {
 	s := &Server{}
 	add := func(from string) *conn {

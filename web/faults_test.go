@@ -177,7 +177,7 @@ func TestNumbersAgree(t *testing.T) {
 	p := openPage(t, s)
 	id := ask[api.ID](join(t, s), "doc.new", api.NewDoc{Size: [2]int{9, 9}}).ID
 	p.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.analysis", JSON.stringify({ visits: 300, tab: "tree" }))`, nil), chromedp.Navigate(s.Address()+"analyse/"+id))
-	p.Until(`Number(document.querySelector(".engine-line")?.dataset.visits) >= 200 && document.querySelector(".cands tbody tr")`) // a search of 300 visits may end from 200
+	p.Until(`Number(document.querySelector(".engine-line")?.dataset.visits) >= 200 && document.querySelector(".cands tbody tr")`) // a search of 300 visits may end after 200
 	shown := browsertest.JS[struct {                                                                                              // all read from one frame
 		Rows  [][]string
 		Total int
@@ -227,8 +227,8 @@ func TestNotesLeaveTheBoard(t *testing.T) {
 	p.Clean()
 }
 
-// TestWhoseMistakes says once which player one was: the opponent's mistakes are not asked as
-// problems, and the next game with the same name asks no question.
+// TestWhoseMistakes answers once which of the players is the reader: the opponent's mistakes are
+// not asked as problems, and the page asks nothing about the next game with the same name.
 func TestWhoseMistakes(t *testing.T) {
 	testshared.Long(t)
 	s := servePage(t, searched(t))

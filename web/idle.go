@@ -6,8 +6,7 @@ import (
 	"kosumi/web/wire"
 )
 
-// Two checks show by these differences that the machine slept or the program was stopped between
-// them.
+// Signs that the machine slept or the program was stopped between two checks.
 const (
 	// sleptFor is the minimum by which the wall clock runs ahead of the monotonic clock during a
 	// sleep.

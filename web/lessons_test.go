@@ -100,8 +100,8 @@ func (x *exercise) near(g *board.Game, target board.Point) []board.Point {
 	return all
 }
 
-// falls reports whether the stones at target can be captured within that many moves. It tries all
-// moves nearby, and a pass.
+// falls reports whether the stones at target can be captured within depth moves. It tries all moves
+// nearby, and a pass.
 func (x *exercise) falls(g *board.Game, target board.Point, depth int) bool {
 	owner := g.At(target)
 	attacks := g.ToMove() != owner

@@ -97,7 +97,7 @@ func TestYou(t *testing.T) {
 	require.Eventually(t, func() bool { _, err := os.Stat(s.folder.Path("games", lost, ".jsonl")); return os.IsNotExist(err) }, browsertest.Patience, 50*time.Millisecond)
 	require.FileExists(t, s.folder.Path("games", won, ".jsonl"))
 
-	// A review of an imported game counts once a name in it is the player's.
+	// A review of an imported game counts after the player adds a name in it.
 	chooseFilesAt(p, s, map[string]string{"other.sgf": spoiltNine})
 	p.Until(`document.querySelector("main.review")?.dataset.state === "done"`)
 	p.Do(chromedp.Navigate(s.Address() + "you"))

@@ -1,7 +1,7 @@
 package api
 
-// Review is a game whose review is under way or done: the content of the page of one game. Boards
-// is only in the answer to watch, since it does not change.
+// Review is a game whose review is under way or done: the content of the page of one game. The
+// command watch alone answers with Boards, which never change.
 type Review struct {
 	Card ReviewCard `json:"card"`
 	// Boards holds the stones of all positions, one after the other, one more than
@@ -41,7 +41,7 @@ type ReviewPoint struct {
 	Visits  int64   `json:"v"`
 }
 
-// ReviewMove is one move. Loss is in points, of the mover; Class is from 0.
+// ReviewMove is one move. Loss is the mover's, in points; Class counts from 0, the best.
 type ReviewMove struct {
 	Colour      string   `json:"c"`
 	Move        string   `json:"m"`

@@ -29,8 +29,8 @@ type Library struct {
 	networks *Networks
 	request  func(*http.Request) (*http.Response, error)
 	changed  func()
-	// Limits: silence is the longest time without a byte, pause the first one before a retry, measure
-	// the time for measuring a speed.
+	// Limits: silence is the longest time without a byte, pause the wait before the first retry,
+	// measure the time for measuring a speed.
 	silence, pause, measure time.Duration
 
 	mu   sync.Mutex

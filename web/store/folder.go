@@ -164,5 +164,5 @@ const (
 	lastPause  = 4 * time.Second
 )
 
-// LongerPause returns the pause after another failed try; the first follows 0.
+// LongerPause returns the pause after another failed try, given the previous pause, at first 0.
 func LongerPause(pause time.Duration) time.Duration { return min(max(2*pause, firstPause), lastPause) }

@@ -34,7 +34,7 @@ type Game struct {
 	Undos    int
 	Teach    string // strictness of teaching; empty: off
 	Taught   bool   // moves were made while teaching was on
-	Helped   []int  // plies whose move was made after a hint, instead of a move taken back, or while teaching was on
+	Helped   []int  // plies whose move was made after a hint, replaces a move taken back, or was made while teaching was on
 }
 
 // Uncounted returns why a game does not count for the player's rank: hint, undo or teach; "" if it
