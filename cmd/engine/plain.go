@@ -131,7 +131,7 @@ var (
 	noSeconds = regexp.MustCompile(`([hm])0[ms](?:0s)?\)`)
 )
 
-// groupOf names the annotation of a flag that holds its heading in help.
+// groupOf names the annotation that holds a flag's heading in help.
 const groupOf = "group"
 
 // flagGroups writes the flags of a command, first its own and then those under each heading.
