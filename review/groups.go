@@ -57,7 +57,7 @@ type Only struct {
 
 // Limits of the proofs.
 const (
-	nodesAVisit = 0.3   // positions searched for a visit and a point of the board: proofs take about a tenth of the review's time
+	nodesAVisit = 0.3   // positions searched for each visit and point of the board: proofs take about a tenth of the review's time
 	groupNodes  = 8000  // searched positions for a question about a group
 	onlyNodes   = 40000 // searched positions for a question about a mistake
 	leastGroup  = 3     // minimum number of stones of a group
@@ -198,8 +198,8 @@ func (p *prover) join(chains []*settledChain) (*Group, []*settledChain, error) {
 }
 
 // grounded separates chains whose proofs rest on each other in a circle: if two chains each live
-// only because the other lives, neither is proved. apart has the chains in circles, in all others;
-// if all chains are in circles, in has the first of them.
+// only because the other lives, neither is proved. It returns the other chains, or the first chain
+// if there are none, and apart, the rest.
 func grounded(list []*settledChain) (in, apart []*settledChain) {
 	open := slices.Clone(list)
 	for again := true; again; {

@@ -70,7 +70,7 @@ func (r *run) swingBetween(t int, at []standing) swing {
 
 // spread returns the standard error of a position's lead. It is at least half the change of the
 // lead when the visits were last doubled. Neighbours misread the same groups: if one has more
-// visits, the error is also at least half the change of that lead since its first search.
+// visits, the error is also at least half the change of its lead since its first search.
 func (r *run) spread(t int) float64 {
 	e := r.evals[t]
 	s := max(e.spread(), 0.5*r.moved[t])

@@ -67,7 +67,7 @@ func (r *run) rung(t int) int64 {
 }
 
 // listedShare is the worth of visits for a move certainly among the worst, relative to a doubtful
-// one: the report needs an accurate loss and better line.
+// one: the report also needs an accurate loss and better line of the first.
 const listedShare = 0.15
 
 // gainShare is the weight of a move's gain relative to a loss. A gain shows that one of the two
