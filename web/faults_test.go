@@ -120,8 +120,8 @@ func TestLevelsOfTheBoard(t *testing.T) {
 // texts records in window.written the texts that are drawn on canvases from now on.
 const texts = `window.written = []; { const is = CanvasRenderingContext2D.prototype.fillText; CanvasRenderingContext2D.prototype.fillText = function (text, ...at) { window.written.push(text); return is.call(this, text, ...at); }; }`
 
-// TestBoardSpeaksTheTable shows 19x19 on a small laptop: the board shows coordinates and the
-// table's letters, and keeps them while it shows the policy.
+// TestBoardSpeaksTheTable shows 19x19 on a small laptop: the board shows coordinates, and the
+// letters of the candidates in the table; it keeps them while it shows the policy.
 func TestBoardSpeaksTheTable(t *testing.T) {
 	looks(t)
 	s := servePage(t, t.TempDir())

@@ -154,7 +154,8 @@ func TestLessons(t *testing.T) {
 				case "forbidden":
 					ok = !legal && g.At(p) == board.Empty
 				case "close":
-					// If White may enter, it reaches the point: Black's move must close the border.
+					// Black's move must close the border: White may not play at the target
+					// afterwards.
 					ok = legal && next.Legal(board.White, target) != nil && slices.Contains(x.Good, size.Vertex(p))
 				default:
 					continue

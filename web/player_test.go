@@ -21,7 +21,7 @@ import (
 	"kosumi/web/store"
 )
 
-// finished writes a game of Black's to its end into its journal, and returns the game's ID.
+// finished plays a game with the player as Black to its end, and returns the game's ID.
 func finished(t *testing.T, s *Server, c *client, level, result string, moves ...string) string {
 	t.Helper()
 	id := ask[api.ID](c, "game.new", api.NewGame{Size: [2]int{9, 9}, Rules: "chinese", Colour: "b", Seat: api.Seat{Level: level}}).ID

@@ -19,8 +19,8 @@ import (
 	"kosumi/web/wire"
 )
 
-// Levels are the strengths that the engine can play at, and the player's ratings: a file that
-// engine gtp shares.
+// Levels are the strengths that the engine can play at, and the player's ratings, in a file shared
+// with engine gtp.
 type Levels struct {
 	engines  *Engines
 	warnings *wire.Warnings

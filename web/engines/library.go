@@ -180,7 +180,8 @@ func (l *Library) begin(j *job, as api.NetworkJob) error {
 	return nil
 }
 
-// clear locks the incomplete file for j, and deletes it unless it has the same address and sha256.
+// clear locks the incomplete file for j, and deletes it unless its address and sha256 are the new
+// job's.
 func (l *Library) clear(j *job, as api.NetworkJob) (err error) {
 	if _, there := l.networks.files()[as.Name]; there {
 		return api.Tell("bad_request", "net_there")
