@@ -52,7 +52,7 @@ func serveClient(ctx context.Context, s *settings, net *open.Network, what strin
 	return err
 }
 
-// announce writes the banner once the network is loaded.
+// announce writes the banner when the network is loaded.
 func announce(s *settings, net *open.Network, what string) error {
 	if err := net.Wait(); err != nil {
 		return err
