@@ -119,7 +119,7 @@ func (p *prover) question(ply int, stone board.Point) (*life.Question, error) {
 	return q, nil
 }
 
-// candidate is a chain in the position before ply that may be settled.
+// candidate is a chain that may be settled in the position before ply.
 type candidate struct {
 	stones []board.Point
 	color  board.Color

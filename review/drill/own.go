@@ -169,8 +169,8 @@ func right(n *sgf.Node) bool { return !wrong(n) && (n.Has("TE") || saidRight(n) 
 
 func wrong(n *sgf.Node) bool { return n.Has("BM") || saidWrong(n) }
 
-// below reports whether a line below n is marked as right. If ours is set, the children of n are
-// the solver's moves; marks TE and BM on the opponent's moves say nothing about the answer.
+// below reports whether a line below n is marked as right. ours: the children of n are the solver's
+// moves. Marks TE and BM on the opponent's moves say nothing about the answer.
 func below(n *sgf.Node, ours bool) bool {
 	return slices.ContainsFunc(n.Children, func(c *sgf.Node) bool {
 		if ours {
