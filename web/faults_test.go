@@ -227,7 +227,7 @@ func TestNotesLeaveTheBoard(t *testing.T) {
 	p.Clean()
 }
 
-// TestWhoseMistakes answers once which of the players is the reader: the opponent's mistakes are
+// TestWhoseMistakes tells the page which of two players is the reader: the opponent's mistakes are
 // not asked as problems, and the page asks nothing about the next game with the same name.
 func TestWhoseMistakes(t *testing.T) {
 	testshared.Long(t)

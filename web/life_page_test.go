@@ -71,7 +71,7 @@ func TestWebLife(t *testing.T) {
 	p.Clean()
 }
 
-// TestWebLifeAfterGame asks about a stone once a game is over.
+// TestWebLifeAfterGame asks about a stone after a game has ended.
 func TestWebLifeAfterGame(t *testing.T) {
 	s := servePage(t, t.TempDir())
 	p := openPage(t, s)

@@ -71,7 +71,7 @@ func (b *body) Close() error {
 	return nil
 }
 
-// await waits for a promise, and calls abort once ctx has ended.
+// await waits for a promise, and calls abort when ctx has ended.
 func await(ctx context.Context, abort, promise js.Value) (js.Value, error) {
 	stop := context.AfterFunc(ctx, func() { abort.Call("abort") })
 	defer stop()

@@ -23,7 +23,7 @@ import (
 )
 
 // Library is the folder of networks that pages add to: files that a browser uploads, or that are
-// downloaded from an https address and checked by sha256. A file is added once it has loaded and
+// downloaded from an https address and checked by sha256. A file is added after it has loaded and
 // evaluated. Make one with [NewLibrary].
 type Library struct {
 	networks *Networks
@@ -210,7 +210,7 @@ func (l *Library) release(j *job, name string) error {
 	return err
 }
 
-// tell changes a job and calls changed: at once if the change is important, else every tellEvery.
+// tell changes a job and calls l.changed: at once if the change is important, else every tellEvery.
 func (l *Library) tell(j *job, change func(), important bool) {
 	l.mu.Lock()
 	change()

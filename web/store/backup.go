@@ -179,7 +179,7 @@ func OpenBackup(data []byte) (*Backup, error) {
 	return b, nil
 }
 
-// readEntry unpacks a file; the limit most bounds its bytes.
+// readEntry unpacks a file. most is the limit of its size, in bytes.
 func readEntry(f *zip.File, most int64) ([]byte, error) {
 	if f.UncompressedSize64 > uint64(most) || f.Flags&1 != 0 {
 		return nil, fmt.Errorf("encrypted, or more than %d bytes", most)

@@ -250,8 +250,8 @@ func (g *Game) HeadStart() float64 {
 	return ahead
 }
 
-// ClockStates returns the clocks of both players. The clock of the side to move has run since ran;
-// zero: it is stopped.
+// ClockStates returns the clocks of both players. ran is when the clock of the side to move was
+// last updated; zero: it is stopped.
 func (g *Game) ClockStates(ran time.Time) [2]api.ClockState {
 	var all [2]api.ClockState
 	for i := range all {
