@@ -8,8 +8,8 @@ import (
 	"kosumi/board"
 )
 
-// ruleWords lists, for names of board.ParseRules, the names that people and servers write in RU: in
-// lower case, without blanks and punctuation.
+// ruleWords lists what people and servers write in RU, by the names of board.ParseRules. Words are
+// separated by blanks, and have none inside.
 var ruleWords = map[string]string{
 	"japanese": "japanese jp jpn jap japan nihon nihonkiin japanisch japonaise japonais japonés japonesas giapponese японские японский 日本 日本式 日本棋院 にほん " +
 		"일본 일본식 일본기원 territory territoryscoring territorial 数目 數目 数目法 數目法 目数法 地 地合い 집 집계산",
