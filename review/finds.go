@@ -8,7 +8,7 @@ import (
 	"kosumi/board"
 )
 
-// found is a claim with its points and the loss that it accounts for.
+// found is a claim with its points of the board and the loss that it accounts for.
 type found struct {
 	Claim
 	at    []board.Point

@@ -85,7 +85,7 @@ func prove(ctx context.Context, g *Game, res *Result) error {
 		p.left += all / 2
 		err = p.groups()
 	}
-	if err != nil { // a resumed review proves all groups again
+	if err != nil { // the groups are discarded: a resumed review proves all again
 		res.Complete, res.Groups, res.Only = false, nil, nil
 	}
 	return err
