@@ -54,7 +54,7 @@ func TestFullHouse(t *testing.T) {
 	require.EqualValues(t, closeTryAgain, websocket.CloseStatus(err))
 }
 
-// answered returns a connection without a socket.
+// answered returns a connection without a socket: its answers stay in its queue.
 func answered(s *Server) *conn {
 	c := &conn{s: s, events: make(chan api.Event, maxQueue), frames: newFrames(), client: store.NewID()}
 	c.ctx, c.cancel = context.WithCancel(s.ctx)

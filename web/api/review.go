@@ -207,8 +207,8 @@ type Problem struct {
 	Player string  `json:"player,omitempty"` // name of the player who made the mistake
 	Yours  bool    `json:"yours,omitempty"`  // player.names says that Player is the player
 	// Task is live or kill for a problem of life and death about the stones of Group, which only
-	// one move solves; empty for a better move. Level is 1 to 5 for problems that come with the
-	// program; they come from no game.
+	// one move solves; empty for a problem that asks for a better move. Level is 1 to 5 for
+	// problems that come with the program; they come from no game.
 	Task  string   `json:"task,omitempty"`
 	Group []string `json:"group,omitempty"`
 	Level int      `json:"level,omitempty"`
