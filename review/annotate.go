@@ -234,8 +234,8 @@ func markBetter(g *Game, m *Move, n *sgf.Node) {
 	ours(n, "MA:"+at)
 }
 
-// addLines adds as variations the best line, and an alternative that is almost as good and far
-// away.
+// addLines adds up to two variations: the best line, and an alternative that is almost as good and
+// far away.
 func addLines(g *Game, m *Move, parent *sgf.Node) {
 	size := g.Record.Size
 	first, err := size.ParseVertex(m.Best[0].Move)

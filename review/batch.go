@@ -88,8 +88,8 @@ func NewBatch(c BatchConfig) (*Batch, error) {
 		remarked: map[string]bool{}, names: map[string]bool{"index": true, "summary": true, DrillsName: true}}, nil
 }
 
-// BatchFiles returns the named files and the .sgf files below the named folders, except those below
-// out, the folder of the reports. Naming the folder of the reports, or a file in it, is an error.
+// BatchFiles returns the named files and the .sgf files below the named folders, except those in
+// the folder of the reports. Naming the folder of the reports, or a file in it, is an error.
 func BatchFiles(names []string, out string) ([]string, error) {
 	var files []string
 	for _, name := range names {

@@ -63,7 +63,7 @@ const (
 	Weakens     ClaimKind = "weakens"     // Stones are weaker
 	Strengthens ClaimKind = "strengthens" // the opponent's Stones are stronger
 	Atari       ClaimKind = "atari"       // the refutation puts Stones in atari
-	Threat      ClaimKind = "threat"      // the opponent threatens Of, and the mistake does not answer it
+	Threat      ClaimKind = "threat"      // the opponent threatens to make Of true, and the mistake does not prevent it
 	Saves       ClaimKind = "saves"       // the better move saves Stones
 	Kills       ClaimKind = "kills"       // the better move kills Stones
 	Connects    ClaimKind = "connects"    // the better move connects Stones and Others
@@ -71,7 +71,7 @@ const (
 	Takes       ClaimKind = "takes"       // the better move captures Stones
 	Hunts       ClaimKind = "hunts"       // the better move catches Stones in a ladder
 	Attacks     ClaimKind = "attacks"     // the better move puts Stones in atari
-	Threatens   ClaimKind = "threatens"   // the better move threatens Of
+	Threatens   ClaimKind = "threatens"   // the better move threatens to make Of true
 	Small       ClaimKind = "small"       // the mistake gains less than half of what the better move gains
 	Unneeded    ClaimKind = "unneeded"    // Small, and the mistake answers the move before it
 	Inside      ClaimKind = "inside"      // Small, in the mover's own territory

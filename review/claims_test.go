@@ -28,7 +28,7 @@ type rules struct {
 	known map[string]*review.Eval
 }
 
-// after returns the position after further moves at a ply, nil if they are illegal.
+// after returns the position before a ply with the given moves added, nil if one is illegal.
 func (r *rules) after(ply int, moves ...string) *board.Game {
 	p, err := r.g.Position(ply)
 	require.NoError(r.t, err)
@@ -155,7 +155,7 @@ func (r *rules) joined(ply int, line, a, b []string) bool {
 // sureFor is the ownership from which the judge regards stones as alive.
 const sureFor = 0.8
 
-// holds reports whether a claim about the move of a ply is right; why has the figures.
+// holds reports whether a claim about the move of a ply is right, with the figures that decide it.
 func (r *rules) holds(ply int, c *review.Claim) (ok bool, why string) {
 	m := &r.res.Moves[ply]
 	first := func(line []string) []string { return line[:min(len(line), 8)] }

@@ -8,7 +8,7 @@ import (
 	"kosumi/board"
 )
 
-// found is a claim with its points and the loss that it accounts for.
+// found is a claim with its points of the board and the loss that it accounts for.
 type found struct {
 	Claim
 	at    []board.Point
@@ -22,12 +22,12 @@ const (
 	likely      = 0.2  // minimum ownership of stones that probably live
 	lostBelow   = -0.3 // maximum ownership of captured stones' points
 	lostBy      = 0.5  // minimum change of captured stones' ownership by the mistake
-	keptFrom    = 0.3  // minimum ownership of stones that the other line saves
+	keptFrom    = 0.3  // minimum ownership of stones that count as the mover's
 	weakerBy    = 0.4  // minimum change of weakened stones' ownership
 	leastShare  = 0.25 // minimum share of the loss in a claim
 	leastPoints = 1.0  // minimum number of points in a claim
-	answerNear  = 4    // maximum distance of an answer from the opponent's last move
-	farFromLast = 7    // minimum distance of a move elsewhere from the opponent's last move
+	answerNear  = 4    // maximum distance between an answer and the opponent's last move
+	farFromLast = 7    // minimum distance between a move elsewhere and the opponent's last move
 )
 
 // claims returns one or two claims: what the mistake let happen, and what the better move does.
@@ -181,9 +181,9 @@ var changes = []struct {
 	}},
 }
 
-// linked returns the claim about two chains of a colour that are connected on board one and
-// separate on board two. The claim names the chain that loses more. lost is each point's loss of
-// ownership by the separation.
+// linked returns the claim about two chains of a colour that are connected on the first board and
+// separate on the second. The claim is about the chain that loses more, by the given loss of
+// ownership for each point.
 func (k *mistake) linked(kind ClaimKind, color board.Color, one, two *board.Board, lost []float64) (best found, ok bool) {
 	b := k.before.Board()
 	var heads []board.Point

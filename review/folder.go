@@ -90,7 +90,7 @@ func ReadResult(data []byte) (*Result, error) {
 	return res, nil
 }
 
-// fits reports whether the parts of a result belong together.
+// fits reports whether a result from a file is consistent, so that using it cannot fail.
 func (r *Result) fits() bool {
 	size := board.Size{W: r.Game.Width, H: r.Game.Height}
 	if r.Version != Version || size.Check() != nil || len(r.Positions) != len(r.Moves)+1 {

@@ -57,7 +57,7 @@ type Only struct {
 
 // Limits of the proofs.
 const (
-	nodesAVisit = 0.3   // positions searched for a visit and a point of the board: proofs take about a tenth of the review's time
+	nodesAVisit = 0.3   // positions searched for each visit and point of the board: proofs take about a tenth of the review's time
 	groupNodes  = 8000  // searched positions for a question about a group
 	onlyNodes   = 40000 // searched positions for a question about a mistake
 	leastGroup  = 3     // minimum number of stones of a group
@@ -85,7 +85,7 @@ func prove(ctx context.Context, g *Game, res *Result) error {
 		p.left += all / 2
 		err = p.groups()
 	}
-	if err != nil { // a resumed review proves all groups again
+	if err != nil { // the groups are discarded: a resumed review proves all again
 		res.Complete, res.Groups, res.Only = false, nil, nil
 	}
 	return err
@@ -119,7 +119,7 @@ func (p *prover) question(ply int, stone board.Point) (*life.Question, error) {
 	return q, nil
 }
 
-// candidate is a chain in the position before ply that may be settled.
+// candidate is a chain that may be settled in the position before ply.
 type candidate struct {
 	stones []board.Point
 	color  board.Color
@@ -198,8 +198,8 @@ func (p *prover) join(chains []*settledChain) (*Group, []*settledChain, error) {
 }
 
 // grounded separates chains whose proofs rest on each other in a circle: if two chains each live
-// only because the other lives, neither is proved. apart has the chains in circles, the first
-// result all others; if all chains are in circles, it has the first chain.
+// only because the other lives, neither is proved. It returns the other chains, or the first chain
+// if there are none, and apart, the rest.
 func grounded(list []*settledChain) (in, apart []*settledChain) {
 	open := slices.Clone(list)
 	for again := true; again; {
@@ -287,7 +287,7 @@ func (p *prover) sure(c candidate) bool {
 	return max(sum, -sum) >= sureOwner*len(c.stones)
 }
 
-// chainsOf returns the chains that have a stone accepted by counts.
+// chainsOf returns the chains with a stone for which a function returns true.
 func chainsOf(g *board.Game, counts func(board.Point) bool) (list [][]board.Point) {
 	seen := make([]bool, g.Size().Area())
 	for i := range seen {
@@ -437,8 +437,8 @@ func (p *prover) only(t int, chain []board.Point) error {
 	return err
 }
 
-// loses returns the proved first move by which the side to move kills a chain, or saves it if lives
-// is set; "" if there is none.
+// loses returns a first move that is proved to kill a chain, or to save it if lives is true; "" if
+// there is none.
 func (p *prover) loses(ply int, stone board.Point, lives bool, prefer string) (string, error) {
 	q, err := p.question(ply, stone)
 	if err != nil || q.Stones[stone] == board.Empty || p.left < groupNodes {
@@ -461,8 +461,8 @@ func (p *prover) loses(ply int, stone board.Point, lives bool, prefer string) (s
 	return works(out, !lives, prefer), p.ctx.Err()
 }
 
-// works returns a first move that is proved to kill the target, or to save it if kills is false; ""
-// if there is none. It returns the preferred move if that is proved.
+// works returns the first move of an answer that is proved to kill the target, or to save it if
+// kills is false; "" if there is none. It returns the preferred move if that is proved.
 func works(out *life.Answer, kills bool, prefer string) string {
 	c, want := out.Defends, []string{life.Alive, life.Seki}
 	if kills {

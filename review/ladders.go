@@ -24,7 +24,8 @@ func (k *mistake) hunted() (list []found) {
 	return list
 }
 
-// onlyIn returns the stones of a colour that are in one but not in other, in clusters.
+// onlyIn returns the stones of a colour that are in the first map but not in the second, in
+// clusters.
 func (k *mistake) onlyIn(one, other map[board.Point]hunt, color board.Color) [][]board.Point {
 	var list []board.Point
 	for p, h := range one {

@@ -69,8 +69,8 @@ func (r *run) swingBetween(t int, at []standing) swing {
 }
 
 // spread returns the standard error of a position's lead. It is at least half the change of the
-// lead by the position's last doubling of visits, and half the change of a neighbour's lead since
-// its first search if the neighbour has more visits, since neighbours misread the same groups.
+// lead when the visits were last doubled. Neighbours misread the same groups: if one has more
+// visits, the error is also at least half the change of its lead since its first search.
 func (r *run) spread(t int) float64 {
 	e := r.evals[t]
 	s := max(e.spread(), 0.5*r.moved[t])
@@ -135,8 +135,8 @@ func totalsOf(moves []*Move) Totals {
 	return t
 }
 
-// worst returns the plies of the listed moves with the largest positive measure, largest
-// first.
+// worst returns the plies of the listed moves for which a measure is positive, the largest first,
+// up to a number of them.
 func worst(moves []Move, most int, by func(*Move) float64) []int {
 	plies := []int{}
 	for i := range moves {

@@ -86,8 +86,8 @@ func (k *mistake) bigPart() *part {
 	return &big
 }
 
-// groups returns the chains of a colour that satisfy changed, in clusters near the better or the
-// played move.
+// groups returns the chains of a colour for which a function returns true, in clusters near the
+// better or the played move.
 func (k *mistake) groups(color board.Color, changed func(chain []board.Point) bool) [][]board.Point {
 	var all []board.Point
 	for _, chain := range chainsOf(k.before, func(p board.Point) bool { return k.before.At(p) == color }) {
@@ -120,7 +120,7 @@ func (k *mistake) clusters(points []board.Point) (list [][]board.Point) {
 	return list
 }
 
-// mean is the mean over some points of a map of the board.
+// mean returns the mean of a board's values over some points.
 func mean(of []float64, points []board.Point) float64 {
 	sum := 0.0
 	for _, p := range points {

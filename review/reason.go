@@ -235,7 +235,7 @@ func (v *twice) most(points []board.Point) float64 {
 	return max(mean(v[0], points), mean(v[1], points))
 }
 
-// change is the ownership of some points lost by the mistake, by whichever judgement has the
+// change returns how much ownership of some points the mistake loses, by the judgement with the
 // smaller loss.
 func (k *mistake) change(points []board.Point) float64 {
 	return min(mean(k.better[0], points)-mean(k.worse[0], points), mean(k.better[1], points)-mean(k.worse[1], points))

@@ -41,8 +41,8 @@ func known(name string, how cut) charset {
 	return charset{table: t, cut: how}
 }
 
-// aliases maps names of charsets in files, reduced to letters and digits without prefixes such as
-// "cp" of Windows code pages, to names of the WHATWG index.
+// aliases maps the names of charsets in files to those of the WHATWG index. A key has only letters
+// and digits, and no prefix such as "cp" of Windows code pages.
 var aliases = map[string]string{
 	"932": "shift_jis", "31j": "shift_jis", "shiftjis": "shift_jis",
 	"936": "gbk", "gb": "gbk", "gb2312": "gbk", "gb231280": "gbk", "euccn": "gbk", "54936": "gb18030",
@@ -161,23 +161,23 @@ func fromUTF16(src string) string {
 	return text
 }
 
-// cut is a method to distinguish the bracket that ends a value from bytes of characters.
+// cut is a rule that tells the bracket at the end of a value from bytes of characters.
 type cut uint8
 
 const (
-	cutBytes  cut = iota // no byte takes the next one with it: UTF-8, EUC, tables of 256, writers that escape each byte
-	cutPairs             // a byte from 0x81 on takes the next one with it: GBK, Big5
+	cutBytes  cut = iota // a bracket is never part of a character: UTF-8, EUC, single-byte charsets, writers that escape each byte
+	cutPairs             // a byte from 0x81 on forms a character with the next byte: GBK, Big5
 	cutKana              // as cutPairs, but bytes 0xA0 to 0xDF are single: Shift-JIS
-	cutShifts            // two bytes a character between ESC $ and ESC (: ISO-2022-JP
+	cutShifts            // characters between ESC $ and ESC ( have two bytes: ISO-2022-JP
 )
 
-// takesNext reports whether byte b takes the following byte with it.
+// takesNext reports whether byte b forms a character with the following byte.
 func (c cut) takesNext(b byte) bool {
 	return b >= 0x81 && (c == cutPairs || c == cutKana && (b < 0xA0 || b > 0xDF))
 }
 
-// end returns the index of the closing bracket of the value that starts at src[i], or -1. high
-// says that the value has non-ASCII bytes, doubt that another cut may give another end.
+// end returns the index of the closing bracket of the value that starts at src[i], or -1. high: the
+// value has non-ASCII bytes; doubt: another cut may give another end.
 func (c cut) end(src string, i int) (end int, high, doubt bool) {
 	shifted := false
 	for start := i; i < len(src); i++ {
@@ -298,8 +298,8 @@ func (p *parser) follows(i int) bool {
 	return true
 }
 
-// swallows reports whether a value contains what looks like the end of a value and the start of
-// the next: ]B[aa.
+// swallows reports whether a value contains what looks like its own end and the start of the next
+// property: ]B[aa.
 func swallows(value string) bool {
 	head, _, found := lastOpen(value)
 	return found && strings.HasSuffix(strings.TrimRight(strings.TrimRight(head, letters), " \t\r\n();"), "]")

@@ -76,7 +76,7 @@ func guess(sample string, declared, before charset) charset {
 	}
 	trust := 3 + high
 	if !slices.Contains(candidates, declared) {
-		trust += 5 * high // a rare charset is hardly named by mistake
+		trust += 5 * high // nobody names a rare charset by mistake
 	}
 	if try(declared, trust) || try(before, 1+high/4) {
 		return best

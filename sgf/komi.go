@@ -115,8 +115,8 @@ func (r *Record) namedHandicap(root *Node) int {
 	return n
 }
 
-// settleHandicap counts the handicap stones, set up or played as Black's first moves. If there
-// are none and White begins, as in records of the Fox server, it places the number in HA.
+// settleHandicap counts the handicap stones, set up or played as Black's first moves. If there are
+// none and White begins, as in records of the Fox server, it places as many as HA says.
 func (r *Record) settleHandicap(named int) {
 	if r.Handicap = named; named < 2 {
 		return
@@ -146,8 +146,8 @@ func (r *Record) settleHandicap(named int) {
 	}
 }
 
-// opening returns how many moves Black makes before White's first stone, 0 if only one, and
-// whether White begins or there are no moves.
+// opening returns the number of stones that Black plays before White's first, but 0 instead of 1,
+// and whether White begins or there are no moves.
 func (r *Record) opening() (black int, whiteFirst bool) {
 	first := slices.IndexFunc(r.Steps, func(s Step) bool { return s.Setup != nil || s.Move.Color == board.White && s.Move.Point >= 0 })
 	if first < 0 {

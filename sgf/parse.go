@@ -63,8 +63,8 @@ func (p *parser) findTree(first bool) bool {
 	return ok
 }
 
-// nextTree finds, from an index on, a parenthesis followed by a semicolon or a property of a
-// list.
+// nextTree finds the first parenthesis, from an index on, that is followed by a semicolon or by a
+// property in ids.
 func (p *parser) nextTree(at int, ids string) (int, bool) {
 	for {
 		i := strings.IndexByte(p.src[at:], '(')
@@ -401,7 +401,8 @@ func tornAtFirst(value string) int {
 	return len(trimSpace(rest))
 }
 
-// tornLine returns where head ends before a last line that is a property's name, or -1.
+// tornLine returns the length of head without its last line if that line is a property's name, else
+// -1.
 func tornLine(head string) int {
 	rest := strings.TrimRight(head, letters[:26])
 	before := trimSpace(rest)

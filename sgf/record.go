@@ -66,8 +66,8 @@ func (r *Record) remark(format string, args ...any) {
 
 // Setup changes a position without a move (AB, AW, AE, PL).
 type Setup struct {
-	// Black, White and Empty are the points that get or lose a stone. If a point is in
-	// several, White counts before Black, and Black before Empty.
+	// Black, White and Empty are the points that get or lose a stone. If a point is in several,
+	// White takes precedence over Black, and Black over Empty.
 	Black, White, Empty []board.Point
 	// ToMove is the player to move; Empty if the file does not say.
 	ToMove board.Color

@@ -8,8 +8,8 @@ import (
 	"kosumi/board"
 )
 
-// ruleWords maps names of rules in RU, as people and servers write them, to those of
-// board.ParseRules: in lower case, without blanks and punctuation.
+// ruleWords lists what people and servers write in RU, by the names of board.ParseRules. Words are
+// separated by blanks, and have none inside.
 var ruleWords = map[string]string{
 	"japanese": "japanese jp jpn jap japan nihon nihonkiin japanisch japonaise japonais japonés japonesas giapponese японские японский 日本 日本式 日本棋院 にほん " +
 		"일본 일본식 일본기원 territory territoryscoring territorial 数目 數目 数目法 數目法 目数法 地 地合い 집 집계산",
@@ -23,7 +23,7 @@ var ruleWords = map[string]string{
 	"stone-scoring": "stonescoring oldchinese ancientchinese ancientarea 古代中国 古代中國 중국고대",
 }
 
-// ruleNames is ruleWords the other way round.
+// ruleNames maps the words of ruleWords to their names.
 var ruleNames = func() map[string]string {
 	names := map[string]string{}
 	for name, words := range ruleWords {

@@ -63,8 +63,8 @@ func plain(c byte) byte {
 	return c
 }
 
-// mended escapes a value for use between brackets: an unescaped ], a [ before which a ] would
-// seem to be missing, and a trailing backslash. Values read from a file are returned unchanged.
+// mended escapes a value for use between brackets: an unescaped ], a [ that would seem to begin the
+// next property's value, and a trailing backslash. Values read from a file are returned unchanged.
 func mended(property, value string) string {
 	if tornAt(property, value) >= 0 {
 		i := strings.LastIndexByte(value, '[')

@@ -109,7 +109,7 @@ func TestPointing(t *testing.T) {
 	p.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.analysis", JSON.stringify({ visits: 100000, tab: "tree" }));
 		{ const d = new DataTransfer(); d.setData("text", "(;GM[1]FF[4]SZ[9];B[ee])"); document.body.dispatchEvent(new ClipboardEvent("paste", { clipboardData: d, bubbles: true })); }`, nil))
 	p.Until(`document.querySelectorAll(".cands tbody tr").length > 3`)
-	p.Do(chromedp.Evaluate(`window.dispatchEvent(new KeyboardEvent("keydown", { key: " ", shiftKey: true, bubbles: true }))`, nil)) // search on: otherwise the search ends after seconds without a change
+	p.Do(chromedp.Evaluate(`window.dispatchEvent(new KeyboardEvent("keydown", { key: " ", shiftKey: true, bubbles: true }))`, nil)) // search without an end: otherwise the search stops after seconds without a change
 	const rows = `[...document.querySelectorAll(".cands tbody tr th")].slice(0, 4).map((e) => e.childNodes[0].data).join(" ")`
 	moved := browsertest.JS[[]string](p, `(async () => { const seen = []; for (let i = 0; i < 20; i++) {
 		const row = document.querySelectorAll(".cands tbody tr")[1], before = `+rows+`;
@@ -129,8 +129,8 @@ func TestPointing(t *testing.T) {
 	p.Clean()
 }
 
-// TestLookDeeper searches a candidate of a finished search more deeply, until it is pressed again,
-// then marked points.
+// TestLookDeeper presses a button that searches a candidate of a finished search more deeply, until
+// it is pressed again. Then it does the same for marked points.
 func TestLookDeeper(t *testing.T) {
 	testshared.Long(t)
 	s := servePage(t, t.TempDir())
@@ -222,8 +222,8 @@ func TestCut(t *testing.T) {
 	p.HasStones(2)
 }
 
-// ears counts sounds played by a page in sounds, and in settled how often the page has decided
-// whether this tab plays them.
+// ears counts in two variables of a page: sounds, the sounds that it played, and settled, how often
+// it has decided whether this tab plays them.
 const ears = `window.sounds = 0; window.settled = 0; {
 	const start = AudioScheduledSourceNode.prototype.start, own = AudioBufferSourceNode.prototype.start, request = navigator.locks.request.bind(navigator.locks);
 	AudioScheduledSourceNode.prototype.start = function (...a) { sounds++; return start.apply(this, a); }; AudioBufferSourceNode.prototype.start = function (...a) { sounds++; return own.apply(this, a); };

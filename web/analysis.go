@@ -312,7 +312,7 @@ func frameOf(res *search.Result, want *api.Analyse) api.Frame {
 	at := map[board.Point]int{}
 	for i := range res.Moves {
 		m := &res.Moves[i]
-		if m.SymmetryOf != board.NoPoint { // the mirrored move has all visits
+		if m.SymmetryOf != board.NoPoint { // the original has all visits
 			if k, listed := at[m.SymmetryOf]; listed {
 				f.Moves[k].Mirrors = append(f.Moves[k].Mirrors, res.Size.Vertex(m.Move))
 			}

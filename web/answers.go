@@ -17,7 +17,7 @@ type answers struct {
 // answer is the answer to one command.
 type answer struct {
 	at    time.Time
-	done  chan struct{} // closed once event is set
+	done  chan struct{} // closed when event is set
 	event api.Event
 }
 
@@ -27,7 +27,7 @@ const (
 	maxAnswers = 4096
 )
 
-// once performs a command, or returns the answer to its first sending.
+// once performs a command, or returns the first answer if the command was sent before.
 func (as *answers) once(key string, perform func() api.Event) api.Event {
 	a, again := as.find(key, time.Now())
 	if !again {

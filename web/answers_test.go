@@ -17,8 +17,8 @@ import (
 	"kosumi/web/wire"
 )
 
-// TestNewcomers: too many connections say nothing; the machine with the most of them loses its
-// oldest.
+// TestNewcomers: if too many connections have not said hello, the machine with the most of them
+// loses its oldest.
 func TestNewcomers(t *testing.T) {
 	s := &Server{}
 	add := func(from string) *conn {
@@ -54,7 +54,7 @@ func TestFullHouse(t *testing.T) {
 	require.EqualValues(t, closeTryAgain, websocket.CloseStatus(err))
 }
 
-// answered returns a connection without a socket.
+// answered returns a connection without a socket: its answers stay in its queue.
 func answered(s *Server) *conn {
 	c := &conn{s: s, events: make(chan api.Event, maxQueue), frames: newFrames(), client: store.NewID()}
 	c.ctx, c.cancel = context.WithCancel(s.ctx)

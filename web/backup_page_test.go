@@ -37,7 +37,7 @@ func give(p *browsertest.Tab, name string, data []byte) {
 }
 
 // TestBackupPage backs up in one program and restores in another by the buttons of the page: the
-// page lists new items, changes nothing before it is confirmed, and restores the settings too.
+// page lists new items, changes nothing before the user confirms, and restores the settings too.
 // Files that are not backups are refused by name.
 func TestBackupPage(t *testing.T) {
 	testshared.Slow(t)

@@ -246,7 +246,7 @@ func TestHostileBackups(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		data    []byte
-		key     string // of the refusal; "": not refused
+		key     string // key of the refusal's sentence; "": not refused
 		damaged string // the file left out, if not refused
 	}{
 		{"nothing", nil, "backup_torn", ""},

@@ -182,7 +182,7 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// TestDamagedDocument: lists name a document and a review that cannot be read.
+// TestDamagedDocument: a document and a review that cannot be read are named in the lists.
 func TestDamagedDocument(t *testing.T) {
 	s := serve(t, t.TempDir())
 	c := join(t, s)

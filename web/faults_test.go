@@ -120,8 +120,8 @@ func TestLevelsOfTheBoard(t *testing.T) {
 // texts records in window.written the texts that are drawn on canvases from now on.
 const texts = `window.written = []; { const is = CanvasRenderingContext2D.prototype.fillText; CanvasRenderingContext2D.prototype.fillText = function (text, ...at) { window.written.push(text); return is.call(this, text, ...at); }; }`
 
-// TestBoardSpeaksTheTable shows 19x19 on a small laptop: the board shows coordinates and the
-// table's letters, and keeps them while it shows the policy.
+// TestBoardSpeaksTheTable shows 19x19 on a small laptop: the board shows coordinates, and the
+// letters of the candidates in the table; it keeps them while it shows the policy.
 func TestBoardSpeaksTheTable(t *testing.T) {
 	looks(t)
 	s := servePage(t, t.TempDir())
@@ -177,7 +177,7 @@ func TestNumbersAgree(t *testing.T) {
 	p := openPage(t, s)
 	id := ask[api.ID](join(t, s), "doc.new", api.NewDoc{Size: [2]int{9, 9}}).ID
 	p.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.analysis", JSON.stringify({ visits: 300, tab: "tree" }))`, nil), chromedp.Navigate(s.Address()+"analyse/"+id))
-	p.Until(`Number(document.querySelector(".engine-line")?.dataset.visits) >= 200 && document.querySelector(".cands tbody tr")`) // a search of 300 visits may end from 200
+	p.Until(`Number(document.querySelector(".engine-line")?.dataset.visits) >= 200 && document.querySelector(".cands tbody tr")`) // a search of 300 visits may end after 200
 	shown := browsertest.JS[struct {                                                                                              // all read from one frame
 		Rows  [][]string
 		Total int
@@ -227,8 +227,8 @@ func TestNotesLeaveTheBoard(t *testing.T) {
 	p.Clean()
 }
 
-// TestWhoseMistakes says once which player one was: the opponent's mistakes are not asked as
-// problems, and the next game with the same name asks no question.
+// TestWhoseMistakes tells the page which of two players is the reader: the opponent's mistakes are
+// not asked as problems, and the page asks nothing about the next game with the same name.
 func TestWhoseMistakes(t *testing.T) {
 	testshared.Long(t)
 	s := servePage(t, searched(t))

@@ -58,8 +58,8 @@ func (s *Server) serveImport(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, answers)
 }
 
-// importer returns a function that makes a document of a file, or with "review" sorts the file's
-// records, and a function to call after the last file.
+// importer returns two functions: one to call for each file, which makes a document, or sorts the
+// records if the files are for review; and one to call after the last file.
 func (s *Server) importer(to string) (add func(name string, data []byte, err error) api.Imported, done func()) {
 	keep := func(_ string, data []byte) (api.Imported, error) { return s.docs.Import(data) }
 	if done = func() {}; to == "review" {

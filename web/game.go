@@ -166,8 +166,8 @@ func (g *game) close() {
 	}
 }
 
-// leaveIdle stops the clock of a game that nobody has watched for wire.AloneFor, or that ran while
-// the machine slept. The sleep, gap, does not count.
+// leaveIdle stops a running clock if nobody has watched the game for wire.AloneFor, or if the
+// machine slept. gap is the time of the sleep, which does not count.
 func (g *game) leaveIdle(now time.Time, watched bool, gap time.Duration) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

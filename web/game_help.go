@@ -50,8 +50,8 @@ type offered struct {
 	moves []board.Point
 }
 
-// Hint suggests the next move and counts the help in the record. It offers no move that
-// teaching would warn of.
+// Hint suggests the next move, and notes in the game's journal that the player had help. It offers
+// no move that teaching would warn of.
 func (gs *games) Hint(ctx context.Context, a *api.AskHint) (*api.Hint, error) {
 	if a.Stage < 1 || a.Stage > 3 {
 		return nil, api.Refuse("bad_request", "stage: 1, 2 or 3")

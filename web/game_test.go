@@ -190,7 +190,7 @@ func TestCrash(t *testing.T) {
 	}
 }
 
-// TestWake ends a server while the engine thinks: the next server resumes once somebody opens the
+// TestWake ends a server while the engine thinks: the next server resumes when somebody opens the
 // game.
 func TestWake(t *testing.T) {
 	s := serve(t, t.TempDir())

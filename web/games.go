@@ -279,7 +279,7 @@ func (gs *games) SGF(id string) (data []byte, at time.Time, err error) {
 	return data, began, err
 }
 
-// refit changes the rating shown with a finished game, once its reviewed moves count too.
+// refit changes the rating shown with a finished game, after the review has counted its moves.
 func (gs *games) refit(id string, fit *api.Fit) {
 	g, err := gs.Open(id)
 	if err != nil {

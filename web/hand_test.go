@@ -184,7 +184,7 @@ func TestRecords(t *testing.T) {
 
 	// A record of an old Japanese program, in Shift JIS.
 	shift := filepath.Join(t.TempDir(), "old.sgf")
-	require.NoError(t, os.WriteFile(shift, []byte("(;GM[1]CA[Shift_JIS]SZ[9]PB[\x8d\x95]PW[\x94\x92]C[\x95\x5c];B[ee])"), 0o600)) // 黒, 白, 表: its second byte is a backslash
+	require.NoError(t, os.WriteFile(shift, []byte("(;GM[1]CA[Shift_JIS]SZ[9]PB[\x8d\x95]PW[\x94\x92]C[\x95\x5c];B[ee])"), 0o600)) // 黒, 白 and 表, whose second byte is a backslash
 	p.Do(chromedp.Navigate(s.Address() + "analyse"))
 	p.Until(`document.querySelector("main:not(.analyse) input[type=file]")`)
 	p.Do(chromedp.SetUploadFiles(`main input[type=file]`, []string{shift}, chromedp.ByQuery))

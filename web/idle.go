@@ -6,8 +6,7 @@ import (
 	"kosumi/web/wire"
 )
 
-// Two checks show by these differences that the machine slept or the program was stopped between
-// them.
+// Signs that the machine slept or the program was stopped between two checks.
 const (
 	// sleptFor is the minimum by which the wall clock runs ahead of the monotonic clock during a
 	// sleep.
@@ -30,9 +29,9 @@ type idleWatch struct {
 	alone time.Time // when the last page closed; zero: a page is open
 }
 
-// check returns as gap the time since the last call if the machine slept or the program was
-// stopped, else 0; no game's clock may count this time. alone reports that no page has been open
-// for a while.
+// check reads the clocks. gap is the time since the last call if the machine slept or the program
+// was stopped, else 0; no game's clock may count this time. alone reports that no page has been
+// open for a while.
 func (w *idleWatch) check(now time.Time, pages int) (gap time.Duration, alone bool) {
 	if !w.last.IsZero() && slept(w.last, now) {
 		gap = now.Sub(w.last)

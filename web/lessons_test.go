@@ -100,8 +100,8 @@ func (x *exercise) near(g *board.Game, target board.Point) []board.Point {
 	return all
 }
 
-// falls reports whether the stones at target can be captured within that many moves. It tries all
-// moves nearby, and a pass.
+// falls reports whether the stones at target can be captured within depth moves. It tries all moves
+// nearby, and a pass.
 func (x *exercise) falls(g *board.Game, target board.Point, depth int) bool {
 	owner := g.At(target)
 	attacks := g.ToMove() != owner
@@ -154,7 +154,8 @@ func TestLessons(t *testing.T) {
 				case "forbidden":
 					ok = !legal && g.At(p) == board.Empty
 				case "close":
-					// If White may enter, it reaches the point: Black's move must close the border.
+					// Black's move must close the border: White may not play at the target
+					// afterwards.
 					ok = legal && next.Legal(board.White, target) != nil && slices.Contains(x.Good, size.Vertex(p))
 				default:
 					continue

@@ -127,7 +127,7 @@ func wonGame(t *testing.T, s *Server, g *api.GameState, more ...store.Step) *api
 	return live.stateLocked()
 }
 
-// reviewOf returns a review of a game on 9x9 in which each side makes that many moves.
+// reviewOf returns a review of a game on 9x9 in which each side makes a number of moves.
 func reviewOf(moves int) *review.Result {
 	res := &review.Result{Complete: true, Game: review.Info{Width: 9, Height: 9}}
 	for range moves {

@@ -38,7 +38,8 @@ func TestWebLife(t *testing.T) {
 	p.Until(`[...document.querySelectorAll("[role=gridcell]")].some((c) => c.ariaLabel === "B9, works") && [...document.querySelectorAll("[role=gridcell]")].some((c) => c.ariaLabel === "A8 white, asked about")`)
 	p.Axe("a question of life and death")
 
-	// Black plays the vital point, then White a move: the proof answers until the stones are captured.
+	// Black plays the vital point, and White plays a move: the proof answers until the stones are
+	// captured.
 	p.Do(chromedp.Evaluate(card("b")+`.querySelector("button.small").click()`, nil))
 	p.Until(`document.querySelector(".life-line p")?.innerText.includes("first move for Black")`)
 	p.Point("B9")
@@ -70,7 +71,7 @@ func TestWebLife(t *testing.T) {
 	p.Clean()
 }
 
-// TestWebLifeAfterGame asks about a stone once a game is over.
+// TestWebLifeAfterGame asks about a stone after a game has ended.
 func TestWebLifeAfterGame(t *testing.T) {
 	s := servePage(t, t.TempDir())
 	p := openPage(t, s)

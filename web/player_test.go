@@ -21,7 +21,7 @@ import (
 	"kosumi/web/store"
 )
 
-// finished writes a game of Black's to its end into its journal, and returns the game's ID.
+// finished plays a game with the player as Black to its end, and returns the game's ID.
 func finished(t *testing.T, s *Server, c *client, level, result string, moves ...string) string {
 	t.Helper()
 	id := ask[api.ID](c, "game.new", api.NewGame{Size: [2]int{9, 9}, Rules: "chinese", Colour: "b", Seat: api.Seat{Level: level}}).ID
@@ -97,7 +97,7 @@ func TestYou(t *testing.T) {
 	require.Eventually(t, func() bool { _, err := os.Stat(s.folder.Path("games", lost, ".jsonl")); return os.IsNotExist(err) }, browsertest.Patience, 50*time.Millisecond)
 	require.FileExists(t, s.folder.Path("games", won, ".jsonl"))
 
-	// A review of an imported game counts once a name in it is the player's.
+	// A review of an imported game counts after the player adds a name in it.
 	chooseFilesAt(p, s, map[string]string{"other.sgf": spoiltNine})
 	p.Until(`document.querySelector("main.review")?.dataset.state === "done"`)
 	p.Do(chromedp.Navigate(s.Address() + "you"))

@@ -50,8 +50,8 @@ func (s *Server) openPort() error {
 	return nil
 }
 
-// listen opens addr. Without addr it opens a port of the loopback interface, if possible port last,
-// so that the page keeps its address and its data in the browser.
+// listen opens addr. Without addr it opens a port of the loopback interface, if possible the one
+// used last, so that the page keeps its address and its data in the browser.
 func listen(addr string, last int) (net.Listener, error) {
 	if addr != "" {
 		return net.Listen("tcp", addr)

@@ -32,7 +32,7 @@ type Config struct {
 	Reviews  string        // folder of reviews; "" is Folder/reviews
 	Training Training      // training loops for the page; nil: none
 	Life     life.Network  // network for questions of life and death; nil: answered by proof alone
-	Listen   string        // address to listen at; "" is loopback, if possible at the last port
+	Listen   string        // address to listen at; "" is loopback, if possible at the port used last
 	Names    []string      // further host names of this server
 	TLS      *tls.Config
 	NewToken bool

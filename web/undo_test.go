@@ -23,7 +23,8 @@ func ctrlZ(p *browsertest.Tab) {
 	p.Do(input.DispatchKeyEvent(input.KeyDown).WithModifiers(input.ModifierCtrl).WithKey("z").WithCode("KeyZ"))
 }
 
-// stopDeletes lets the ten seconds last until the test evaluates passed, also after a reload.
+// stopDeletes keeps deleted things restorable, also after a reload, until the test evaluates
+// passed, a script.
 func stopDeletes(p *browsertest.Tab) {
 	p.T.Helper()
 	const script = `window.due = []; { const real = window.setTimeout; window.setTimeout = (f, ms, ...more) => ms === 10000 ? (due.push(f), 0) : real(f, ms, ...more); }`
@@ -33,7 +34,7 @@ func stopDeletes(p *browsertest.Tab) {
 	}), chromedp.Evaluate(script, nil))
 }
 
-// passed is a script that ends the ten seconds.
+// passed is a script that ends the ten seconds in which a deletion can be undone.
 const passed = `due.splice(0).forEach((f) => f())`
 
 // TestUndoOfDeletes deletes one thing of each kind: it disappears from the screen at once, but

@@ -23,8 +23,8 @@ const lastWords = time.Second
 
 // serveClient runs serve, which speaks a protocol on standard input and output, to its end. If the
 // network fails, it answers errors for lastWords and returns the failure. A client that disconnects
-// and a signal to stop are not errors. The banner ends with the text in what, if any, which says
-// what is played or analysed.
+// and a signal to stop are not errors. If the text what is not empty, it ends a banner on standard
+// error.
 func serveClient(ctx context.Context, s *settings, net *open.Network, what string, serve func(context.Context) error) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -52,7 +52,7 @@ func serveClient(ctx context.Context, s *settings, net *open.Network, what strin
 	return err
 }
 
-// announce writes the banner once the network is loaded.
+// announce writes the banner when the network is loaded.
 func announce(s *settings, net *open.Network, what string) error {
 	if err := net.Wait(); err != nil {
 		return err

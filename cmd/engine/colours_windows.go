@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// enableColours makes a console obey colour sequences, since older consoles do so only on request,
-// and reports whether it does. It also selects UTF-8, which stones outside ASCII need.
+// enableColours makes a console obey colour sequences, which older consoles do only on request, and
+// returns true if that succeeds. It also selects UTF-8, which stones outside ASCII need.
 func enableColours(f *os.File) bool {
 	var mode uint32
 	console := windows.Handle(f.Fd())

@@ -133,7 +133,7 @@ func TestBadNetworks(t *testing.T) {
 	require.Contains(t, o.stdout, "?1 ")
 }
 
-// TestMissingFiles: the error for a file that is missing, too large or a folder says so.
+// TestMissingFiles: if a file is missing, too large or a folder, the error says so.
 func TestMissingFiles(t *testing.T) {
 	for args, want := range map[string]string{
 		"gtp --config /no/such/file.toml":          "no file ",

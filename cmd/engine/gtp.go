@@ -24,7 +24,8 @@ func gtpCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:        "gtp",
 		SuggestFor: []string{"play", "bot", "ogs", "kgs", "terminal", "score", "count"},
-		// With a Version, a mistyped --version gets a suggestion: engine alone is engine gtp.
+		// lets cobra suggest --version for a mistyped flag here too, since engine alone means
+		// engine gtp
 		Version: version,
 		Short:   "Play over the Go Text Protocol on standard input and output",
 		Long: `Speaks GTP version 2 with the extensions of KataGo, Leela Zero, GoGui and KGS

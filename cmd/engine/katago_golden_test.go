@@ -303,7 +303,7 @@ func TestPointEvaluation(t *testing.T) {
 		}
 		k.send(command)
 		for l := k.line(); l != "="+id+"\n"; l = k.line() {
-			require.NotContains(t, l, "?") // the previous command's output, before its end
+			require.NotContains(t, l, "?") // the rest of the previous analysis, without an error
 		}
 		for reports, seen := 0, false; reports < 3 || !seen; reports++ {
 			line := k.line()

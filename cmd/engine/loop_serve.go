@@ -51,7 +51,7 @@ func (f *loopServeFlags) check(log *slog.Logger) error {
 	return nil
 }
 
-// hub returns the server of a loop's work. It can serve only once the loop is open.
+// hub returns the server of a loop's work. It cannot serve before the loop is open.
 func (f *loopServeFlags) hub(dir string, log *slog.Logger) *hub.Hub {
 	return hub.New(hub.Config{Dir: filepath.Join(dir, "cluster"), Listen: f.addr, Creds: f.creds, CA: f.ca, Metrics: f.metrics, Log: log,
 		Card: cluster.Card{Version: version, Processor: processorName()}})

@@ -51,8 +51,8 @@ func main() {
 }
 
 // makeRoom sets GOMAXPROCS to twice the cores, unless the user set it. The session of each core
-// spends its time in C calls. Without spare processors of Go's (Ps), the scheduler would take a
-// session's processor away during each call, thousands of times a second.
+// spends its time in C calls. Without spare Ps (Go's processors), the scheduler would take a
+// session's P away during each call, thousands of times a second.
 func makeRoom() {
 	if os.Getenv("GOMAXPROCS") == "" {
 		runtime.GOMAXPROCS(2 * nn.Cores())

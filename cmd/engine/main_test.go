@@ -145,7 +145,7 @@ type process struct {
 	out    *os.File
 	stderr *testshared.Log
 	ended  chan struct{} // closed when it has ended
-	err    error         // valid once ended is closed
+	err    error         // valid after ended is closed
 }
 
 // start starts the engine, which runs at most until the test ends.

@@ -59,7 +59,7 @@ func settingsManual() string {
 		if s.KataGo != "" {
 			value, wants = s.GetParam(&conf), s.WantsParam()
 		}
-		switch { // 0 stands for "none" or "chosen" only on the command line
+		switch { // only the command line writes 0 for "no limit" or "by sessions and batch"
 		case s.Name == "threads":
 			value, wants = "by sessions and batch", "an integer from 1 to 1024"
 			doc, _, _ = strings.Cut(doc, "; 0:")

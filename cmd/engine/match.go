@@ -141,7 +141,7 @@ func runMatch(cmd *cobra.Command, c match.Config, f matchFlags) error {
 	summary, err := match.Run(cmd.Context(), c)
 	done()
 	if made != "" && summary.Games == 0 {
-		_ = os.RemoveAll(made) // the folder only says how the programs failed, which was reported
+		_ = os.RemoveAll(made) // the folder only has the programs' failures, which were reported
 	}
 	if err != nil && cmd.Context().Err() == nil {
 		return asUsage(err)

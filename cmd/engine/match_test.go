@@ -135,7 +135,7 @@ func TestMatchEndsWithAProgramThatDoesNotStart(t *testing.T) {
 	require.Empty(t, left, "no folder without games")
 }
 
-// TestMatchKeepsItsGames: without a named folder, games are in a folder of the day, which is
+// TestMatchKeepsItsGames: without a named folder, games are in a folder of the day, whose name is
 // printed first.
 func TestMatchKeepsItsGames(t *testing.T) {
 	opponent := gnuGo(t)

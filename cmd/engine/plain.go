@@ -76,8 +76,8 @@ var otherWords = map[string]string{
 	"save": "autosave", "quiet": "log-level", "verbose": "log-level", "random-seed": "seed", "deterministic": "seed", "color": "player", "colour": "player", "black": "player", "white": "player",
 }
 
-// meantFlag returns the flag that a user who typed name probably meant, "" if there is none. --no-X
-// means --X=false.
+// meantFlag returns the flag that a user probably meant by an unknown name, "" if there is none.
+// --no-X means --X=false.
 func meantFlag(fl *pflag.FlagSet, name string, names []string) string {
 	if not, ok := strings.CutPrefix(name, "no-"); ok {
 		if f := fl.Lookup(not); f != nil && f.Value.Type() == "bool" {
@@ -131,7 +131,7 @@ var (
 	noSeconds = regexp.MustCompile(`([hm])0[ms](?:0s)?\)`)
 )
 
-// groupOf names the annotation of a flag that holds its heading in help.
+// groupOf names the annotation that holds a flag's heading in help.
 const groupOf = "group"
 
 // flagGroups writes the flags of a command, first its own and then those under each heading.
@@ -205,8 +205,8 @@ func tryOutput(path string, force bool, inputs ...string) error {
 	return err
 }
 
-// ownFolder refuses a folder that has files, unless it has the file mark, which only folders of
-// this kind have.
+// ownFolder refuses a folder that has files, unless mark names one of them: a file that only
+// folders of this kind have.
 func ownFolder(dir, mark, kind string) error {
 	entries, err := os.ReadDir(dir)
 	_, none := os.Stat(filepath.Join(dir, mark))

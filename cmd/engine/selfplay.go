@@ -105,7 +105,8 @@ func (f *selfplayFlags) config(cmd *cobra.Command) (selfplay.Config, error) {
 	return conf, nil
 }
 
-// readRecipe overrides conf with a recipe file and with one board size; "" is neither.
+// readRecipe overrides conf with a recipe file and with one board size; an empty argument overrides
+// nothing.
 func readRecipe(name, size string, conf selfplay.Config) (selfplay.Config, error) {
 	if name != "" && name != "show" {
 		data, err := file.Read(name, maxConfigSize)

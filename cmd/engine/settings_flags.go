@@ -9,8 +9,8 @@ import (
 	"kosumi/search/setting"
 )
 
-// groupFlags adds flags for the settings under a heading, except those named in but. Their defaults
-// are the present values of s.
+// groupFlags adds flags for the settings under a heading, without the exceptions listed. The
+// defaults are the present values of s.
 func (s *settings) groupFlags(f *pflag.FlagSet, group string, but ...string) {
 	for i := range table {
 		if table[i].Group == group && !slices.Contains(but, table[i].Name) {

@@ -188,7 +188,7 @@ func (f *trainFlags) checkOutputs(c *learn.RunConfig) error {
 	return nil
 }
 
-// parseData reads paths and paths with shares, PATH=SHARE. A text is a path as a whole if a file of
+// parseData reads texts of the form PATH or PATH=SHARE. A text is a path as a whole if a file of
 // that name exists, or if no number follows its last "=".
 func parseData(list []string) (paths []string, shares map[string]float64) {
 	for _, text := range list {
@@ -228,7 +228,7 @@ func runTrain(cmd *cobra.Command, c learn.RunConfig, f *trainFlags) error {
 	show := console.NewProgress(cmd.ErrOrStderr())
 	c.Progress = func(p learn.Progress) {
 		if show.Terminal() {
-			p.Left = 0 // the bar shows the remaining time
+			p.Left = 0 // the bar itself shows the remaining time
 		}
 		show.Show("", p.Step, p.Total, "steps", p.String())
 	}

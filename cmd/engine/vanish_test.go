@@ -203,7 +203,7 @@ func TestNamedPipes(t *testing.T) {
 	require.Contains(t, o.stderr, "a pipe that did not end")
 }
 
-// untilFull returns once a pipe that nobody reads is full.
+// untilFull returns when a pipe that nobody reads is full.
 func untilFull(t *testing.T, pipe *os.File) {
 	t.Helper()
 	for last, deadline := -1, time.Now().Add(time.Minute); ; time.Sleep(100 * time.Millisecond) {

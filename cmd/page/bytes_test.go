@@ -14,7 +14,7 @@ import (
 	"kosumi/internal/browsertest"
 )
 
-// wire counts the bytes of sent files, and limits them to speed bytes per second unless it is 0.
+// wire counts the bytes of sent files. speed is the limit in bytes per second; 0: none.
 type wire struct {
 	sent, speed atomic.Int64
 	mu          sync.Mutex // held while a limited write is under way

@@ -56,8 +56,8 @@ func (c *clients) engineConfig() engine.Config {
 	return conf
 }
 
-// calls returns the functions for the worker: speak takes a protocol, settings as pairs of name and
-// value, and a port.
+// calls returns the functions for the worker. Only speak exists: its arguments are a protocol,
+// settings as pairs of name and value, and a port.
 func (c *clients) calls() map[string]any {
 	speak := js.FuncOf(func(_ js.Value, args []js.Value) any {
 		sock := newSocket(args[2], mostLines)

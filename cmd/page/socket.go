@@ -21,8 +21,8 @@ type socket struct {
 	ended   chan struct{} // closed by whoever ends the connection
 }
 
-// The numbers of messages that may wait for the server: from a page, and from a client, which may
-// send all its messages at once.
+// Limits on messages that wait for the server: from a page, and from a client, which may send all
+// its messages at once.
 const (
 	mostWaiting = 1 << 10
 	mostLines   = 1 << 16

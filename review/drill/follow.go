@@ -30,7 +30,7 @@ type Judge struct {
 type Turn struct {
 	Answer
 	Reply string // the reply to a right move; "": the problem is solved
-	Best  Answer // the right answer to Reply, or instead of a wrong move; without Move if unknown
+	Best  Answer // the right answer to Reply, or the right move if the move was wrong; without Move if unknown
 	Text  string // the author's comment on the move
 }
 

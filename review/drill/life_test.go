@@ -15,8 +15,8 @@ import (
 	"kosumi/review"
 )
 
-// TestCollection reads the built-in problems: each has one answer, a legal move, and no two are
-// the same; there are several of each level and task.
+// TestCollection reads the built-in problems: each has one answer, which is legal; no two problems
+// are the same; there are several of each level and task.
 func TestCollection(t *testing.T) {
 	list := Collection()
 	require.GreaterOrEqual(t, len(list), 300)

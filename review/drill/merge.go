@@ -21,7 +21,8 @@ func MergeAttempts(a, b []Attempt) []Attempt {
 	return all
 }
 
-// joined returns all of a, and those elements of b whose key did not occur before.
+// joined returns the first list, followed by the elements of the second whose key did not occur
+// before.
 func joined[T any, K comparable](a, b []T, key func(*T) K) []T {
 	known, all := map[K]bool{}, slices.Clone(a)
 	for i := range a {

@@ -21,7 +21,7 @@ const OwnKind = "own"
 // Own holds the records of a file, sorted by kind.
 type Own struct {
 	Problems []Problem
-	Games    []*sgf.Node // records other than positions with answers
+	Games    []*sgf.Node // games rather than problems
 	Unsolved []*sgf.Node // positions without a right answer
 	Turned   int         // number of problems whose record says that the other side moves
 	Errors   []error     // errors of unreadable records
@@ -169,8 +169,8 @@ func right(n *sgf.Node) bool { return !wrong(n) && (n.Has("TE") || saidRight(n) 
 
 func wrong(n *sgf.Node) bool { return n.Has("BM") || saidWrong(n) }
 
-// below reports whether a line below n is marked as right. If ours is set, the children of n are
-// the solver's moves; marks TE and BM on the opponent's moves say nothing about the answer.
+// below reports whether a line below n is marked as right. ours: the children of n are the solver's
+// moves. Marks TE and BM on the opponent's moves say nothing about the answer.
 func below(n *sgf.Node, ours bool) bool {
 	return slices.ContainsFunc(n.Children, func(c *sgf.Node) bool {
 		if ours {
@@ -308,7 +308,8 @@ func (p *Problem) beside(ctx context.Context, before *board.Game, best, move str
 	return j.compare(ctx, before, best, move, p.Loss)
 }
 
-// near returns a stone of each chain with stones within two lines of a point, the largest first.
+// near returns a stone of each chain that has stones within two lines of a point, the largest chain
+// first.
 func near(g *board.Game, at board.Point) (list []board.Point) {
 	x, y := g.Size().XY(max(at, 0))
 	b := g.Board()

@@ -78,7 +78,7 @@ type Answer struct {
 // Conditions for a mistake to become a problem.
 const (
 	drillLoss     = 3    // minimum loss in points, except for a game's drillWorst worst mistakes
-	drillWorst    = 3    // number of a game's worst mistakes that need no drillLoss
+	drillWorst    = 3    // number of a game's worst mistakes exempt from drillLoss
 	drillSure     = 1.5  // minimum of loss minus its error, in points
 	drillLead     = 30   // maximum lead of either side, in points
 	drillChance   = 0.05 // minimum winrate of either side
@@ -87,14 +87,14 @@ const (
 	judgedVisits  = 3    // minimum number of visits of an answer
 )
 
-// Accepts reports whether an answer is good enough, given its loss and the mistake's in points,
+// Accepts reports whether an answer is good enough, by its loss and the mistake's loss, in points,
 // and its winrate loss (0..1).
 func Accepts(answerLoss, winrateLoss, mistakeLoss float64) bool {
 	return answerLoss <= max(1, 0.25*mistakeLoss) && winrateLoss <= 0.04
 }
 
-// Collect replaces the problems of a game by those of its new review. It returns those of the
-// drillWorst worst mistakes that lost drillLoss points or more and are unfit as problems.
+// Collect replaces the problems of a game by those of its new review. Of the drillWorst worst
+// mistakes it returns those that lost drillLoss points or more but are unfit as problems.
 func (d *Set) Collect(res *review.Result) (left []review.LeftOut) {
 	d.Version = Version
 	d.Forget(res.Game.File)

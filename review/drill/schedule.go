@@ -81,8 +81,8 @@ func NewSchedule(attempts []Attempt) (*Schedule, error) {
 	return s, nil
 }
 
-// Add adds an attempt. If it is earlier than the last attempt at the problem, because the clock was
-// set back, both count as made at the time of this one.
+// Add adds an attempt. If the clock was set back, so that the last attempt at the problem is later,
+// that attempt counts as made at the time of this one.
 func (s *Schedule) Add(a Attempt) error {
 	card, err := s.after(a)
 	if err == nil {

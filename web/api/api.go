@@ -23,8 +23,8 @@ const Version = 1
 // Subprotocol is the WebSocket subprotocol that a client must request.
 const Subprotocol = "kosumi.v1"
 
-// Command is what a client sends. ID is unique for the client: the same one
-// again, within ten minutes, gets the same answer and does nothing.
+// Command is what a client sends. ID is unique for the client: a command repeated within ten
+// minutes with the same ID gets the same answer and does nothing.
 type Command struct {
 	T  string          `json:"t"`
 	ID string          `json:"id,omitempty"`
@@ -96,7 +96,7 @@ type Fit struct {
 	Mid   string  `json:"mid"`
 	High  string  `json:"high"`
 	Games float64 `json:"games"` // number of games that counted
-	// Judged counts the reviewed games whose moves counted.
+	// Judged is the number of reviewed games whose moves counted.
 	Judged int    `json:"judged,omitempty"`
 	Was    string `json:"was,omitempty"`  // Mid before the last game
 	Next   string `json:"next,omitempty"` // level of the next adaptive game, after a game
@@ -120,7 +120,7 @@ type Network struct {
 	Bytes   int64  `json:"bytes,omitempty"` // size of the file; 0 for the built-in network
 	// Removable reports whether the network is a file in the folder of networks.
 	Removable bool `json:"removable,omitempty"`
-	// Speed was measured when the network was added; absent for others.
+	// Speed was measured when the network was downloaded or uploaded; absent for other networks.
 	Speed *NetworkSpeed `json:"speed,omitempty"`
 }
 

@@ -118,8 +118,8 @@ type Analyse struct {
 	Moves   int      `json:"moves,omitempty"`   // largest number of candidates; 0: 12
 	Avoid   []string `json:"avoid,omitempty"`
 	Allow   []string `json:"allow,omitempty"`
-	// Focus are moves that get half of all playouts, which do not count towards Visits. They are
-	// listed even if that makes more candidates than Moves.
+	// Focus are moves that get half of all playouts. These playouts do not count towards Visits.
+	// The moves are listed even if that makes more candidates than Moves.
 	Focus []string `json:"focus,omitempty"`
 }
 

@@ -19,7 +19,7 @@ type Kind struct {
 // Kinds are all kinds of events, for the schema.
 var Kinds []Kind
 
-// Events. Frames are numbered: only the newest is sent, once the previous one was acknowledged.
+// Events. Frames are numbered: only the newest is sent, when the previous one was acknowledged.
 var (
 	EngineNews          = news[Engine]("engine.state", "After watch engine.")
 	GamesNews           = news[Games]("games.state", "After watch games.")

@@ -54,8 +54,8 @@ type Advice struct {
 	Line []string `json:"line,omitempty"` // the engine's answer, and what follows
 }
 
-// Play makes a move, which ends a pause. Rev is the state that the client saw: if the position
-// has changed since, the error is stale.
+// Play makes a move, which ends a pause. Rev is the state that the client saw: if the position has
+// changed since, the move is refused as stale.
 type Play struct {
 	Game string `json:"game"`
 	Rev  int    `json:"rev"`

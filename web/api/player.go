@@ -85,7 +85,7 @@ type Tally struct {
 type AskGames struct {
 	Text string `json:"text,omitempty"`
 	From int    `json:"from,omitempty"` // number of games to skip
-	Most int    `json:"most,omitempty"` // most games in the answer; 0: 50
+	Most int    `json:"most,omitempty"` // maximum number of games in the answer; 0: 50
 }
 
 // KeptGame is a game in the list of all.

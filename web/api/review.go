@@ -1,7 +1,7 @@
 package api
 
-// Review is a game whose review is under way or done: the content of the page of one game. Boards
-// is only in the answer to watch, since it does not change.
+// Review is a game whose review is under way or done: the content of the page of one game. The
+// command watch alone answers with Boards, which never change.
 type Review struct {
 	Card ReviewCard `json:"card"`
 	// Boards holds the stones of all positions, one after the other, one more than
@@ -41,7 +41,7 @@ type ReviewPoint struct {
 	Visits  int64   `json:"v"`
 }
 
-// ReviewMove is one move. Loss is in points, of the mover; Class is from 0.
+// ReviewMove is one move. Loss is the mover's, in points; Class counts from 0, the best.
 type ReviewMove struct {
 	Colour      string   `json:"c"`
 	Move        string   `json:"m"`
@@ -207,8 +207,8 @@ type Problem struct {
 	Player string  `json:"player,omitempty"` // name of the player who made the mistake
 	Yours  bool    `json:"yours,omitempty"`  // player.names says that Player is the player
 	// Task is live or kill for a problem of life and death about the stones of Group, which only
-	// one move solves; empty for a better move. Level is 1 to 5 for problems that come with the
-	// program; they come from no game.
+	// one move solves; empty for a problem that asks for a better move. Level is 1 to 5 for
+	// problems that come with the program; they come from no game.
 	Task  string   `json:"task,omitempty"`
 	Group []string `json:"group,omitempty"`
 	Level int      `json:"level,omitempty"`

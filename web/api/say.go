@@ -92,8 +92,8 @@ var Sentences = map[string]string{
 	"cause_certificate": "the server's certificate is not trusted",
 }
 
-// Tell returns a refusal with a sentence of the page. with are names and values; the page
-// translates an error among them if it can.
+// Tell returns a refusal with a sentence of the page. The arguments after the key are names and
+// values in turn; the page translates an error among them if it can.
 func Tell(code, key string, with ...any) error {
 	e := Error{Code: code, Text: Sentences[key], Say: &Say{Key: key}}
 	for i := 0; i+1 < len(with); i += 2 {

@@ -8,7 +8,7 @@ import (
 	"kosumi/web/api"
 )
 
-// newClient returns the function that sends a library's requests.
+// newClient returns the function that sends the requests of a [Library].
 func newClient() func(*http.Request) (*http.Response, error) {
 	return (&http.Client{CheckRedirect: onlyHTTPS}).Do
 }

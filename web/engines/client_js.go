@@ -12,9 +12,9 @@ import (
 	"kosumi/web/api"
 )
 
-// newClient returns the function that sends a library's requests by the browser's fetch. It works
-// only with sites that let this page read their answers. The client of net/http would make the
-// page's program a quarter larger.
+// newClient returns the function that sends the requests of a [Library] by the browser's fetch. It
+// works only with sites that let this page read their answers. The client of net/http would make
+// the page's program a quarter larger.
 func newClient() func(*http.Request) (*http.Response, error) {
 	return func(r *http.Request) (*http.Response, error) {
 		headers := js.Global().Get("Object").New()
@@ -40,7 +40,7 @@ func newClient() func(*http.Request) (*http.Response, error) {
 	}
 }
 
-// body reads the body of an answer to fetch.
+// body reads the body of a response to the browser's fetch.
 type body struct {
 	ctx           context.Context
 	abort, reader js.Value
@@ -71,7 +71,7 @@ func (b *body) Close() error {
 	return nil
 }
 
-// await waits for a promise, and calls abort once ctx has ended.
+// await waits for a promise, and calls abort when ctx has ended.
 func await(ctx context.Context, abort, promise js.Value) (js.Value, error) {
 	stop := context.AfterFunc(ctx, func() { abort.Call("abort") })
 	defer stop()

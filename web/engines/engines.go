@@ -31,7 +31,7 @@ func New(n *Networks, conf engine.Config, log *slog.Logger) *Engines {
 	return &Engines{Networks: n, Config: conf, Memory: Memory{one: min(TreeBytes, conf.Search.Memory.MaxBytes)}, log: log}
 }
 
-// Engine returns the engine of one game or analysis. The first [Engine.With] makes it.
+// Engine returns the engine of one game or analysis. It takes memory only after [Engine.With].
 func (es *Engines) Engine() *Engine { return &Engine{engines: es} }
 
 // Bounds in bytes: the largest tree, all trees together, and the smallest tree.

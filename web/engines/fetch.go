@@ -260,8 +260,8 @@ func (l *Library) try(ctx context.Context, path string) (*api.NetworkSpeed, erro
 	return nil, api.Tell("unsupported", "net_boards")
 }
 
-// rate measures the evaluations per second of a network that always has two batches waiting. The
-// measurement takes at least the time length.
+// rate measures the evaluations per second of a network that always has two batches waiting. length
+// is the minimum time of the measurement.
 func rate(ctx context.Context, net nn.Network, g *board.Game, length time.Duration) (float64, error) {
 	var done atomic.Int64
 	var jobs sync.WaitGroup

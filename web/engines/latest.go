@@ -58,7 +58,7 @@ func (l *Library) ask(ctx context.Context, j *job) error {
 	return l.begin(j, as)
 }
 
-// question asks the site for the network called name in latest.
+// question asks the site for its strongest or its newest network.
 func (l *Library) question(ctx context.Context, name string) (o offered, err error) {
 	ctx, cancel := context.WithTimeout(ctx, l.silence)
 	defer cancel()

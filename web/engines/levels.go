@@ -19,8 +19,8 @@ import (
 	"kosumi/web/wire"
 )
 
-// Levels are the strengths that the engine can play at, and the player's ratings: a file that
-// engine gtp shares.
+// Levels are the strengths that the engine can play at, and the player's ratings, in a file shared
+// with engine gtp.
 type Levels struct {
 	engines  *Engines
 	warnings *wire.Warnings
@@ -152,8 +152,8 @@ func (l *Levels) next(size board.Size, f *level.PlayerRating) (string, error) {
 	return at.Served.String(), err
 }
 
-// Due returns how many points a move may lose against a level before a teaching game of a
-// strictness warns.
+// Due returns how many points a move may lose before a teaching game warns, by the opponent's level
+// and the strictness.
 func (l *Levels) Due(size board.Size, opponent, strict string) float64 {
 	ladders, err := level.Ladders()
 	if err != nil {
@@ -248,7 +248,7 @@ func (l *Levels) Count(when time.Time, size board.Size, against level.Rank, ahea
 }
 
 // Merge takes a backup's ratings for boards where they count more games than the ratings here, and
-// returns these boards. If do is not set, it changes nothing.
+// returns these boards. If do is false, it changes nothing.
 func (l *Levels) Merge(other level.PlayerRatings, do bool) (taken map[string]bool, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

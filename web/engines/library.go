@@ -23,14 +23,14 @@ import (
 )
 
 // Library is the folder of networks that pages add to: files that a browser uploads, or that are
-// downloaded from an https address and checked by sha256. A file is added once it has loaded and
+// downloaded from an https address and checked by sha256. A file is added after it has loaded and
 // evaluated. Make one with [NewLibrary].
 type Library struct {
 	networks *Networks
 	request  func(*http.Request) (*http.Response, error)
 	changed  func()
-	// Limits: silence is the longest time without a byte, pause the first one before a retry, measure
-	// the time for measuring a speed.
+	// Limits: silence is the longest time without a byte, pause the wait before the first retry,
+	// measure the time for measuring a speed.
 	silence, pause, measure time.Duration
 
 	mu   sync.Mutex
@@ -180,7 +180,8 @@ func (l *Library) begin(j *job, as api.NetworkJob) error {
 	return nil
 }
 
-// clear locks the incomplete file for j, and deletes it unless it has the same address and sha256.
+// clear locks the incomplete file for j, and deletes it unless its address and sha256 are the new
+// job's.
 func (l *Library) clear(j *job, as api.NetworkJob) (err error) {
 	if _, there := l.networks.files()[as.Name]; there {
 		return api.Tell("bad_request", "net_there")
@@ -209,7 +210,7 @@ func (l *Library) release(j *job, name string) error {
 	return err
 }
 
-// tell changes a job and calls changed: at once if the change is important, else every tellEvery.
+// tell changes a job and calls l.changed: at once if the change is important, else every tellEvery.
 func (l *Library) tell(j *job, change func(), important bool) {
 	l.mu.Lock()
 	change()

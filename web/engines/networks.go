@@ -33,7 +33,7 @@ type NetworksConfig struct {
 	Request func(*http.Request) (*http.Response, error)
 }
 
-// Networks lets the page play with one network, and change it between searches.
+// Networks lets the page play with one network, and choose another between searches.
 type Networks struct {
 	*open.Switch[named]
 	conf NetworksConfig
@@ -108,8 +108,8 @@ func isNetwork(name string) bool {
 	return slices.ContainsFunc(endings, func(ext string) bool { return strings.HasSuffix(name, ext) })
 }
 
-// files returns the paths of the networks that can be chosen, by name. Names from a page are only
-// looked up here.
+// files returns the paths of the networks that can be chosen, by name. A name from a page is only
+// looked up here, never used as a path.
 func (b *Networks) files() map[string]string {
 	all := map[string]string{embeddedName: ""}
 	if b.conf.File != "" {

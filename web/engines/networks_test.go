@@ -12,7 +12,7 @@ import (
 	"kosumi/nn"
 )
 
-// fakeNetwork is loaded at once; Wait returns broken.
+// fakeNetwork is loaded at once; Wait returns the error broken.
 type fakeNetwork struct {
 	Network
 	name   string

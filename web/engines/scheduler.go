@@ -17,8 +17,8 @@ const (
 // slice is how long an analysis keeps the engine while others wait for it.
 const slice = 300 * time.Millisecond
 
-// Scheduler runs one search at a time. A more urgent search cancels an analysis at once, another
-// analysis only after a slice. Cancelled analyses queue again, so all of them advance.
+// Scheduler runs one search at a time. A more urgent search cancels an analysis at once; another
+// analysis cancels it only after a slice. Cancelled analyses queue again, so all of them advance.
 type Scheduler struct {
 	mu      sync.Mutex
 	waiting []*ticket

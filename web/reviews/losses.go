@@ -11,7 +11,7 @@ import (
 	"kosumi/web/wire"
 )
 
-// Losses sums the player's losses in all finished reviews, by board, the smallest first. side
+// Losses sums the player's losses in all finished reviews, by board, the smallest board first. side
 // returns the player's side in a review: 0 is Black, 1 White, -1 neither.
 func (rs *Reviews) Losses(side func(c *api.ReviewCard) int) ([]api.Loss, error) {
 	rs.mu.Lock()

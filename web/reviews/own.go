@@ -41,7 +41,7 @@ func newOwn(dir string) own {
 // nameOf is the name of a collection, from which its ID is made.
 func nameOf(file string) string { return strings.TrimSuffix(file, filepath.Ext(file)) }
 
-// names returns the files in alphabetical order, read as far as they have changed.
+// names reads the files that have changed, and returns the names of all in alphabetical order.
 func (o *own) names() []string {
 	entries, _ := os.ReadDir(o.dir) // no folder: no collection
 	files := map[string]fs.FileInfo{}

@@ -180,10 +180,10 @@ func (rs *Reviews) loadRecord(data []byte) (*review.Game, *sgf.Node, error) {
 // said returns the reason of a refusal as one line.
 func (j *job) said() string { return strings.ReplaceAll(j.why.Error(), "\n", "; ") }
 
-// AddAs queues a game under the ID of its review, and returns that ID. If the game already has a
-// review, AddAs returns known and that review's ID; with again set it queues the game all the same.
-// notes are those of the record's first reading; nil: those of reading it now. Errors say why the
-// game cannot be reviewed.
+// AddAs queues a game under the ID of its review, and returns that ID. If a review has this ID or,
+// unless again is true, is of the same game, AddAs returns its ID, and known is true. notes are
+// those of the record's first reading; nil: those of reading it now. Errors say why the game cannot
+// be reviewed.
 func (rs *Reviews) AddAs(id, name string, root *sgf.Node, notes []string, again bool) (of string, known bool, err error) {
 	g, err := review.Load(root, rs.conf.Engines.Config.Rules)
 	if err != nil {

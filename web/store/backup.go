@@ -50,8 +50,9 @@ type Saved struct {
 	IDs      func() ([]string, error)
 	Path     func(id string) string // path of the file on this server
 	Name     func(id string) string // name in the backup, in place of Dir + ID + Ext
-	// Merge returns how many items a file of a backup has, and how many of them are missing here. If
-	// do is set, it restores the missing ones. An error is about the file unless it is an [api.Error].
+	// Merge returns how many items a file of a backup has, and how many of them are missing here.
+	// If do is true, it restores the missing ones. An error is about the file unless it is an
+	// [api.Error].
 	Merge func(e Entry, do bool) (fresh, all int, err error)
 }
 
@@ -178,7 +179,7 @@ func OpenBackup(data []byte) (*Backup, error) {
 	return b, nil
 }
 
-// readEntry unpacks a file; the limit most bounds its bytes.
+// readEntry unpacks a file. most is the limit of its size, in bytes.
 func readEntry(f *zip.File, most int64) ([]byte, error) {
 	if f.UncompressedSize64 > uint64(most) || f.Flags&1 != 0 {
 		return nil, fmt.Errorf("encrypted, or more than %d bytes", most)
@@ -201,7 +202,7 @@ func (b *Backup) Records(most int64, f func(name string, data []byte, err error)
 	}
 }
 
-// Merge compares all files with those here, and restores the new items if do is set. It counts the
+// Merge compares all files with those here. If do is true, it restores the new items. It counts the
 // new items and all items by kind, and names files that are damaged and left out. Errors are
 // refusals.
 func (b *Backup) Merge(kinds []Saved, do bool) (fresh, all map[string]int, damaged []string, err error) {

@@ -61,7 +61,7 @@ func leftOf(s api.ClockState) clock.Left {
 }
 
 // Rewound returns the clocks as they were at another move; nil means as they are now. The time that
-// the player has used in this turn stays spent, including the time running that the clock has not
+// the player has used in this turn stays spent, including running, the time that the clock has not
 // counted yet. inTime reports whether the player had that much time.
 func (g *Game) Rewound(at *[2]api.ClockState, running time.Duration) (clocks [2]clock.Clock, inTime bool) {
 	clocks = g.Clocks

@@ -158,7 +158,8 @@ func (ds *Documents) Delete(v *api.ID) error {
 	return nil
 }
 
-// Release returns memory to the system if it closes more than manyNodes nodes.
+// manyNodes is the number of nodes above which [Documents.Release] returns their memory to the
+// system.
 const manyNodes = 50_000
 
 // Release closes documents that no page has watched for wire.AloneFor. An edited document stays

@@ -99,8 +99,8 @@ func (f *Folder) KeepAddress(address string, port int) error {
 // Path returns the name of a file of this folder; id must be valid.
 func (f *Folder) Path(kind, id, ext string) string { return filepath.Join(f.Dir, kind, id+ext) }
 
-// Read returns the content of a file of this folder; the limit most bounds its size in bytes. id
-// must be valid.
+// Read returns the content of a file of this folder. id must be valid; most is the limit of the
+// file's size, in bytes.
 func (f *Folder) Read(kind, id, ext string, most int64) ([]byte, error) {
 	return file.ReadPlain(filepath.Join(f.Dir, kind), id+ext, most)
 }
@@ -164,5 +164,5 @@ const (
 	lastPause  = 4 * time.Second
 )
 
-// LongerPause returns the pause after another failed try; the first follows 0.
+// LongerPause returns the pause after another failed try, given the previous pause, at first 0.
 func LongerPause(pause time.Duration) time.Duration { return min(max(2*pause, firstPause), lastPause) }

@@ -34,7 +34,7 @@ type Game struct {
 	Undos    int
 	Teach    string // strictness of teaching; empty: off
 	Taught   bool   // moves were made while teaching was on
-	Helped   []int  // plies whose move was made after a hint, instead of a move taken back, or while teaching was on
+	Helped   []int  // plies whose move was made after a hint, replaces a move taken back, or was made while teaching was on
 }
 
 // Uncounted returns why a game does not count for the player's rank: hint, undo or teach; "" if it
@@ -250,8 +250,8 @@ func (g *Game) HeadStart() float64 {
 	return ahead
 }
 
-// ClockStates returns the clocks of both players. The clock of the side to move has run since ran;
-// zero: it is stopped.
+// ClockStates returns the clocks of both players. ran is when the clock of the side to move was
+// last updated; zero: it is stopped.
 func (g *Game) ClockStates(ran time.Time) [2]api.ClockState {
 	var all [2]api.ClockState
 	for i := range all {

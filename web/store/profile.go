@@ -160,7 +160,7 @@ func (p *Profile) Say(mine, others []string) error {
 }
 
 // Persons returns the random names of the player in backups, this folder's name first. If this
-// folder has no name yet and new is set, Persons makes one.
+// folder has no name yet and new is true, Persons makes one.
 func (p *Profile) Persons(new bool) ([]string, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

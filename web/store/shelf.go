@@ -23,7 +23,7 @@ type Shelf[T any] struct {
 
 // opened is a file that is open, or being read.
 type opened[T any] struct {
-	ready chan struct{} // closed once value and err are set
+	ready chan struct{} // closed when value and err are set
 	value T
 	err   error
 }

@@ -54,9 +54,9 @@ func (ds *Documents) twin(d *Document, grow bool) string {
 // texts are what people write into a node.
 var texts = append([]string{"C"}, markKinds...)
 
-// has reports whether d has all nodes of o, except that o may continue from one leaf of d. It
-// returns the node that matches the end of o's main line, or that leaf and, as rest, o's next node.
-// The caller holds mu.
+// has reports whether d has all nodes of o, except that o may continue from one leaf of d. Then it
+// returns that leaf and o's next node, rest; otherwise the node that matches the end of o's main
+// line. The caller holds mu.
 func (d *Document) has(o *Document) (at int, rest *treeNode, ok bool) {
 	type pair struct{ here, there *treeNode }
 	if d.size != o.size || d.rules != o.rules || d.title() != o.title() || !d.like(d.nodes[0], o.nodes[0]) {

@@ -111,7 +111,8 @@ func (w *Warnings) Warn(text, kind string) {
 	}
 }
 
-// Unread logs that a file of the folder kind cannot be read, and returns its entry for a list.
+// Unread logs that a file cannot be read, and returns its entry for a list. kind is the file's
+// folder.
 func (w *Warnings) Unread(kind, name string, err error) api.Unread {
 	file := filepath.Join(kind, name)
 	w.Warn(file+" cannot be read: "+err.Error(), file)

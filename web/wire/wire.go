@@ -82,7 +82,7 @@ func Blacks(c board.Color, v float64) float64 {
 	return v
 }
 
-// Ownership packs owners in [-1,1], in the view of the side to move, as bytes in Black's view.
+// Ownership packs values of -1 to 1, seen by the side to move, as bytes in Black's view.
 func Ownership(own []float32, c board.Color) string {
 	if own == nil {
 		return ""
