@@ -67,11 +67,11 @@ func TestYou(t *testing.T) {
 	p.Axe("you")
 
 	// On boards without a measure of moves, only results count, and the page says so.
-	_, err := s.games.levels.Count(time.Now(), board.Square(19), 8, 0, 1, 1)
+	_, err := s.games.levels.Count(time.Now(), board.Square(11), 8, 0, 1, 1)
 	require.NoError(t, err)
 	p.Do(chromedp.Reload())
-	p.Press("19×19")
-	p.Until(`document.querySelector("main.you").innerText.includes("On 19×19 only results of adaptive games count")`)
+	p.Press("11×11")
+	p.Until(`document.querySelector("main.you").innerText.includes("On 11×11 only results of adaptive games count")`)
 	p.Press("9×9")
 	p.Until(`document.querySelector("main.you .curve svg") && !document.querySelector("main.you").innerText.includes("only results of adaptive")`)
 	p.Do(chromedp.Focus(`.kept input[type=search]`, chromedp.ByQuery), chromedp.KeyEvent("lost 9k"))

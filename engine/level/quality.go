@@ -14,28 +14,39 @@ import (
 // between games.
 type quality struct{ elo, mean, spread float64 }
 
-// qualities were measured on games between levels of this program, reviewed with 32 visits a
-// position by the built-in network: 192 games on 9x9, 22 on 13x13. The mean of square roots
-// follows strength more closely than the mean, which depends much on single slips. Other boards
-// are not measured.
+// qualities were measured on games of the ladder, between this program's levels, reviewed with 32
+// visits a position by the built-in network: 246 games on 9x9, 138 on 13x13, 60 on 19x19. The mean
+// of square roots follows strength more closely than the mean, which depends much on single slips.
+// Other boards are not measured. Elo is on the scale of 9x9, 50 a rank.
 var qualities = map[board.Size][]quality{ // by board, the weakest first
 	board.Square(9): {
-		{-250, 0.981, 0.277}, // 15k, 48 sides of games
-		{-100, 0.754, 0.185}, // 12k, 64 sides
-		{50, 0.672, 0.180},   // 9k, 64 sides
-		{200, 0.463, 0.185},  // 6k, 64 sides
-		{350, 0.336, 0.145},  // 3k, 64 sides
-		{500, 0.241, 0.118},  // 1d, 64 sides
-		{650, 0.159, 0.120},  // 4d, 16 sides
+		{-1108, 1.666, 0.314}, // below 30k, 26 sides of games
+		{-887, 1.597, 0.260},  // 28k, 30 sides of games
+		{-754, 1.478, 0.256},  // 25k, 44 sides of games
+		{-464, 1.182, 0.221},  // 19k, 70 sides of games
+		{-233, 1.024, 0.241},  // 15k, 42 sides of games
+		{15, 0.700, 0.211},    // 10k, 50 sides of games
+		{132, 0.599, 0.184},   // 7k, 38 sides of games
+		{339, 0.380, 0.150},   // 3k, 50 sides of games
+		{722, 0.173, 0.111},   // 5d, 60 sides of games
+		{1146, 0.139, 0.085},  // above 9d, 34 sides of games
 	},
 	board.Square(13): {
-		{-400, 0.885, 0.244}, // 18k, 6 sides
-		{-250, 0.676, 0.186}, // 15k, 10 sides
-		{-100, 0.406, 0.112}, // 12k, 8 sides
-		{50, 0.342, 0.094},   // 9k, 8 sides
-		{200, 0.236, 0.065},  // 6k, 6 sides
-		{350, 0.236, 0.065},  // 3k, 4 sides
-		{450, 0.224, 0.062},  // 1k, 2 sides
+		{-1015, 1.869, 0.202}, // 30k, 41 sides of games
+		{-774, 1.585, 0.150},  // 25k, 25 sides of games
+		{-501, 1.348, 0.217},  // 20k, 48 sides of games
+		{-204, 1.001, 0.188},  // 14k, 37 sides of games
+		{424, 0.530, 0.109},   // 2k, 39 sides of games
+		{824, 0.267, 0.105},   // 7d, 20 sides of games
+		{958, 0.144, 0.058},   // above 9d, 13 sides of games
+	},
+	board.Square(19): {
+		{-1189, 2.068, 0.153}, // below 30k, 9 sides of games
+		{-855, 1.646, 0.246},  // 27k, 31 sides of games
+		{-470, 1.423, 0.160},  // 19k, 9 sides of games
+		{30, 0.701, 0.065},    // 9k, 20 sides of games
+		{496, 0.314, 0.075},   // 1d, 10 sides of games
+		{810, 0.154, 0.080},   // 7d, 12 sides of games
 	},
 }
 

@@ -32,7 +32,7 @@ func TestQualityOfKnownLevels(t *testing.T) {
 	for _, c := range []struct {
 		size, games  int
 		most, within float64
-	}{{9, 1, 3.1, 0.85}, {9, 5, 1.9, 0.85}, {13, 1, 4.5, 0.75}, {13, 5, 3, 0.75}} {
+	}{{9, 1, 3.4, 0.9}, {9, 5, 2.1, 0.85}, {13, 1, 3, 0.9}, {13, 5, 1.5, 0.85}, {19, 1, 2.6, 0.9}, {19, 5, 1.9, 0.85}} {
 		data, err := os.ReadFile(fmt.Sprintf("testdata/quality%d.json", c.size)) // rootLoss of each side of reviewed games, by rank
 		require.NoError(t, err)
 		sides := map[string][]float64{}
@@ -71,9 +71,9 @@ func TestJudgedBy(t *testing.T) {
 	}
 	bad[0] = -1 // counts as 0
 	f := NewPlayerRating()
-	require.False(t, f.JudgedBy(board.Square(19), "a", good, at))
+	require.False(t, f.JudgedBy(board.Square(7), "a", good, at))
 	require.False(t, f.JudgedBy(board.Square(9), "a", good[:leastMoves-1], at))
-	require.Equal(t, []board.Size{board.Square(9), board.Square(13)}, JudgedOn())
+	require.Equal(t, []board.Size{board.Square(9), board.Square(13), board.Square(19)}, JudgedOn())
 	require.True(t, NewPlayerRating().JudgedBy(board.Square(13), "a", good, at))
 	before := f.mean()
 	require.True(t, f.JudgedBy(board.Square(9), "a", good, at))
