@@ -19,7 +19,7 @@ import (
 // SavableEngine is an engine whose games can be saved.
 type SavableEngine interface {
 	Engine
-	// Chose reports which sides had moves of the present game chosen by the engine.
+	// Chose reports for which sides the engine has chosen moves in the present game.
 	Chose() (black, white bool)
 }
 
