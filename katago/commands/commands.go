@@ -31,7 +31,8 @@ type Personality struct {
 	// Version is the reply to the command version.
 	Version string
 	Params  *katago.Params
-	// Perspective is the side from whose view numbers are; Empty: the side whose move is searched.
+	// Perspective is the side from whose view numbers are reported; Empty: the side whose move is
+	// searched.
 	Perspective board.Color
 	PVLen       int // number of moves of a variation after its first move
 	MaxSize     int // longest side of a board

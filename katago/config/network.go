@@ -80,7 +80,7 @@ func Tuning(name string) bool {
 	return begins(name, tuning, []string{"nodeTableShards", "gtpForceMaxNNSize", "useFP16"})
 }
 
-// Perspective reads the side from whose view numbers are; Empty is the side to move.
+// Perspective reads the side from whose view numbers are reported; Empty is the side to move.
 func (c *Config) Perspective(absent board.Color) (board.Color, error) {
 	if !c.Has("reportAnalysisWinratesAs") {
 		return absent, nil
