@@ -5,16 +5,16 @@ import "sync"
 // PassAlive returns for each point the colour whose pass-alive chains or territory it belongs to
 // (Benson 1976), else Empty. Territory consists of regions in which the opponent cannot live: all
 // chains around such a region are pass-alive, and all but at most one of its points touch these
-// chains. With suicideLegal a region is vital to a chain only if opponent's stones in it touch the
-// chain too. The result is dst, made longer if need be.
+// chains. With suicideLegal a region is vital to a chain only if all the opponent's stones in it
+// touch the chain too. The result is dst, made longer if need be.
 func (b *Board) PassAlive(dst []Color, suicideLegal bool) []Color {
 	dst = b.colorMap(dst)
 	b.markAreas(dst, suicideLegal, false, false)
 	return dst
 }
 
-// PassAliveBig is PassAlive that also counts empty territory of any size, an input of
-// KataGo's older networks.
+// PassAliveBig is like PassAlive, but also counts empty territory of any size, an input of KataGo's
+// older networks.
 func (b *Board) PassAliveBig(dst []Color, suicideLegal bool) []Color {
 	dst = b.colorMap(dst)
 	b.markAreas(dst, suicideLegal, true, false)
@@ -22,8 +22,9 @@ func (b *Board) PassAliveBig(dst []Color, suicideLegal bool) []Color {
 }
 
 // FullArea returns the colour that each point counts for under area scoring: pass-alive areas of
-// any size, other stones, and regions that touch only one colour count; other points are Empty. It
-// differs from Area only for opponent's stones in pass-alive territory, which count as captured.
+// any size, other stones, and regions that touch only one colour count; all else is Empty. It
+// differs from Area only for stones in the opponent's pass-alive territory, which count as
+// captured.
 func (b *Board) FullArea(dst []Color, suicideLegal bool) []Color {
 	dst = b.colorMap(dst)
 	b.markAreas(dst, suicideLegal, true, true)
@@ -95,18 +96,18 @@ func (b *Board) markAreas(dst []Color, suicideLegal, safeBig, anyBig bool) {
 	}
 }
 
-// emptyPart is a connected set of empty points. A colour's region is a connected set of points
-// without its stones: parts joined by the opponent's chains that touch them. One part of a region,
-// its root, holds the facts about it.
+// emptyPart is a connected set of empty points. A region of a colour is a connected set of points
+// without stones of that colour: parts joined by the opponent's chains that touch them. One part of
+// a region, its root, holds the facts about it.
 type emptyPart struct {
 	from, to int16    // range of the part's points in areaFinder.points
 	touched  uint8    // bit c is set if a stone of colour c touches the part
-	sides    [2]sided // facts for Black and for White about the part, or the region whose root it is
+	sides    [2]sided // facts for Black and for White: about the part or, at a root, about its region
 }
 
 // sided holds the facts for one colour about a part or region.
 type sided struct {
-	up    int16    // number of the region's root; while regions grow, of a part closer to the root
+	up    int16    // number of the region's root or, while regions grow, of a part closer to the root
 	inner int16    // for a root: number of its points that no stone of the colour touches
 	vital [4]Point // heads of the colour's chains that touch all points of the part
 	count int8     // the number of vital chains, -1 before the first point
@@ -130,8 +131,8 @@ type areaFinder struct {
 	parts  [MaxPoints/2 + 1]emptyPart
 	count  int16            // the number of parts
 	points [MaxPoints]Point // empty points, sorted by part
-	// part has 1 + the number of its part for an empty point. At the head of a chain, that is one
-	// of the parts that the chain touches.
+	// part has, at an empty point, 1 + the number of its part; at the head of a chain, 1 + the
+	// number of one of the parts that the chain touches.
 	part  [MaxPoints]int16
 	lives [MaxPoints]int16 // at the head of a chain: how many regions are vital to it, -1 if it is not pass-alive
 	stack [MaxPoints]Point // chains found not to be pass-alive that are still to be processed

@@ -10,7 +10,7 @@ type cell struct {
 	size  int16 // stones of the chain
 }
 
-// state is the part of a Board that every Play may change besides the cells.
+// state is everything but the cells that a Play may change in a Board.
 type state struct {
 	hash     Hash
 	ko       Point
@@ -222,7 +222,7 @@ func (b *Board) placement(c Color, p Point) placement {
 func (b *Board) IsSuicide(c Color, p Point) bool { return b.placement(c, p) != lives }
 
 // IsIllegalSuicide reports whether a stone of c on the empty point p is a suicide that the rules
-// forbid. The suicide of a single stone always is one.
+// forbid. Suicide of a single stone is always forbidden.
 func (b *Board) IsIllegalSuicide(c Color, p Point, suicideLegal bool) bool {
 	kind := b.placement(c, p)
 	return kind == oneDies || kind == manyDie && !suicideLegal

@@ -115,7 +115,7 @@ func TestIsSuicide(t *testing.T) {
 		v       string
 		color   board.Color
 		suicide bool
-		illegal [2]bool // illegal under rules without suicide, and with suicide of several stones
+		illegal [2]bool // illegal without suicide; illegal with suicide of several stones
 	}{
 		{"A4", board.White, true, [2]bool{true, true}},
 		{"A4", board.Black, false, [2]bool{}},

@@ -40,8 +40,8 @@ func FuzzPlay(f *testing.F) {
 	})
 }
 
-// fuzzMove makes the move that a byte stands for. Bit 7 means out of turn, bit 6 by PlayTolerant;
-// bits 0 to 5 are a point or pass.
+// fuzzMove makes the move that a byte stands for. With bit 7 it is out of turn, with bit 6 made by
+// PlayTolerant; bits 0 to 5 are a point or pass.
 func fuzzMove(t *testing.T, g *board.Game, m byte) {
 	p := g.Size().FromIndex(int(m&63) % (g.Size().Area() + 1))
 	c := g.ToMove()

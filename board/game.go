@@ -66,7 +66,7 @@ func (g *Game) Clone() *Game {
 // StartAt returns the colour of a point in the position that the game began with.
 func (g *Game) StartAt(p Point) Color { return g.start.colors[p] }
 
-// StartToMove returns the side that was to move in that position.
+// StartToMove returns the side to move in the position that the game began with.
 func (g *Game) StartToMove() Color { return g.start.toMove }
 
 // Moves returns the moves since the start or the last set-up, oldest first. The slice is only valid
@@ -98,7 +98,7 @@ func (g *Game) forget(c Color) {
 	g.ko.keys.add(g.koKey(c))
 }
 
-// beginPoints sets White's points for a game that starts from the position. Under territory
+// beginPoints sets White's bonuses for a game that starts from the position. Under territory
 // scoring captured stones count as earlier moves.
 func (g *Game) beginPoints() {
 	b := &g.board
@@ -178,7 +178,7 @@ func (g *Game) PlayTolerant(c Color, p Point) error {
 	return nil
 }
 
-// apply plays a move that at least PlayTolerant allows.
+// apply plays a move that PlayTolerant would allow.
 func (g *Game) apply(c Color, p Point) {
 	if c != g.toMove {
 		g.strays = append(g.strays, len(g.moves))

@@ -10,8 +10,8 @@ func HandicapLine(n int) int {
 }
 
 // FixedHandicap returns the points of n fixed handicap stones by section 4.1.1 of GTP version 2, or
-// nil where the board has no such placement. n may be 2 to 9 if both sides are odd and at least 9,
-// and 2 to 4 if both are at least 7.
+// nil where the board has no such placement. n may be 2 to 9 if width and height are odd and at
+// least 9, and 2 to 4 if they are at least 7.
 func FixedHandicap(size Size, n int) []Point {
 	most := 0
 	switch odd := size.W%2 == 1 && size.H%2 == 1; {
@@ -45,7 +45,7 @@ func (g *Game) HandicapStones() int {
 	return g.handicapStones(g.options.StartBlackMovesAreHandicap)
 }
 
-// StartingStones is HandicapStones where Black's moves before White's first always count.
+// StartingStones is like HandicapStones, but always counts Black's moves before White's first.
 func (g *Game) StartingStones() int { return g.handicapStones(true) }
 
 func (g *Game) handicapStones(withMoves bool) int {
@@ -65,8 +65,8 @@ func (g *Game) handicapStones(withMoves bool) int {
 	return n
 }
 
-// leadingBlackMoves counts Black's stones before White's first move. White's passes between them
-// do not end the count; two moves of White in a row show that these were not handicap stones.
+// leadingBlackMoves counts Black's stones before White's first move. White's passes between them do
+// not end the count, but two turns of White in a row show that Black's stones are no handicap.
 func leadingBlackMoves(moves []Move) int {
 	n := 0
 	for i, m := range moves {

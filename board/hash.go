@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// DefaultRepBound is KataGo's bound for GraphHash: transpositions share a hash only if more moves
-// than this are needed to undo the last one.
+// DefaultRepBound is KataGo's bound for GraphHash: the hash depends on the move order if the last
+// move can be undone within this number of moves.
 const DefaultRepBound = 11
 
 // PastHash is the hash of stones, size and simple ko point a number of moves ago (0 to 8). It
@@ -107,9 +107,9 @@ func (g *position) hashSuicideBans(h Hash) Hash {
 }
 
 // GraphHash identifies a node of a search graph. prev is the graph hash before the last move, the
-// zero Hash at the root. Where the position before the last move could soon be restored by
-// captures, and after a pass, the hash depends on the move order, so that the graph has no
-// cycles; elsewhere it is Hash, so that transpositions share a node (KataGo, docs/GraphSearch.md).
+// zero Hash at the root. The hash depends on the move order after a pass, and where captures could
+// soon restore the position before the last move, so that the graph has no cycles; elsewhere it is
+// Hash, so that transpositions share a node (KataGo, docs/GraphSearch.md).
 func (g *Game) GraphHash(prev Hash) Hash { return g.GraphHashWithin(prev, DefaultRepBound) }
 
 // GraphHashWithin is GraphHash with another bound: if the last move can be undone within that
@@ -129,9 +129,9 @@ func (g *Game) GraphHashWithin(prev Hash, bound int) Hash {
 	}
 }
 
-// movesToReturn counts the stones of the chain on p and the empty points of all empty regions next
-// to it. If a suicide left p empty, it counts the points of the region around p. It stops once the
-// count exceeds enough.
+// movesToReturn returns a bound: restoring the position before the last move, on p, takes at least
+// so many moves. They are the stones of the chain on p and all points of the empty regions next to
+// it or, after a suicide, of the region around p. Counting stops once the bound exceeds enough.
 func (b *Board) movesToReturn(p Point, enough int) int {
 	var seen pointSet
 	var list [MaxPoints]Point

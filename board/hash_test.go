@@ -40,7 +40,7 @@ func TestHashTellsStatesApart(t *testing.T) {
 	} {
 		g := gameOn(t, rules, koShape)
 		g.SetKomi(7.5)
-		if rules != "ing" { // Ing rules equal the last set, Tromp-Taylor with friendly passes
+		if rules != "ing" { // "ing" equals the rules before it, Tromp-Taylor with friendly passes
 			add(rules, g)
 		}
 	}

@@ -19,8 +19,8 @@ func (g *position) passLiftsBans() bool {
 // only passing twice in the same position does.
 func (g *position) passesCount() bool { return g.phase > 0 || g.rules.Ko != KoSpight }
 
-// advance plays a move that at least PlayTolerant allows. The order of the steps
-// is that of KataGo's rules.
+// advance plays a move that PlayTolerant would allow. The order of the steps is that of KataGo's
+// rules.
 func (g *position) advance(c Color, p Point) {
 	if g.Ended() {
 		g.end.validTurns = min(g.end.validTurns, 1)
@@ -145,9 +145,9 @@ func (g *position) passForKo(c Color, p Point) Point {
 	return NoPoint
 }
 
-// koCapture returns the stone that c would capture in ko on the empty point p:
-// all neighbours of p are opponent's stones, and just one of them is in atari
-// and alone. NoPoint if it is no such point.
+// koCapture returns the stone that c would capture in ko on the empty point p: all neighbours of p
+// are the opponent's stones, and just one of them is in atari and alone. NoPoint if it is no such
+// point.
 func (b *Board) koCapture(c Color, p Point) Point {
 	found := NoPoint
 	for _, q := range &b.geo.near[p] {

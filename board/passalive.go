@@ -67,8 +67,8 @@ func (f *areaFinder) joinVital(c Color) {
 	}
 }
 
-// narrowByStones leaves only those vital chains that touch the opponent's stones
-// in the region too.
+// narrowByStones leaves only those vital chains that touch all the opponent's stones in the region
+// too.
 func (f *areaFinder) narrowByStones(c Color) {
 	b := f.b
 	for p := range Point(b.geo.area) {
@@ -91,8 +91,8 @@ func (f *areaFinder) narrowByStones(c Color) {
 	}
 }
 
-// spoil removes a region. It pushes chains left with fewer than two vital regions on the stack
-// and returns its new height.
+// spoil removes a region. It pushes chains that now have fewer than two vital regions on the stack,
+// and returns the stack's new height.
 func (f *areaFinder) spoil(s *sided, height int) int {
 	s.spoil = true
 	for _, h := range s.vital[:s.count] {

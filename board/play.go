@@ -99,8 +99,8 @@ func (b *Board) join(c Color, p Point) {
 	}
 }
 
-// merge adds the chain on p to the chain whose head is big. Both are of one colour, and a stone
-// between them is already part of the latter.
+// merge adds the chain on p to the chain of the same colour whose head is big. The stone that
+// connects them is already part of the chain of big.
 func (b *Board) merge(big, p Point) {
 	head := &b.cells[big]
 	c := head.color

@@ -14,8 +14,8 @@ type GameOptions struct {
 	AreaModes
 }
 
-// AreaModes are ways to score areas with which some networks were trained (part of the history in
-// KataGo). Under some rules they have no effect.
+// AreaModes change how areas are scored, as in the training of some networks (part of the history
+// in KataGo). Under some rules they have no effect.
 type AreaModes struct {
 	// PassAliveUnderSuicide judges pass-alive areas as if suicide were legal.
 	PassAliveUnderSuicide bool
@@ -25,7 +25,7 @@ type AreaModes struct {
 	ExcludeTerritoryAdjacentToAtari bool
 }
 
-// under returns the modes that change anything under the rules.
+// under returns those modes that have an effect under the rules.
 func (m AreaModes) under(r *Rules) AreaModes {
 	m.PassAliveUnderSuicide = m.PassAliveUnderSuicide && !r.Suicide
 	m.ExcludeTerritoryAdjacentToAtari = m.ExcludeTerritoryAdjacentToAtari && r.Scoring == ScoringTerritory && r.Tax == TaxNone
@@ -41,7 +41,7 @@ type ending struct {
 	pastPhaseEnd bool
 }
 
-// points are White's points besides board and komi.
+// points holds White's bonuses and what decides them.
 type points struct {
 	bonus        float32 // points for the button, and under territory scoring one for each move
 	handicap     float32

@@ -215,10 +215,10 @@ func (p *rulesParser) komiField(text json.RawMessage) error {
 	return nil
 }
 
-// rulePart is a part of rules with a few values.
+// rulePart is a rule with a few named values.
 type rulePart struct {
 	names     []string // of the values
-	complaint string   // KataGo's message about any other
+	complaint string   // KataGo's message about any other value
 	set       func(r *Rules, value int)
 }
 

@@ -11,8 +11,8 @@ func (g *position) Score() float32 {
 }
 
 // score returns the score, White minus Black, with komi and all bonuses, from the owners of points
-// and the number of taxed groups (White's minus Black's). Under territory scoring the bonus takes
-// the stones off again: it has a point for each move.
+// and the number of taxed groups (White's minus Black's). Under territory scoring the bonus, a
+// point for each move, cancels the stones on the board.
 func (s *points) score(owners []Color, groups int, komi float32, toMove Color) float32 {
 	score := float32(Balance(owners)-2*groups) + s.bonus + s.handicap + komi
 	if s.buttonOnSide {

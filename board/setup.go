@@ -163,8 +163,7 @@ func (g *Game) SetRules(r Rules) error {
 	return nil
 }
 
-// Remember replays the moves, which takes back a forced turn and restores the history that it
-// dropped.
+// Remember replays the moves. That undoes a forced turn and restores the history it dropped.
 func (g *Game) Remember() {
 	if len(g.moves) > 0 {
 		g.replay(g.moves)

@@ -40,15 +40,14 @@ func appendAnalysis(b []byte, d dialect, size board.Size, req *thinking.Request,
 	return sixDecimals.Tail(b, req, a)
 }
 
-// sixDecimals writes numbers as this program does.
+// sixDecimals writes every number with six decimals.
 var sixDecimals = KataText(func(b []byte, key string, x float64) []byte {
 	return strconv.AppendFloat(append(b, key...), Finite(x), 'f', 6, 64)
 })
 
-// threshold returns the visits that a move needs to be printed, and how many moves with fewer
-// visits are added to reach the wanted number of moves. Moves with less than one percent of the
-// visits of the most visited one are noise, which clients that take the highest winrate of the list
-// would show.
+// threshold returns the visits that a move needs to be printed, and how many other moves are added
+// to reach the wanted number. Moves with less than one percent of the most visits are noise, which
+// some clients would show, since they take the highest winrate of the list.
 func threshold(moves []thinking.Move, least int) (enough int64, extra int) {
 	for i := range moves {
 		enough = max(enough, moves[i].Visits/100)
@@ -70,7 +69,7 @@ func AppendLeelaMove(b []byte, size board.Size, order int, m *thinking.Move) []b
 	b = appendInt(b, " visits ", m.Visits)
 	b = appendInt(b, " winrate ", tenThousandths(m.Winrate))
 	b = appendInt(b, " prior ", tenThousandths(float64(m.Prior)))
-	b = appendInt(b, " lcb ", int64(math.Round(Finite(m.LCB)*10000))) // a bound, not a probability
+	b = appendInt(b, " lcb ", int64(math.Round(Finite(m.LCB)*10000))) // may leave 0 to 10000, unlike the winrate
 	b = appendInt(b, " order ", int64(order))
 	return appendPV(b, size, m)
 }

@@ -105,9 +105,9 @@ type analyzeParser struct {
 }
 
 // ParseAnalyze reads "[COLOR] [CENTISECONDS] [KEY VALUE]...", where repeated keys are harmless.
-// With details it reads the switches of kata-analyze too. With strict it reads as KataGo does: a
-// colour and a bare number only in their places, one list of moves to allow for each colour, points
-// without ranges, and maxmoves 0, which is [NoMoves].
+// With details it reads the switches of kata-analyze too. With strict it reads as KataGo does:
+// colour and bare number only at the beginning, one allow list for each colour, points without
+// ranges, and maxmoves 0, which is [NoMoves].
 func ParseAnalyze(g *board.Game, args []string, details, strict bool) (thinking.Request, error) {
 	p := analyzeParser{size: g.Size(), args: args, strict: strict, req: thinking.Request{Color: g.ToMove()}}
 	p.color()

@@ -117,7 +117,8 @@ type clockNumbers struct {
 	err  error
 }
 
-// number reads a number from low to high; with whole set it must have no fraction.
+// number reads argument i, which must lie between low and high and, if whole is true, have no
+// fraction.
 func (n *clockNumbers) number(i int, what string, low, high float64, whole bool) float64 {
 	x, err := ParseNumber(n.args[i])
 	if err == nil && !(x >= low && x <= high && (!whole || x == math.Trunc(x))) {
@@ -146,8 +147,8 @@ func (n *clockNumbers) count(i int, what string) int {
 	return int(n.number(i, what, 0, mostStones, true))
 }
 
-// main reads main time. Some bridges send a negative one, which counts as 0 if next, the period
-// or increment that follows, is positive.
+// main reads main time. Some bridges send a negative one, which counts as 0 if the argument after
+// it, the period or increment, is positive.
 func (n *clockNumbers) main(i int, next string) time.Duration {
 	low := 0.0
 	if added, err := ParseNumber(next); err == nil && added > 0 {

@@ -16,8 +16,8 @@ import (
 // for a network that is still loading. Each change of the game stops a search in the background;
 // scores and statuses are as if the game ended now.
 //
-// After any error the state is unchanged. Error texts may reach the user (one line, lower case);
-// if the protocol fixes the text of a failure, the server writes that text and logs the error.
+// After any error the state is unchanged. Error texts may reach the user (one line, lower case); if
+// the protocol prescribes the text of a failure, the server writes that text and logs the error.
 type Engine interface {
 	// Game returns the current game: read only, and valid until the next call
 	// that changes it. It carries size, rules, komi, moves and the side to move.

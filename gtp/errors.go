@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// Failure is an error whose text is the whole reply, which the protocol or its
-// clients fix. A handler may wrap one to add detail for the log.
+// Failure is an error whose text is the whole reply, prescribed by the protocol or its clients. A
+// handler may wrap one to add detail for the log.
 type Failure string
 
 func (f Failure) Error() string { return string(f) }

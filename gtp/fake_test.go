@@ -31,7 +31,7 @@ type fakeEngine struct {
 	stops   atomic.Int32
 	caches  int
 	panics  bool
-	late    chan struct{} // if set, Analyze reports once more after it has returned and then closes late
+	late    chan struct{} // if set, Analyze reports once more after it has returned, then closes this channel
 	most    time.Duration // longest search, if not 0
 }
 

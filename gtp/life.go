@@ -13,7 +13,7 @@ import (
 // LifeJudge proves whether stones of a game live. The answers are several lines of text for people;
 // error texts become replies. When ctx ends, the answer holds the proofs so far.
 type LifeJudge interface {
-	// Life judges chains of one colour: whether each of them lives or, with all set, whether the
+	// Life judges chains of one colour: whether each of them lives or, if all is true, whether the
 	// opponent cannot take all of them.
 	Life(ctx context.Context, g *board.Game, stones []board.Point, all bool, limit time.Duration) (string, error)
 	// Unsettled lists the groups whose life depends on who moves first.

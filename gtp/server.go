@@ -27,10 +27,10 @@ type Options struct {
 	Strict bool
 	// MaxLine is the longest input line in bytes; longer ones fail. 0 means 16 MiB.
 	MaxLine int
-	// MaxQueue is how much input is read ahead of the running command, in bytes of memory; when it
-	// is full, the client has to wait. 0 means 16 MiB.
+	// MaxQueue is how much input is read ahead of the running command, in bytes of memory; beyond
+	// that the client has to wait. 0 means 16 MiB.
 	MaxQueue int
-	// MaxSGF is the largest game record that loadsgf reads in bytes. 0 means 16 MiB.
+	// MaxSGF is the size in bytes of the largest game record that loadsgf reads. 0 means 16 MiB.
 	MaxSGF int64
 	// Dialect is how lines are read and failures worded; nil: as the protocol has it.
 	Dialect *Dialect

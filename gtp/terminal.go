@@ -14,9 +14,9 @@ import (
 	"kosumi/search/thinking"
 )
 
-// Terminal adapts a [Server] to a person who types: the colour may be left out, a vertex alone
-// is a move that the engine answers, a failed command shows its usage, and the board is drawn
-// whenever it has changed. Programs must not get it.
+// Terminal adapts a [Server] to a person who types: the colour may be left out, a vertex alone is a
+// move that the engine answers, a failed command shows its usage, and the board is drawn whenever
+// it has changed. It is not for programs.
 type Terminal struct {
 	// Colour draws boards in 256 colours, with stones beyond ASCII.
 	Colour bool
@@ -86,7 +86,7 @@ func (p *terminal) complete(c Command) Command {
 			lower = other
 		}
 		_, known = p.table.Find(lower)
-		known = known && !(lower == "printsgf" && len(c.Args) == 0 && strings.EqualFold(c.Name, "save")) // a bare save wants a file written
+		known = known && !(lower == "printsgf" && len(c.Args) == 0 && strings.EqualFold(c.Name, "save")) // a bare save writes a file
 		switch {
 		case known:
 			c.Name = lower
@@ -322,8 +322,8 @@ func (p *terminal) score(ctx context.Context, _ Command, r *Reply) error {
 	return r.Print(text + "; the result would be " + scoreText(counted))
 }
 
-// forSide describes an estimate from a side's view: its winning chances, put into words by the
-// format chances, and its lead in points.
+// forSide describes an estimate from a side's view: its winning chances, in the format chances, and
+// its lead in points.
 func forSide(e *thinking.Estimate, c board.Color, chances string) string {
 	win, lead := e.Winrate, -e.Lead
 	if c == board.White {

@@ -50,7 +50,7 @@ func keys(t *testing.T) []key {
 type made struct {
 	play    engine.Config
 	net     katago.Network
-	answers []any // what the program keeps of the config for its answers and log
+	answers []any // parts of the config that the program keeps for its answers and log
 	conf    analysis.Config
 	logs    config.AnalysisSettings
 }

@@ -55,8 +55,8 @@ type Config struct {
 	// A and B are the programs (--a, --b). A has Black in the first game, B in
 	// the second, and so on.
 	A, B Program
-	// Engine is the program for the command word "engine" if no program of that name is found;
-	// empty: none. It lets an unpacked archive play against itself.
+	// Engine is the program for the command word "engine" if PATH has no such program; empty: none.
+	// So the program of an unpacked archive can play against itself.
 	Engine string
 	// Games is the number of games (--games), those in the journal included; 0 means 1, 2 with
 	// openings, 100,000 with SPRT. With openings it is even.

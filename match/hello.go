@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// lateID is how long to wait for an answer with an id after one without, which may be a greeting
-// that looks like an answer.
+// lateID is how long to wait for an answer with an id after an answer without one, which may be a
+// greeting that looks like an answer.
 const lateID = 200 * time.Millisecond
 
 // hello sends a program's first command, with an id. If the answer has the id, later answers must

@@ -280,8 +280,8 @@ func (s *process) genmove(ctx context.Context, c board.Color, k *clock.Clock) (w
 	return fields[0], took, nil
 }
 
-// explain returns the program's comment on its last move: its answer to
-// gomill-explain_last_move if it has that command, else its stderr since the mark.
+// explain returns the program's comment on its last move: its answer to gomill-explain_last_move if
+// it has that command, else its stderr after the first mark bytes.
 func (s *process) explain(ctx context.Context, mark int64) (string, error) {
 	if !s.can("gomill-explain_last_move") {
 		return s.client.stderr.since(mark, infoBytes), nil

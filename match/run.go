@@ -78,7 +78,7 @@ type run struct {
 	decided   bool   // the SPRT has decided; later results do not count
 	repeated  bool   // the warning about repeated games was printed
 	different int    // number of different games
-	again     int    // games since the last different one
+	again     int    // repeated games in a row so far
 	err       error  // error that ended the match early
 }
 

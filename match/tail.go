@@ -49,8 +49,8 @@ func (t *tail) total() int64 {
 	return t.mu.total
 }
 
-// since returns the end of the output after the first n bytes, at most limit bytes, as clean
-// text.
+// since returns the output after the first n bytes as clean text, or only its last limit bytes if
+// it is longer.
 func (t *tail) since(n int64, limit int) string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

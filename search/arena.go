@@ -158,7 +158,8 @@ func (a *arena) newWords(n int) uint32 {
 	return i
 }
 
-// closeWords fills the end of a chunk with a block without an owner.
+// closeWords fills the end of a chunk with a block without an owner, so that blocks follow each
+// other without gaps.
 func (a *arena) closeWords(i, left uint32) {
 	if left == wordChunk {
 		return

@@ -123,7 +123,7 @@ func (ns *nodes) rebuild(i uint32) {
 	n.charge(ns.repeats.of(i))
 }
 
-// charge adds to a node's average utility and keeps its variance.
+// charge shifts a node's average utility and keeps its variance.
 func (n *node) charge(by float64) {
 	if by != 0 {
 		was := n.utility

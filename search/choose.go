@@ -216,8 +216,8 @@ func mostTrusted(moves []candidate) int {
 	return at
 }
 
-// applyLCB raises the weight of the move with the best lower bound above that of moves with worse
-// bounds. The raise grows with the difference of the bounds relative to their spread.
+// applyLCB raises the weight of the move with the best lower bound, so that no move with a worse
+// bound outweighs it. The raise grows with the difference of the bounds relative to their spread.
 func (c *Choice) applyLCB(moves []candidate, most float64) {
 	best, at := math.Inf(-1), -1
 	for k := range moves {

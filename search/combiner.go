@@ -26,11 +26,11 @@ type combiner struct {
 	lock  sync.Mutex // held by the current combiner, who owns the tree
 	over  bool
 	busy  time.Duration
-	fault any // value of a panic in a pass
+	fault any // value of a panic in combiner.pass
 }
 
-// mostPasses bounds the passes that a session makes in a row: other searches wait for its
-// next batch.
+// mostPasses bounds the calls of combiner.pass that a session makes in a row: other searches wait
+// for its next batch.
 const mostPasses = 8
 
 // combine runs the search cycle; goroutines that answer evaluations help, if they can keep all
@@ -67,8 +67,8 @@ func (r *run) combine(ctx context.Context) (end func()) {
 	}
 }
 
-// published is called by a session after a batch: it makes passes until no answer is left
-// or another goroutine holds the lock.
+// published is called by a session after a batch: it calls pass until no answer is left or another
+// goroutine holds the lock.
 func (c *combiner) published() {
 	for passes := 0; len(c.done) > 0; passes++ {
 		if passes == mostPasses {

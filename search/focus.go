@@ -36,9 +36,9 @@ func (sel *selector) drawFocus(f *thinking.Focus) board.Point {
 	return drawn
 }
 
-// selectFocus returns the edge of a root move. If the move has no edge, it makes the move the next
-// one to get one and returns selectNew. If the move is illegal after all, the ordinary selection
-// replaces it. It returns false if the move already has the largest possible count of visits.
+// selectFocus returns the edge of a root move. If the move has no edge, it is the next to get one,
+// and selectNew is returned. If the move is illegal after all, the ordinary selection replaces it.
+// ok is false if the move already has the largest possible count of visits.
 func (sel *selector) selectFocus(n *node, edges []edge, move board.Point) (place int, ok bool) {
 	for k := range edges {
 		if edges[k].move == move && edges[k].prior >= 0 {

@@ -34,7 +34,7 @@ func unlikely(t *testing.T, g *board.Game, e nn.Evaluator) board.Point {
 }
 
 // TestFocusHasNoWeight: in random positions with random focuses, focus playouts do not count at the
-// root. The root's children have more visits than its edges: one for each focus playout that no
+// root. The root's children have one visit more than its edges for each focus playout that no
 // ordinary visit has taken over.
 func TestFocusHasNoWeight(t *testing.T) {
 	rng := rand.New(rand.NewPCG(58, 2))
@@ -138,8 +138,8 @@ func TestFocusOfNothing(t *testing.T) {
 }
 
 // TestFocusFindsAGoodMove: a focus on a good move with a tiny prior reveals that move's value, also
-// in a kept tree. The root's value changes only once PUCT has sent an ordinary visit, as in KataGo;
-// each later ordinary visit then takes over one focus playout.
+// in a kept tree. As in KataGo, the root's value changes only after PUCT has sent an ordinary
+// visit; each later ordinary visit then takes over one focus playout.
 func TestFocusFindsAGoodMove(t *testing.T) {
 	for _, prior := range []float32{1e-6, 0.1} {
 		g := newGame(t, 9)

@@ -165,8 +165,8 @@ func (v *gumbelValue) of(utility float64, visited bool) float64 {
 }
 
 // next returns the root's edge to visit next, after a number of finished and pending playouts of
-// the search. If the move to visit has no edge, it makes the move the next one to get one and
-// returns selectNew.
+// the search. If the move to visit has no edge, it is the next to get one, and selectNew is
+// returned.
 func (g *gumbelState) next(playouts int64) int {
 	wanted := g.schedule[max(0, min(playouts-g.skipped, int64(len(g.schedule))-1))]
 	g.score()

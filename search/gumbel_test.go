@@ -53,8 +53,8 @@ func TestGumbelVisitsFollowTheSchedule(t *testing.T) {
 	}
 }
 
-// oneGoodMove returns a point of a 5x5 board and an evaluator with an even policy for which Black
-// wins by playing there.
+// oneGoodMove returns a point of a 5x5 board, and an evaluator that gives all moves the same prior
+// and says that Black wins with a stone on that point.
 func oneGoodMove() (board.Point, nn.Evaluator) {
 	good := board.Square(5).Point(3, 1)
 	return good, evenly(func(g *board.Game) float32 {

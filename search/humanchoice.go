@@ -18,8 +18,8 @@ func (ch *chooser) imitates(i uint32, n *node) bool {
 	return ch.sh.human.eval != nil && ch.p.Human.ChosenShare > 0 && ch.selector.humanOf(i, n) != nil
 }
 
-// imitate mixes the human policy into the values by which a node's moves are chosen, with LCB and
-// without; false if that policy has no share.
+// imitate mixes the human policy into the values by which a node's moves are chosen, both those
+// with LCB and those without; false if that policy has no share.
 func (ch *chooser) imitate(moves []candidate, i uint32, n *node) bool {
 	if len(moves) == 0 || !ch.imitates(i, n) {
 		return false
@@ -42,7 +42,7 @@ func (ch *chooser) imitate(moves []candidate, i uint32, n *node) bool {
 	return true
 }
 
-// options lists the moves of a node with the values by which they are chosen. With all set, the
+// options lists the moves of a node with the values by which they are chosen. If all is true, the
 // node must be the root, and every other legal move follows.
 func (ch *chooser) options(moves []candidate, all bool) []option {
 	list := make([]option, 0, len(moves)+ch.sh.size.Area()+1)

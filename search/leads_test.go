@@ -12,8 +12,8 @@ import (
 	"kosumi/search/thinking"
 )
 
-// saturated is a network that knows the winner under any komi, but the lead only near the even
-// komi. A move raises White's lead by the points that moved holds for it.
+// saturated is a network that knows the winner under any komi, but the lead only near the fair
+// komi. The map moved has the points by which moves raise White's lead.
 type saturated struct {
 	even  float64
 	moved map[board.Point]float64

@@ -29,8 +29,7 @@ type Limits struct {
 	// Ownership averages the ownership over the tree, MovesOwnership also over the part below
 	// each move. A tree from a search without ownership is dropped.
 	Ownership, MovesOwnership bool
-	// MinMoves is how many moves results list, if necessary some that were not
-	// searched.
+	// MinMoves is the minimum number of moves listed, if necessary unsearched ones.
 	MinMoves int
 	// Focus holds moves that get extra playouts without weight. Nil, or a pointer that holds nil,
 	// is no focus. It may be replaced while the search runs. A Gumbel search ignores it.

@@ -33,8 +33,8 @@ func opposite(size board.Size, p board.Point) board.Point {
 	return board.Point(size.Area()-1) - p
 }
 
-// copies reports whether the opponent of the side to move has been copying: at least 7 more than
-// half of its moves, nearly half of the recent ones, and the very last are copies.
+// copies reports whether the opponent of the side to move has been copying: of all its moves half
+// plus 7 or more are copies, and so are nearly half of its recent moves and the last one.
 func copies(g *board.Game) bool {
 	const fade, recentShare = 0.75, 0.45
 	var count, all, recent, recentAll float64
@@ -88,8 +88,8 @@ func blackExtra(g *board.Game) float64 {
 }
 
 // centerAsymmetry measures the 7x7 points around the centre. A stone that was not copied counts 1.
-// If there is such a stone, a copy whose original is gone counts 0.2. The sum counts more than in
-// proportion. Smaller boards always count as asymmetric.
+// If there is such a stone, a copy whose original is gone counts 0.2. From 1 on, the sum s is
+// raised to s(1+s)/2. Smaller boards always count as asymmetric.
 func centerAsymmetry(g *board.Game, player board.Color) float64 {
 	const reach, never = 3, 1e10
 	size := g.Size()

@@ -9,8 +9,8 @@ import (
 	"kosumi/nn"
 )
 
-// mirrorGame plays the moves of first, then moves from the top left corner on, each with an answer:
-// an "o" in pairs is a copy, a "-" another move.
+// mirrorGame plays the given first moves, then moves from the top left corner on, each with an
+// answer: a copy for an "o" in pairs, another move for a "-".
 func mirrorGame(t testing.TB, g *board.Game, pairs string, first ...board.Point) *board.Game {
 	t.Helper()
 	for _, p := range first {

@@ -97,7 +97,7 @@ type edge struct {
 	visits   int32
 	prior    float32
 
-	weight    float32 // the child's weight times visits / child's visits
+	weight    float32 // the child's weight times the edge's visits / the child's visits
 	utility   float32 // utility of the child
 	utilitySq float32
 	mult      float32 // share of weight that pruning and value weighting left

@@ -118,7 +118,7 @@ func (ns *nodes) place(n *node, move board.Point) (int, float32) {
 	return -1, 0
 }
 
-// promote makes a move without an edge the next one to get one.
+// promote makes a move the next one to get an edge; it must have none.
 func (ns *nodes) promote(n *node, move board.Point) int {
 	if p, _ := ns.a.priorAt(n, int(n.edgeCount)); p != move {
 		ns.bringForward(n, move)

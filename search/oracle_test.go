@@ -164,7 +164,7 @@ func bySample(t *testing.T, file string, check func(t *testing.T, path string, n
 func (r *record) id() string { return r.ID }
 
 // eachRecord checks the records of a file: all records of the sample, but of the full file only
-// those that KOSUMI_ORACLE selects, or without it those that wanted does.
+// those that KOSUMI_ORACLE selects or, without it, those for which wanted is true.
 func eachRecord[R any, P interface {
 	*R
 	id() string
@@ -336,9 +336,9 @@ func (r *record) search(t testing.TB, nets networks, settings map[string]map[str
 	return got
 }
 
-// selected reports whether to repeat a record: those whose ids begin with an entry of
-// KOSUMI_ORACLE (separated by commas), all with "all", which takes an hour, or without the variable
-// a small sample.
+// selected reports whether to repeat a record. KOSUMI_ORACLE selects records by the beginnings of
+// their ids, separated by commas; "all" selects all, which takes an hour. Without it a small sample
+// is repeated.
 func selected(id string, inSample bool) bool {
 	only := os.Getenv("KOSUMI_ORACLE")
 	return only == "" && inSample || only == "all" ||

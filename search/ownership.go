@@ -123,8 +123,8 @@ func (ns *nodes) owners(i uint32, white bool) (mean, stdev []float32) {
 	return mean, stdev
 }
 
-// addOwners adds a node's share; false if the node has nothing to add. A node whose share is below
-// least stands for its whole subtree.
+// addOwners adds a node's share; false if the node has nothing to add. A node with a share smaller
+// than least stands for its whole subtree.
 func (ns *nodes) addOwners(i uint32, share, least float64) bool {
 	n, o := ns.a.node(i), &ns.own
 	if n.owners == 0 || n.is(flagTerminal) {
@@ -146,7 +146,7 @@ func (ns *nodes) addOwners(i uint32, share, least float64) bool {
 // addOwnersBelow adds the shares of a node's children and returns the part left for its own
 // evaluation.
 func (ns *nodes) addOwnersBelow(n *node, share, least float64) (own float64) {
-	const dropped = 0.01 // fraction of least below which a child leaves its share to the node
+	const dropped = 0.01 // a child whose share is below dropped*least leaves it to the node
 	var weights, squares float64
 	edges := ns.a.edgesOf(n)
 	for k := range edges {

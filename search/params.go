@@ -57,8 +57,8 @@ type FPU struct {
 
 // VirtualLoss spreads parallel evaluations over the tree.
 type VirtualLoss struct {
-	// PerVisit is the weight of one virtual loss. With 0.3, 16 or 32 evaluations under way
-	// send no more visits astray than one does, and hardly any two meet at a leaf
+	// PerVisit is the weight of one virtual loss. At a weight of 0.3, 16 or 32 evaluations under
+	// way send no more visits astray than one does, and hardly any two meet at a leaf
 	// (docs/performance.md).
 	PerVisit    float64
 	WeightFloor float64

@@ -161,7 +161,7 @@ func (r *run) evaluate(ctx context.Context, s *slot) *slot {
 	return nil
 }
 
-// runTimed runs a slot on this goroutine. It measures one run in timedRuns and extrapolates.
+// runTimed runs a slot on this goroutine. It measures one of every timedRuns runs and extrapolates.
 func (r *run) runTimed(ctx context.Context, s *slot) {
 	const timedRuns = 16
 	if r.tally.stats.Evaluations%timedRuns != 0 {

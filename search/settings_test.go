@@ -69,8 +69,8 @@ func leavesOf(p search.Params) map[string]any {
 	return all
 }
 
-// TestSettingsReachEveryField: each setting changes one field, no two the same one, and every
-// field has a setting, except those that the program sets itself.
+// TestSettingsReachEveryField: each setting changes a different field, and every field has a
+// setting, except those that the program sets itself.
 func TestSettingsReachEveryField(t *testing.T) {
 	elsewhere := map[string]bool{".RepeatPenalty.Player": true, ".Root.LooseImages": true, ".Seed": true, ".Parallel.Workers": true, ".Parallel.Sessions": true, ".Memory.MaxBytes": true}
 	reached := map[string]string{}

@@ -22,8 +22,8 @@ func parents(tree *Tree) map[uint32]int {
 	return count
 }
 
-// TestTranspositionsShareANode: with graph search, move orders that lead to one position share a
-// node, without it they do not; one order uses the other's evaluations without repeating them.
+// TestTranspositionsShareANode: only with graph search do move orders that lead to one position
+// share a node; then one order uses the other's evaluations without repeating them.
 func TestTranspositionsShareANode(t *testing.T) {
 	for _, use := range []bool{false, true} {
 		p := Plain()
@@ -57,7 +57,7 @@ func TestPathsThatMayReturnAreKeptApart(t *testing.T) {
 	require.Less(t, nodes[3], nodes[50])
 }
 
-// only leaves selection a single edge of a node to take.
+// only makes selection at a node take one edge and no other move.
 func only(tree *Tree, i uint32, place int) *edge {
 	n := tree.nodes.a.node(i)
 	n.priorCount = n.edgeCount

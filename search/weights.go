@@ -76,7 +76,7 @@ func studentCDF(t *[studentPoints]float64, z float64) float64 {
 	return t[i] + (x-float64(i))*(t[i+1]-t[i])
 }
 
-// power returns x to the exponent; the usual ones are cheap.
+// power returns x^exponent, faster for the usual exponents.
 func power(x, exponent float64) float64 {
 	switch exponent {
 	case 0.25:
@@ -87,8 +87,8 @@ func power(x, exponent float64) float64 {
 	return math.Pow(x, exponent)
 }
 
-// weighByValue shifts weight to children that are better than the average by more than their visits
-// leave to chance. The sum of the weights does not change.
+// weighByValue shifts weight to children that are better than average; the shift grows with the
+// difference in standard deviations. The sum of the weights does not change.
 func weighByValue(children []child, total, exponent float64) {
 	if len(children) == 0 || total <= 0 {
 		return

@@ -28,7 +28,7 @@ const StandIn = "logAllGTPCommunication=false,logSearchInfo=false,numSearchThrea
 // Host is the program that replaces KataGo, with its own settings.
 type Host interface {
 	Version() string
-	// Play returns the engine's configuration: before Take the program's defaults, after Take the
+	// Play returns the engine's configuration: the program's defaults or, after a call of Take, the
 	// config's settings. The configuration may be changed until Open.
 	Play() *engine.Config
 	// Take applies a config, which may contain settings of the program itself, such as precision

@@ -56,8 +56,8 @@ type Personality struct {
 // Engine is the engine that the commands control.
 type Engine interface {
 	gtp.Engine
-	// Turn sets the side to move and drops the history if that changes it. If choosing is set, a
-	// move is about to be chosen, and the history is kept for that.
+	// Turn sets the side to move, and drops the history if the side changes. choosing says that a
+	// move is requested next; then the handicap advantage is kept.
 	Turn(c board.Color, choosing bool)
 	// DropTree drops the search tree.
 	DropTree()

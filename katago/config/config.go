@@ -71,8 +71,8 @@ var rulesParts = []string{
 	"koRule", "scoringRule", "multiStoneSuicideLegal", "taxRule", "hasButton", "whiteBonusPerHandicapStone", "friendlyPassOk", "whiteHandicapBonus",
 }
 
-// dropExcluded removes keys that say the same as new keys: the key rules replaces the keys for
-// parts of the rules, and these replace the key rules.
+// dropExcluded removes keys that new keys replace: "rules" replaces the keys for parts of the
+// rules, and any of these replaces "rules".
 func (c *Config) dropExcluded(pairs map[string]string) {
 	if _, whole := pairs["rules"]; whole {
 		for _, key := range rulesParts {

@@ -43,8 +43,8 @@ func eloOf(score float64) float64 {
 func scoreOf(elo float64) float64 { return 1 / (1 + math.Pow(10, -elo/400)) }
 
 // Of returns the Elo difference from results against one opponent. Its error bar ([interval]) is
-// valid for few and for one-sided games too. n wins out of n, for which Elo would be infinite,
-// count as n+1/2 wins out of n+1.
+// valid even for few games and for one-sided results. n wins out of n, for which Elo would be
+// infinite, count as n+1/2 wins out of n+1.
 func Of(wins, draws, losses int) Estimate {
 	return estimate([]float64{0, 0.5, 1}, []int{losses, draws, wins})
 }
@@ -55,7 +55,8 @@ func OfPairs(pairs [5]int) Estimate {
 	return estimate([]float64{0, 0.25, 0.5, 0.75, 1}, pairs[:])
 }
 
-// estimate takes the possible scores and how often each occurred.
+// estimate returns the Elo difference, with its error bar, from the possible scores and how often
+// each occurred.
 func estimate(scores []float64, counts []int) Estimate {
 	n, mean := 0.0, 0.0
 	for i, c := range counts {

@@ -210,7 +210,7 @@ func TestIntervalNarrows(t *testing.T) {
 			require.InDelta(t, -e.Low, e.High, 1e-6)
 		}
 	}
-	// Even scores in 2 and in 4 games, then one game more.
+	// Half of the points in 2 and in 4 games, then one game more.
 	require.InDelta(t, 393, Of(1, 0, 1).High, 1)
 	require.InDelta(t, 301, Of(2, 0, 2).High, 1)
 	require.Less(t, width(Of(3, 0, 2)), width(Of(2, 0, 2)))

@@ -76,8 +76,8 @@ func (s *Scale) Covariance(i, j, k, l int) float64 {
 }
 
 // Gain estimates how much further games between a and b lower the variances of the rating
-// differences between player zero and the players set in counts. Each reduction is weighted by the
-// variance so far, so the least certain player counts most.
+// differences between player zero and the players k with counts[k]. Each reduction is weighted by
+// the variance so far, so the least certain player counts most.
 func (s *Scale) Gain(a, b, zero int, games float64, counts []bool) float64 {
 	x := scoreOf(s.Elo[a] - s.Elo[b])
 	w := scale * scale * games * x * (1 - x)

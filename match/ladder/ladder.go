@@ -33,9 +33,9 @@ type Config struct {
 	Games      int // games of each pair, an even number
 	// AnchorGames is the number of games of pairs with an anchor; 0 means Games.
 	AnchorGames int
-	// Time ends the ladder, if it is not 0. Then dials up to three places apart may meet, and any dial may
-	// meet any anchor; the pair that gives most information about ranks per second plays next, and no pair's
-	// games are limited. The time of earlier runs counts.
+	// Time, if not 0, ends the ladder. With it, dials up to three places apart may meet, and any
+	// dial may meet any anchor; the pair that gives most information about ranks per second plays
+	// next, and no pair's games are limited. The time of earlier runs counts.
 	Time     time.Duration
 	Size     board.Size
 	Rules    string
@@ -201,8 +201,9 @@ func (c *Config) play(ctx context.Context, all []*pair) error {
 	}
 }
 
-// collect adds the games of these players that the folder has and the list lacks: of pairs that an
-// interrupted run has not reached again, and of earlier runs with other dials in between.
+// collect adds the games of these players that the folder has and the list lacks: those of pairs
+// that an interrupted run has not reached again, and those of earlier runs with other dials in
+// between.
 func (c *Config) collect(all []*pair) []*pair {
 	over, stop := context.WithCancel(context.Background())
 	stop() // so that matches only read their journals

@@ -8,7 +8,7 @@ import (
 	"kosumi/sgf"
 )
 
-// Nonsense counts one side's moves in a game that no person would make. It looks at the record
+// Nonsense counts moves that no person would make, of one side in a game. It looks at the record
 // alone, not at the engine's own evaluations.
 type Nonsense struct {
 	Moves int // passes included
@@ -129,8 +129,8 @@ func edge(size board.Size, p board.Point) bool {
 	return min(x, y, size.W-1-x, size.H-1-y) == 0
 }
 
-// savable returns a stone of each of a side's chains that the last move put into atari and that a
-// capture or an extension saves.
+// savable returns one stone of each of a side's chains that were put into atari by the last move
+// and can be saved by a capture or an extension.
 func (c *counter) savable(us board.Color, moves []board.Move) (stones []board.Point) {
 	if len(moves) == 0 || moves[len(moves)-1].Point < 0 || moves[len(moves)-1].Color == us {
 		return nil
@@ -180,7 +180,7 @@ func (c *counter) left(h *level.Habits, stones []board.Point) {
 	}
 }
 
-// of returns the loss of move i of a record, a large one without a judge.
+// of returns the points that move i of a record, p, loses; suspectLoses without a judge.
 func (j Judge) of(r *sgf.Record, i int, p board.Point) (float64, error) {
 	if j == nil {
 		return suspectLoses, nil

@@ -99,8 +99,7 @@ func (b *book) one(ctx context.Context) (string, bool, error) {
 	return strings.Join(words, " "), math.Abs(float64(out.Win-out.Loss)) <= 2*b.Balance, nil
 }
 
-// evaluate shows the position in one fixed orientation, so that the same seed gives the same
-// book.
+// evaluate runs the network in one fixed orientation, so that the same seed gives the same book.
 func (b *book) evaluate(ctx context.Context, g *board.Game, out *nn.Output) error {
 	return b.eval.Evaluate(ctx, &nn.Query{Game: g}, out)
 }

@@ -147,7 +147,7 @@ func Of[T, F any](info Info, field func(*T) *F) Setting[T] {
 	}}
 }
 
-// valueOf returns the kind of the field that at points to, and its text form.
+// valueOf returns the kind and the text form of a field, given a pointer to the field.
 func valueOf(at any, info Info) (Kind, value) {
 	switch f := at.(type) {
 	case *bool:

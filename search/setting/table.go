@@ -16,7 +16,7 @@ type Table[T any] []Setting[T]
 // Join concatenates tables.
 func Join[T any](tables ...Table[T]) Table[T] { return slices.Concat(tables...) }
 
-// Under returns a table with its Group set.
+// Under puts all settings of a table into a group.
 func Under[T any](group string, table Table[T]) Table[T] {
 	for i := range table {
 		table[i].Group = group
