@@ -1,7 +1,9 @@
 package life
 
 import (
+	"cmp"
 	"slices"
+	"sort"
 
 	"kosumi/board"
 	"kosumi/life/solver"
@@ -23,79 +25,120 @@ type narrow struct {
 const (
 	mostNarrow  = 64      // maximum number of points
 	mostEmpty   = 32      // maximum number of empty points
+	mostPacked  = 24      // maximum number of empty points of a ring that is cut to fit into a word
 	mostSteps   = 6       // largest distance from the target
 	mostStates  = 1 << 22 // maximum number of states searched for one question
+	cheap       = 4       // states of a fight in one word that take the time of one in more words
+	doubtful    = 0.2     // network's probability below which a side gets an eighth of the search
 	strong      = 4       // fewest liberties of an attacker's chain that is a wall
 	guideEffort = 2000    // states searched for a move in a state that the verdict's search did not visit
 )
 
-// narrowed returns the narrow questions about the target: first those in which the attacker's
-// strong chains are alive, then the others, and smaller ones first within both.
-func (a *asker) narrowed() []*narrow {
-	list := a.rings(true)
-	for _, n := range a.rings(false) {
-		if !slices.ContainsFunc(list, func(m *narrow) bool {
-			return m.winner == n.winner && m.Fixed == n.Fixed && slices.Equal(m.index, n.index)
-		}) {
-			list = append(list, n)
-		}
-	}
-	return list
+// ring is a narrow question about the points nearest to the target. It is made when it is first
+// asked.
+type ring struct {
+	near   []board.Point // nearest first
+	least  int           // if below len(near), the question is about more than least points: as many as fit into a word
+	winner solver.Side
+	walls  bool    // the defender is the winner, and the attacker's strong chains are alive
+	tried  bool    // made is known
+	made   *narrow // nil: there is no such question
 }
 
-// rings returns the narrow questions about the points up to 1, 2, ... mostSteps steps away. With
-// walls, the defender is the winner, and the attacker's strong chains are alive.
-func (a *asker) rings(walls bool) (list []*narrow) {
-	far := a.steps(walls)
-	before := 0
-	for k := 1; k <= mostSteps; k++ {
-		count, empty, outside := 0, 0, 0
-		for p, at := range a.l.index {
-			if at >= 0 && far[p] >= 0 && far[p] <= k {
-				count++
-				if a.q.Stones[p] == board.Empty {
-					empty++
+// rings returns the narrow questions about the points up to 1, 2, ... mostSteps steps away, and the
+// one between two of them that fills a word: first those with walls, and smaller ones first within
+// both.
+func (a *asker) rings() (list []ring) {
+	whole := a.l.On.Count() - a.l.Fixed.Count()
+	for _, walls := range [2]bool{true, false} {
+		near, far := a.nearest(walls)
+		for k, end := 1, 0; k <= mostSteps && end < len(near); k++ {
+			before := end
+			for end < len(near) && far[near[end]] <= k {
+				end++
+			}
+			if end == before {
+				continue
+			}
+			large := end == whole || end > mostNarrow || a.free(near[:end]) > mostEmpty
+			for _, winner := range [2]solver.Side{solver.Defender, solver.Attacker} {
+				if walls && winner == solver.Attacker {
+					continue
 				}
-			} else if at >= 0 && !a.l.Fixed.Has(at) {
-				outside++
+				if k > 1 {
+					list = append(list, ring{near: near[:end], least: before, winner: winner, walls: walls})
+				}
+				if !large {
+					list = append(list, ring{near: near[:end], least: end, winner: winner, walls: walls})
+				}
+			}
+			if large {
+				break
 			}
 		}
-		if outside == 0 || count > mostNarrow || empty > mostEmpty {
-			break
-		}
-		if count == before {
-			continue
-		}
-		before = count
-		if n := a.narrow(far, k, solver.Defender, walls); n != nil {
-			list = append(list, n)
-		}
-		if n := a.narrow(far, k, solver.Attacker, false); n != nil && !walls {
-			list = append(list, n)
-		}
 	}
 	return list
 }
 
-// steps returns the distance of each point of the fight from the target, -1 if it is not
-// connected. All stones of a defender's chain are at the same distance; passing an attacker's
-// stone whose chain is strong costs one step more, or with walls, is not possible.
-func (a *asker) steps(walls bool) []int {
+// narrow returns the question of ring i; nil if there is none, or an earlier ring has the same.
+func (a *asker) narrow(i int) *narrow {
+	r := &a.narrows[i]
+	if r.tried {
+		return r.made
+	}
+	r.tried = true
+	n := len(r.near)
+	if r.least < n {
+		n = r.least + sort.Search(n-r.least, func(i int) bool {
+			l := a.narrowed(r, r.least+i+1)
+			return l == nil || l.Points() > word || a.free(r.near[:r.least+i+1]) > mostPacked
+		})
+		if n == r.least || n == len(r.near) {
+			return nil
+		}
+	}
+	l := a.narrowed(r, n)
+	if l == nil || slices.ContainsFunc(a.narrows[:i], func(o ring) bool {
+		return o.made != nil && o.winner == r.winner && o.made.Fixed == l.Fixed && slices.Equal(o.made.index, l.index)
+	}) {
+		return nil
+	}
+	r.made = a.search(l, r.winner)
+	return r.made
+}
+
+// free returns the number of empty points in list.
+func (a *asker) free(list []board.Point) (n int) {
+	for _, p := range list {
+		if a.q.Stones[p] == board.Empty {
+			n++
+		}
+	}
+	return n
+}
+
+// nearest returns the points of the fight that are not alive by assumption and connected to the
+// target, nearest first, and their distances. All stones of a defender's chain are at the same
+// distance; passing an attacker's stone whose chain is strong costs one step more, or with walls,
+// is not possible.
+func (a *asker) nearest(walls bool) (near []board.Point, far []int) {
 	q := a.q
-	far := slices.Repeat([]int{-1}, len(q.Stones))
+	far = slices.Repeat([]int{-1}, len(q.Stones))
+	close := make([]int, len(q.Stones)) // square of the distance from the nearest target, for a chain the least
+	target := q.chains(q.Targets)
 	var list, next []board.Point
 	add := func(p board.Point, d int) {
 		if a.l.index[p] < 0 || far[p] >= 0 {
 			return
 		}
-		for _, p := range q.walk(p, make([]bool, len(q.Stones)), func(from, to board.Point) bool {
-			return q.Stones[p] == a.l.defender && q.Stones[to] == a.l.defender
-		}) {
-			if far[p] < 0 && a.l.index[p] >= 0 {
-				far[p] = d
-				list = append(list, p)
-			}
+		chain := q.walk(p, make([]bool, len(q.Stones)), func(from, to board.Point) bool {
+			return q.Stones[p] == a.l.defender && q.Stones[to] == a.l.defender && a.l.index[to] >= 0
+		})
+		least := q.apart(chain, target)
+		for _, p := range chain {
+			far[p], close[p] = d, least
 		}
+		list = append(list, chain...)
 	}
 	for _, t := range q.Targets {
 		add(t, 0)
@@ -108,7 +151,10 @@ func (a *asker) steps(walls bool) []int {
 			if a.l.Fixed.Has(a.l.index[p]) {
 				continue
 			}
-			if (walls || far[p] == d-1) && a.q.Stones[p] == a.l.defender.Opponent() && a.liberties(p) >= strong {
+			if far[p] == d-1 {
+				near = append(near, p)
+			}
+			if (walls || far[p] == d-1) && q.Stones[p] == a.l.defender.Opponent() && a.liberties(p) >= strong {
 				if !walls {
 					late = append(late, p)
 				}
@@ -119,7 +165,25 @@ func (a *asker) steps(walls bool) []int {
 			}
 		}
 	}
-	return far
+	slices.SortStableFunc(near, func(p, q board.Point) int {
+		return cmp.Or(far[p]-far[q], close[p]-close[q])
+	})
+	return near, far
+}
+
+// apart returns the square of the least distance between points of list and those marked.
+func (q *Question) apart(list []board.Point, marked []bool) int {
+	least := 1 << 30
+	for _, p := range list {
+		x, y := q.Size.XY(p)
+		for t, in := range marked {
+			if in {
+				u, v := q.Size.XY(board.Point(t))
+				least = min(least, (x-u)*(x-u)+(y-v)*(y-v))
+			}
+		}
+	}
+	return least
 }
 
 // liberties returns the number of liberties of the attacker's chain on p.
@@ -136,23 +200,26 @@ func (a *asker) liberties(p board.Point) int {
 	return n
 }
 
-// narrow returns the question about the points at most k steps away; nil if it is invalid. With
-// walls, the attacker's strong chains are alive.
-func (a *asker) narrow(far []int, k int, winner solver.Side, walls bool) *narrow {
+// narrowed returns the question about the nearest n points of a ring; nil if it is invalid.
+func (a *asker) narrowed(r *ring, n int) *encoded {
 	q := *a.q
 	loser := a.l.defender
-	if winner == solver.Defender {
+	if r.winner == solver.Defender {
 		loser = loser.Opponent()
+	}
+	in := make([]bool, len(q.Stones))
+	for _, p := range r.near[:n] {
+		in[p] = true
 	}
 	q.Stones, q.Assumed = slices.Clone(a.q.Stones), slices.Clone(a.q.Assumed)
 	for p, at := range a.l.index {
 		if at < 0 || a.l.Fixed.Has(at) {
 			continue
 		}
-		if far[p] < 0 || far[p] > k {
+		if !in[p] {
 			q.Stones[p] = loser
 			q.Assumed = append(q.Assumed, board.Point(p))
-		} else if walls && q.Stones[p] == loser && a.liberties(board.Point(p)) >= strong {
+		} else if r.walls && q.Stones[p] == loser && a.liberties(board.Point(p)) >= strong {
 			q.Assumed = append(q.Assumed, board.Point(p))
 		}
 	}
@@ -160,6 +227,11 @@ func (a *asker) narrow(far []int, k int, winner solver.Side, walls bool) *narrow
 	if err != nil || len(l.Targets) != len(a.l.Targets) {
 		return nil
 	}
+	return l
+}
+
+// search returns a narrow question with its search.
+func (a *asker) search(l *encoded, winner solver.Side) *narrow {
 	n := &narrow{encoded: l, s: solver.NewSearch(l.Game), winner: winner, ended: map[uint64]bool{}, from: make([]int16, l.Points()), to: slices.Repeat([]int16{-1}, a.l.Points())}
 	for m, p := range l.point {
 		if p != board.NoPoint && l.On.Has(int16(m)) {
@@ -167,7 +239,8 @@ func (a *asker) narrow(far []int, k int, winner solver.Side, walls bool) *narrow
 			n.to[a.l.index[p]] = int16(m)
 		}
 	}
-	n.s.Stop = a.over
+	n.s.Stop, n.s.Reuse = a.over, true
+	a.advise(l, n.s)
 	return n
 }
 
@@ -258,8 +331,12 @@ func (n *narrow) decide(a *asker, p *solver.Position, effort int64) int32 {
 		return at
 	}
 	before := n.s.Nodes
+	share := int64(1) // states that count as one of the full question
+	if n.Points() <= word && a.l.Points() > word {
+		share = cheap
+	}
 	if a.opts.Nodes > 0 {
-		effort = min(effort, a.most-a.s.Nodes)
+		effort = min(effort, share*(a.most-a.s.Nodes))
 	}
 	if effort = min(effort, mostStates-before); effort <= 0 || n.ended[n.s.Key(c, p)] {
 		return -1
@@ -267,7 +344,7 @@ func (n *narrow) decide(a *asker, p *solver.Position, effort int64) int32 {
 	n.s.MaxNodes = before + effort
 	at, ended := n.s.Pursue(c, p, n.winner)
 	n.ended[n.s.Key(c, p)] = ended
-	a.s.Nodes += n.s.Nodes - before
+	a.s.Nodes += (n.s.Nodes - before) / share
 	return at
 }
 
@@ -278,19 +355,26 @@ func (a *asker) followed(c solver.Contest, p *solver.Position, effort int64) int
 		return -1 // the narrow game numbers limited threats (purses) differently
 	}
 	if a.narrows == nil {
-		a.narrows = a.narrowed()
+		a.narrows = a.rings()
 	}
-	for _, n := range a.narrows {
+	for i := range a.narrows {
 		if a.over() {
 			break
 		}
-		if n.winner == solver.Attacker && c == solver.Life {
+		if a.narrows[i].winner == solver.Attacker && c == solver.Life {
+			continue
+		}
+		n := a.narrow(i)
+		if n == nil {
 			continue
 		}
 		q := n.position(p)
 		most := effort
 		if n.Points() <= word {
 			most *= 8
+		}
+		if a.unlikely(n.winner, p) {
+			most /= 8
 		}
 		at := n.decide(a, &q, most)
 		if at < 0 || n.s.Proof(at).Goal.Winner() != n.winner {
@@ -302,4 +386,17 @@ func (a *asker) followed(c solver.Contest, p *solver.Position, effort int64) int
 		}
 	}
 	return -1
+}
+
+// unlikely reports whether a side wins the question's start with little probability, according to
+// the network.
+func (a *asker) unlikely(winner solver.Side, p *solver.Position) bool {
+	lives := a.alive[p.Mover]
+	if lives < 0 || p.Stones != a.l.start.Stones {
+		return false
+	}
+	if winner == solver.Attacker {
+		lives = 1 - lives
+	}
+	return lives < doubtful
 }

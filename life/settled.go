@@ -18,6 +18,13 @@ type Status struct {
 	Nodes   int64    // searched positions
 }
 
+// Limits of narrow questions in [Settled].
+const (
+	minNodes     = 2000 // minimum number of positions for which narrow questions are searched too
+	minNodesWord = 8000 // the same in a fight that fits into a word, where they are not cheaper
+	glance       = 64   // positions of the first search
+)
+
 // Settled searches a limited number of positions for the status of a question's targets. Errors are
 // those of [Ask].
 func Settled(ctx context.Context, q *Question, nodes int64) (out Status, err error) {
@@ -51,10 +58,25 @@ func Settled(ctx context.Context, q *Question, nodes int64) (out Status, err err
 func (a *asker) surely(c solver.Contest, first solver.Side, share float64) solver.Goal {
 	a.part("", share)
 	p := a.root(first, 0, 0)
-	q, at := a.decide(c, &p, noEnd)
+	if a.narrows == nil && (a.opts.Nodes >= minNodesWord || a.opts.Nodes >= minNodes && a.l.Points() > word) {
+		a.narrows = a.rings()
+	}
+	at := int32(-1)
+	for effort := int64(glance); at < 0 && len(a.narrows) > 0 && !a.over(); effort *= 2 {
+		if at = a.followed(c, &p, effort); at < 0 {
+			_, at = a.decide(c, &p, 8*effort)
+		}
+		if a.neither[a.s.Key(c, &p)] {
+			break
+		}
+	}
+	if at < 0 {
+		_, at = a.decide(c, &p, noEnd)
+	}
 	if at < 0 || !a.s.Proof(at).Free {
 		return solver.NoGoal
 	}
+	q := a.s.Proof(at).Goal
 	a.claim(first, q, &p, at)
 	return q
 }

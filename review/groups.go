@@ -58,7 +58,8 @@ type Only struct {
 // Limits of the proofs.
 const (
 	nodesAVisit = 0.3   // positions searched for each visit and point of the board: proofs take about a tenth of the review's time
-	groupNodes  = 8000  // searched positions for a question about a group
+	groupNodes  = 16000 // searched positions for a question about a group
+	leastNodes  = 8000  // minimum number of positions left for a question
 	onlyNodes   = 40000 // searched positions for a question about a mistake
 	leastGroup  = 3     // minimum number of stones of a group
 	sureOwner   = 90    // minimum ownership of a settled group, in percent
@@ -71,6 +72,9 @@ type prover struct {
 	game *Game
 	res  *Result
 	left int64 // positions that may be searched
+	// alive are the chains that live to the end by the proofs so far. Proofs about other chains
+	// assume so; none of these proofs rests on a later one.
+	alive []*settledChain
 }
 
 // prove adds Groups and Only to a result. They depend on the result and the game alone.
@@ -116,6 +120,11 @@ func (p *prover) question(ply int, stone board.Point) (*life.Question, error) {
 		black := (1 + float64(own[at])/100) / 2
 		return black, black
 	})
+	for _, c := range p.alive {
+		if c.Since <= ply {
+			q.Assumed = append(q.Assumed, q.Without([]board.Point{c.stone}, append(q.Assumed, stone))...)
+		}
+	}
 	return q, nil
 }
 
@@ -141,8 +150,12 @@ func (p *prover) groups() error {
 		if err != nil {
 			return err
 		}
-		if found != nil {
-			chains = append(chains, found)
+		if found == nil {
+			continue
+		}
+		chains = append(chains, found)
+		if found.Verdict == life.Alive && found.Taken == 0 {
+			p.alive = append(p.alive, found)
 		}
 	}
 	for len(chains) > 0 {
@@ -335,14 +348,14 @@ func (p *prover) since(c candidate, stone board.Point, lo int) (*settledChain, e
 
 // settled returns the proved status of the chain of a stone in the position before a ply.
 func (p *prover) settled(ply int, stone board.Point) (life.Status, error) {
-	if p.left < groupNodes {
+	if p.left < leastNodes {
 		return life.Status{}, p.ctx.Err()
 	}
 	q, err := p.question(ply, stone)
 	if err != nil || q.Stones[stone] == board.Empty {
 		return life.Status{}, err
 	}
-	out, err := life.Settled(p.ctx, q, groupNodes)
+	out, err := life.Settled(p.ctx, q, min(groupNodes, p.left))
 	p.left -= out.Nodes
 	if err != nil {
 		p.refused(err)
@@ -395,7 +408,7 @@ func (c *Claim) about() bool {
 // position to the report's Only. It also adds proofs about the chain to the claims about the ply's
 // move.
 func (p *prover) only(t int, chain []board.Point) error {
-	if p.left < groupNodes {
+	if p.left < leastNodes {
 		return p.ctx.Err()
 	}
 	q, err := p.question(t, chain[0])
@@ -441,7 +454,7 @@ func (p *prover) only(t int, chain []board.Point) error {
 // there is none.
 func (p *prover) loses(ply int, stone board.Point, lives bool, prefer string) (string, error) {
 	q, err := p.question(ply, stone)
-	if err != nil || q.Stones[stone] == board.Empty || p.left < groupNodes {
+	if err != nil || q.Stones[stone] == board.Empty || p.left < leastNodes {
 		return "", err
 	}
 	g, err := p.game.Position(ply)

@@ -91,12 +91,14 @@ func TestGroupsOfChains(t *testing.T) {
 		{"alive", joint + "AW[ba]PL[B];B[fd];W[gd])", -99, []group{{"B9", 9, 1, "alive", 0}}},
 		{"joined later", "(;GM[1]FF[4]SZ[9]RU[Chinese]AW[aa][ba][ab][bb][da][db][eb][fb][fa][fc][fd]AB[ac][bc][cc][dc][ec][ed]PL[B];B[ee];W[cb];B[ce];W[ge])", -99,
 			[]group{{"A9", 12, 0, "alive", 2}}},
+		{"joined to one that lives", "(;GM[1]FF[4]SZ[9]RU[Chinese]AW[ba][bb][bc][cc][dc][ec][fc][fb][fa][hc][hd]AB[aa][ab][ac][bd][cd][dd][ed][fd][gd][ga][ha][ia][ib][ic][id][he]PL[W];W[hb];B[ef];W[eg])", -99,
+			[]group{{"B9", 9, 0, "alive", 0}, {"H8", 3, 3, "alive", 1}}},
 		{"apart", "(;GM[1]FF[4]SZ[9]RU[Chinese]AW[ab][bb][ba][da][db][cb][ih][hh][hi][fi][fh][gh]PL[B];B[ee];W[ed])", -99,
 			[]group{{"B9", 6, 0, "alive", 0}, {"F2", 6, 0, "alive", 0}}},
 	} {
 		g := load(t, c.record)
 		res := reviewed(t, g, slices.Repeat([]int{c.black}, len(g.Moves)+1)...)
-		res.Mistakes = nil
+		res.Mistakes, res.Visits = nil, 4000
 		require.NoError(t, prove(context.Background(), g, res))
 		var got []group
 		for _, found := range res.Groups {

@@ -70,3 +70,30 @@ func (s *Search) others(r *result, one uint32) uint32 {
 	}
 	return uint32(min((r.open-uint64(one))/8, infinite))
 }
+
+// recent are numbers plus 1 of the last proofs of states after a move, by the move and the side
+// that made it, the newest first.
+type recent [2][maxPoints + 1][8]int32
+
+// remember adds the proof of a state after the move last of the other side. Zones of Deny are all.
+func (s *Search) remember(last int16, mover Side, at int32) {
+	if last == NoMove || s.record(at).goal == Deny {
+		return
+	}
+	list := &s.recent[mover.Other()][last+1]
+	copy(list[1:], list[:])
+	list[0] = at + 1
+}
+
+// similar returns a recent proof that also holds for the state p after the move m, -1 for none.
+func (s *Search) similar(m int16, p *Position) int32 {
+	list := &s.recent[p.Mover.Other()][m+1]
+	for i, at := range list {
+		if at > 0 && s.Covers(at-1, p) {
+			copy(list[1:i+1], list[:i])
+			list[0] = at
+			return at - 1
+		}
+	}
+	return -1
+}

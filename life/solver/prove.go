@@ -240,26 +240,27 @@ func (s *Search) Known(c Contest, p *Position) int32 {
 // Covers reports whether a proof holds for a state: the same stones and ban in its zone, the same
 // mover, and threats no worse for the winner.
 func (s *Search) Covers(at int32, p *Position) bool {
-	n := s.Proof(at)
-	if p.Mover != n.At.Mover || p.left != n.At.left {
+	r := s.record(at)
+	if p.Mover != r.mover || p.left != r.left {
 		return false
 	}
-	for i := range s.used {
-		if ((p.Stones[0][i]^n.At.Stones[0][i])|(p.Stones[1][i]^n.At.Stones[1][i]))&n.Zone[i] != 0 {
+	mine, yours, zone := s.sets.at(3*int(at), 1), s.sets.at(3*int(at)+1, 1), s.sets.at(3*int(at)+2, 1)
+	for i, z := range zone {
+		if ((p.Stones[0][i]^mine[i])|(p.Stones[1][i]^yours[i]))&z != 0 {
 			return false
 		}
 	}
-	w := n.Goal.Winner()
-	mine, its := banIn(p.Ban, &n.Zone), banIn(n.At.Ban, &n.Zone)
-	if mine != its && (p.Mover == w && mine != NoBan || p.Mover != w && its != NoBan) {
+	w := r.goal.Winner()
+	ban, its := banIn(p.Ban, zone), banIn(r.ban, zone)
+	if ban != its && (p.Mover == w && ban != NoBan || p.Mover != w && its != NoBan) {
 		return false
 	}
 	l := w.Other()
-	return n.Free || p.Threat[w] >= n.At.Threat[w] && p.Threat[l] <= n.At.Threat[l]
+	return r.free || p.Threat[w] >= r.threat[w] && p.Threat[l] <= r.threat[l]
 }
 
-func banIn(ban int16, z *Set) int16 {
-	if ban != NoBan && z.Has(ban) {
+func banIn(ban int16, zone []uint64) int16 {
+	if ban != NoBan && zone[ban>>6]>>(ban&63)&1 != 0 {
 		return ban
 	}
 	return NoBan

@@ -65,6 +65,7 @@ type Search struct {
 	contest Contest
 	seeker  Side // side against which repetitions count
 	Wide    bool // the fight is open: moves far from it are left out
+	Reuse   bool // proofs answer other states with the same stones in their zones
 
 	table   table
 	known   index
@@ -81,6 +82,7 @@ type Search struct {
 	hint   int16                    // the answer to another move of the side that moved last
 	credit [2][maxPoints + 1]uint32 // how often a move decided, 0 for the pass
 	tallies
+	recent recent
 	kids   []child
 	fresh  []fresh // scratch of expand
 	path   []uint64
@@ -302,6 +304,9 @@ func (s *Search) visit(p *Position, key uint64, limit [2]uint32) result {
 	}
 	s.pop()
 	s.kids = s.kids[:base]
+	if r.proof >= 0 && s.Reuse {
+		s.remember(last, m, r.proof)
+	}
 	if r.proof < 0 && (!r.tainted || !s.strict) {
 		s.table.put(key, &r, uint64(s.Nodes-start))
 	}
@@ -395,7 +400,11 @@ func (s *Search) consider(p *Position, f *fresh) {
 		s.kids = append(s.kids, c)
 		return
 	}
-	if at := s.find(f.free, c.key, next); at >= 0 {
+	at := s.find(f.free, c.key, next)
+	if at < 0 && s.Reuse {
+		at = s.similar(f.move, next)
+	}
+	if at >= 0 {
 		c.cost, c.proof = won(s.record(at).goal.Winner()), at
 	} else if t := s.table.get(c.key); t != nil {
 		c.cost, c.tainted = t.cost, t.round != 0
