@@ -58,8 +58,8 @@ type Only struct {
 // Limits of the proofs.
 const (
 	nodesAVisit = 0.3   // positions searched for each visit and point of the board: proofs take about a tenth of the review's time
-	groupNodes  = 16000 // searched positions for a question about a group
-	leastNodes  = 8000  // minimum number of positions left for a question
+	groupNodes  = 40000 // maximum number of searched positions for a question about a group; a twelfth of what is left if that is less
+	leastNodes  = 8000  // minimum number of positions left for a question, and searched for one about a group
 	onlyNodes   = 40000 // searched positions for a question about a mistake
 	leastGroup  = 3     // minimum number of stones of a group
 	sureOwner   = 90    // minimum ownership of a settled group, in percent
@@ -355,7 +355,7 @@ func (p *prover) settled(ply int, stone board.Point) (life.Status, error) {
 	if err != nil || q.Stones[stone] == board.Empty {
 		return life.Status{}, err
 	}
-	out, err := life.Settled(p.ctx, q, min(groupNodes, p.left))
+	out, err := life.Settled(p.ctx, q, min(groupNodes, max(leastNodes, p.left/12)))
 	p.left -= out.Nodes
 	if err != nil {
 		p.refused(err)
