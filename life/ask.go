@@ -50,7 +50,6 @@ type asker struct {
 	what    string          // name of the present part, for Options.Progress
 	narrows []ring          // the narrow questions; nil until computed
 	alive   [2]float64      // network's probability that the target lives, by side to move; below 0: unknown
-	policy  [2][]float32    // network's policy by point of the board, for either side to move; nil: unknown
 }
 
 // Ask answers a question: the verdict for either side to move first, the ko threats that

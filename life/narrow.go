@@ -29,7 +29,6 @@ const (
 	mostSteps   = 6       // largest distance from the target
 	mostStates  = 1 << 22 // maximum number of states searched for one question
 	cheap       = 4       // states of a fight in one word that take the time of one in more words
-	doubtful    = 0.2     // network's probability below which a side gets an eighth of the search
 	strong      = 4       // fewest liberties of an attacker's chain that is a wall
 	guideEffort = 2000    // states searched for a move in a state that the verdict's search did not visit
 )
@@ -124,7 +123,7 @@ func (a *asker) free(list []board.Point) (n int) {
 func (a *asker) nearest(walls bool) (near []board.Point, far []int) {
 	q := a.q
 	far = slices.Repeat([]int{-1}, len(q.Stones))
-	close := make([]int, len(q.Stones)) // square of the distance from the nearest target, for a chain the least
+	gap := make([]int, len(q.Stones)) // square of the distance from the nearest target, for a chain the least
 	target := q.chains(q.Targets)
 	var list, next []board.Point
 	add := func(p board.Point, d int) {
@@ -136,7 +135,7 @@ func (a *asker) nearest(walls bool) (near []board.Point, far []int) {
 		})
 		least := q.apart(chain, target)
 		for _, p := range chain {
-			far[p], close[p] = d, least
+			far[p], gap[p] = d, least
 		}
 		list = append(list, chain...)
 	}
@@ -166,7 +165,7 @@ func (a *asker) nearest(walls bool) (near []board.Point, far []int) {
 		}
 	}
 	slices.SortStableFunc(near, func(p, q board.Point) int {
-		return cmp.Or(far[p]-far[q], close[p]-close[q])
+		return cmp.Or(far[p]-far[q], gap[p]-gap[q])
 	})
 	return near, far
 }
@@ -240,7 +239,6 @@ func (a *asker) search(l *encoded, winner solver.Side) *narrow {
 		}
 	}
 	n.s.Stop, n.s.Reuse = a.over, true
-	a.advise(l, n.s)
 	return n
 }
 
@@ -373,9 +371,6 @@ func (a *asker) followed(c solver.Contest, p *solver.Position, effort int64) int
 		if n.Points() <= word {
 			most *= 8
 		}
-		if a.unlikely(n.winner, p) {
-			most /= 8
-		}
 		at := n.decide(a, &q, most)
 		if at < 0 || n.s.Proof(at).Goal.Winner() != n.winner {
 			continue
@@ -386,17 +381,4 @@ func (a *asker) followed(c solver.Contest, p *solver.Position, effort int64) int
 		}
 	}
 	return -1
-}
-
-// unlikely reports whether a side wins the question's start with little probability, according to
-// the network.
-func (a *asker) unlikely(winner solver.Side, p *solver.Position) bool {
-	lives := a.alive[p.Mover]
-	if lives < 0 || p.Stones != a.l.start.Stones {
-		return false
-	}
-	if winner == solver.Attacker {
-		lives = 1 - lives
-	}
-	return lives < doubtful
 }

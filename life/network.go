@@ -139,8 +139,8 @@ func (d *diagram) distances(inside []bool) []int {
 	return far
 }
 
-// consult asks the network about the start with either side to move: its policy orders moves, and
-// its ownership gives the target's chance of life.
+// consult asks the network about the start with either side to move: its policy initialises
+// the credit of moves, and its ownership gives the target's chance of life.
 func (a *asker) consult() {
 	if a.opts.Network == nil {
 		return
@@ -156,26 +156,13 @@ func (a *asker) consult() {
 		if err != nil {
 			continue
 		}
-		a.policy[first] = make([]float32, len(a.q.Stones))
-		for p, at := range a.l.index {
-			if at >= 0 {
-				a.policy[first][p] = v.Policy[d.at(a.q, board.Point(p))]
+		for m, p := range a.l.point {
+			if p != board.NoPoint && a.l.On.Has(int16(m)) {
+				a.s.Advise(solver.Side(first), int16(m), v.Policy[d.at(a.q, p)])
 			}
 		}
 		if v.Black != nil {
 			a.alive[first] = a.targetLives(d, v)
-		}
-	}
-	a.advise(a.l, a.s)
-}
-
-// advise initialises the credit of moves in a search by the network's policy.
-func (a *asker) advise(l *encoded, s *solver.Search) {
-	for first, policy := range a.policy {
-		for m, p := range l.point {
-			if policy != nil && p != board.NoPoint && l.On.Has(int16(m)) {
-				s.Advise(solver.Side(first), int16(m), policy[p])
-			}
 		}
 	}
 }
