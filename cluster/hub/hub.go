@@ -74,6 +74,7 @@ func (h *Hub) Game(ctx context.Context, g loop.GateGame, a, b string) (loop.Gate
 	return h.server.Game(ctx, g, a, b)
 }
 
+// Players implements loop.Exchange.
 func (h *Hub) Players() map[string]int64 {
 	games := map[string]int64{}
 	st := h.server.Status()

@@ -17,7 +17,7 @@ import (
 func plainBytes(t testing.TB, n *Network) []byte {
 	t.Helper()
 	var out bytes.Buffer
-	require.NoError(t, WriteFormat(&out, n, Format{}))
+	require.NoError(t, Write(&out, n, Format{}))
 	return out.Bytes()
 }
 

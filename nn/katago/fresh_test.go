@@ -71,7 +71,7 @@ func TestFreshIsDeterministic(t *testing.T) {
 		n, err := Fresh("kb4c32", seed)
 		require.NoError(t, err)
 		var out bytes.Buffer
-		require.NoError(t, WriteFormat(&out, n, Format{}))
+		require.NoError(t, Write(&out, n, Format{}))
 		return out.Bytes()
 	}
 	require.True(t, bytes.Equal(text(1), text(1)))

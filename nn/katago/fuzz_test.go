@@ -17,7 +17,7 @@ func FuzzRead(f *testing.F) {
 		f.Add(plain)
 		f.Add(plain[:len(plain)/2])
 		var text bytes.Buffer
-		require.NoError(f, WriteFormat(&text, n, Format{Text: true}))
+		require.NoError(f, Write(&text, n, Format{Text: true}))
 		f.Add(text.Bytes())
 	}
 	f.Add(pack(f, plainBytes(f, toy(f, 8))))

@@ -39,7 +39,7 @@ func TestReadFormats(t *testing.T) {
 	want := plainBytes(t, n)
 	for _, f := range []Format{{}, {Gzip: true}, {Text: true}, {Text: true, Gzip: true}} {
 		var out bytes.Buffer
-		require.NoError(t, WriteFormat(&out, n, f))
+		require.NoError(t, Write(&out, n, f))
 		// Bytes may arrive one by one.
 		back, err := Read(iotest.OneByteReader(bytes.NewReader(out.Bytes())), "test")
 		require.NoError(t, err)
@@ -66,7 +66,7 @@ func TestReadTruncated(t *testing.T) {
 	n := tiny(t)
 	plain := plainBytes(t, n)
 	var text bytes.Buffer
-	require.NoError(t, WriteFormat(&text, n, Format{Text: true, Gzip: true}))
+	require.NoError(t, Write(&text, n, Format{Text: true, Gzip: true}))
 	for name, data := range map[string][]byte{"binary": plain, "gzip": pack(t, plain), "text": text.Bytes()} {
 		for cut, step := 0, 1; cut < len(data)-1; cut += step {
 			if cut > 600 {
@@ -270,17 +270,17 @@ func TestCheckNamesTheLayer(t *testing.T) {
 		}
 		_, err = Build(n, Size{9, 9}, FormRun)
 		require.Error(t, err)
-		require.Error(t, Write(io.Discard, n))
+		require.Error(t, Write(io.Discard, n, Format{}))
 	}
 	n := tiny(t)
 	n.Header.Name = "no spaces please"
-	require.ErrorIs(t, Write(io.Discard, n), ErrFormat)
+	require.ErrorIs(t, Write(io.Discard, n, Format{}), ErrFormat)
 	n = tiny(t)
 	n.Trunk.Conv.Name = "a b"
-	require.ErrorContains(t, Write(io.Discard, n), "input.conv")
+	require.ErrorContains(t, Write(io.Discard, n, Format{}), "input.conv")
 	n.Trunk.Conv.Name = ""
-	require.ErrorIs(t, Write(io.Discard, n), ErrShape)
-	require.NoError(t, Write(io.Discard, tiny(t)))
+	require.ErrorIs(t, Write(io.Discard, n, Format{}), ErrShape)
+	require.NoError(t, Write(io.Discard, tiny(t), Format{}))
 }
 
 func TestWriteFile(t *testing.T) {

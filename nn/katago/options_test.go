@@ -30,7 +30,7 @@ func TestPreferences(t *testing.T) {
 			require.Equal(t, []string{fmt.Sprint(flags & 1), fmt.Sprint(flags >> 1), "0", "0", "0", "0", "0"}, words(t, n)[12:19])
 			for _, f := range []Format{{}, {Gzip: true}, {Text: true}} {
 				var out bytes.Buffer
-				require.NoError(t, WriteFormat(&out, n, f))
+				require.NoError(t, Write(&out, n, f))
 				back, err := readBytes(out.Bytes())
 				require.NoError(t, err)
 				require.Equal(t, n.Header, back.Header)

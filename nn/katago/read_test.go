@@ -30,7 +30,7 @@ func TestRoundTripBytes(t *testing.T) {
 		n, err := ReadFile(path)
 		require.NoError(t, err)
 		var out bytes.Buffer
-		require.NoError(t, WriteFormat(&out, n, Format{}))
+		require.NoError(t, Write(&out, n, Format{}))
 		require.True(t, bytes.Equal(want, out.Bytes()), "%s: decompressed bytes differ", path)
 		require.Equal(t, int64(len(want)), n.Source.Bytes)
 	}

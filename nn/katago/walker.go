@@ -78,25 +78,22 @@ func (w *walker) label(s *string) {
 	}
 }
 
-func (w *walker) token(what string, s *string) {
+// visit passes a value to or from the medium and reports whether that went well.
+func visit[T any](w *walker, what string, v *T, by func(*T) error) bool {
 	if w.err != nil {
-		return
+		return false
 	}
-	if err := w.m.token(s); err != nil {
+	if err := by(v); err != nil {
 		w.fail(fmt.Errorf("%s: %w", what, err))
 	}
+	return w.err == nil
 }
+
+func (w *walker) token(what string, s *string) { visit(w, what, s, w.m.token) }
 
 // count visits an integer between lo and hi.
 func (w *walker) count(what string, v *int, lo, hi int) {
-	if w.err != nil {
-		return
-	}
-	if err := w.m.integer(v); err != nil {
-		w.fail(fmt.Errorf("%s: %w", what, err))
-		return
-	}
-	if *v < lo || *v > hi {
+	if visit(w, what, v, w.m.integer) && (*v < lo || *v > hi) {
 		w.fail(fmt.Errorf("%w: %s is %d, should be %d to %d", ErrFormat, what, *v, lo, hi))
 	}
 }
@@ -155,14 +152,7 @@ func (w *walker) options(part string, first byte, n int) {
 
 // number visits a finite real of at least lo and at most hi.
 func (w *walker) number(what string, v *float64, lo, hi float64) {
-	if w.err != nil {
-		return
-	}
-	if err := w.m.real(v); err != nil {
-		w.fail(fmt.Errorf("%s: %w", what, err))
-		return
-	}
-	if !(*v >= lo && *v <= hi) {
+	if visit(w, what, v, w.m.real) && !(*v >= lo && *v <= hi) {
 		w.fail(fmt.Errorf("%w: %s is %g, should be %g to %g", ErrFormat, what, *v, lo, hi))
 	}
 }

@@ -39,14 +39,9 @@ func FormatOf(name string) (Format, error) {
 	return f, nil
 }
 
-// Write writes the network as a .bin.gz file.
-func Write(w io.Writer, n *Network) error {
-	return WriteFormat(w, n, Format{Gzip: true})
-}
-
-// WriteFormat writes the network in a format. Reading it back gives the same bits in every
+// Write writes the network in a format. Reading it back gives the same bits in every
 // number. Errors: those of Check, or w's.
-func WriteFormat(w io.Writer, n *Network, f Format) error {
+func Write(w io.Writer, n *Network, f Format) error {
 	err := n.Check()
 	if err == nil {
 		err = n.write(w, f)
@@ -77,7 +72,7 @@ func WriteFile(path string, n *Network) error {
 	if err != nil {
 		return err
 	}
-	return file.Write(path, func(w io.Writer) error { return WriteFormat(w, n, format) })
+	return file.Write(path, func(w io.Writer) error { return Write(w, n, format) })
 }
 
 // sink is the medium that writes: one token per line, float blocks in between, as KataGo's

@@ -334,7 +334,7 @@ func (c *chooser) measure(names []string) choice {
 // measured returns a provider's evaluations per second, with the sessions and batches of its
 // [plan]. A device that is not ready when the context ends continues in the background.
 func (c *chooser) measured(ctx context.Context, src source, provider string, length time.Duration) (float64, error) {
-	var run runner = newOrtRunner(c.conf, provider, c.lib, "")
+	run := ortRunner(c.conf, provider, c.lib, "")
 	var err error
 	if provider == "" {
 		if run, err = processorRunner(c.conf, src, ""); err != nil {
@@ -357,7 +357,7 @@ func (m *Model) rate(ctx context.Context, length time.Duration) (float64, error)
 			size = one.only.Sizes.Fixed
 		}
 	}
-	sessions, batch, _ := plan(m.run.name())
+	sessions, batch, _ := plan(m.run.name)
 	var all []nn.Backend
 	defer func() {
 		for _, b := range all {

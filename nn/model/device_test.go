@@ -32,9 +32,6 @@ type pretended struct {
 	closes       func()
 }
 
-func (p *pretended) name() string { return "webgpu" }
-func (p *pretended) why() string  { return "for a test" }
-
 func (p *pretended) open(w work) (nn.Backend, error) {
 	if p.opens != nil {
 		if err := p.opens(p.runs.Load()); err != nil {
@@ -74,8 +71,8 @@ func onPretended(t *testing.T, c Config, p *pretended) *Model {
 	lib := loaded(t)
 	src, err := openSource("", Overrides{})
 	require.NoError(t, err)
-	p.on = newOrtRunner(c, ort.CPU, lib, "")
-	m := newModel(c, src, p)
+	p.on = ortRunner(c, ort.CPU, lib, "")
+	m := newModel(c, src, runner{"webgpu", "for a test", p.open})
 	m.precision = floatPrecision
 	return m
 }

@@ -116,9 +116,9 @@ func openModel(src source, path string, c Config) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	if c.Device > 0 && !onDevice(run.name()) {
+	if c.Device > 0 && !onDevice(run.name) {
 		if !isAuto(c.Provider) {
-			return nil, fmt.Errorf("%w: device %d of %s: it computes on the processor's cores: leave --device out", ErrProvider, c.Device, run.name())
+			return nil, fmt.Errorf("%w: device %d of %s: it computes on the processor's cores: leave --device out", ErrProvider, c.Device, run.name)
 		}
 		c.Log.Warn("no other device is used than the processor's cores", "device", c.Device)
 	}
@@ -126,7 +126,7 @@ func openModel(src source, path string, c Config) (*Model, error) {
 	if m.precision, m.why, err = precisionOf(c, run); err != nil {
 		return nil, err
 	}
-	if m.precision == halfPrecision && run.name() == ort.CPU {
+	if m.precision == halfPrecision && run.name == ort.CPU {
 		c.Log.Warn("fp16 is for GPUs: a processor computes it no faster than fp32")
 	}
 	if s, ok := src.(*onnxSource); ok && s.warning != "" {
@@ -174,7 +174,7 @@ func (m *Model) Open(size board.Size, maxBatch int) (nn.Backend, error) {
 	if m.lost.Load() {
 		return m.openSpare(size, maxBatch)
 	}
-	if !onDevice(m.run.name()) {
+	if !onDevice(m.run.name) {
 		return m.openOn(m.run, m.precision, size, maxBatch)
 	}
 	b, err := m.openOnDevice(size, maxBatch)
@@ -207,12 +207,12 @@ func (m *Model) openOn(run runner, precision string, size board.Size, maxBatch i
 // Describe says which network this is and how it runs.
 func (m *Model) Describe() nn.Description {
 	d := m.source.describe()
-	d.Provider, d.Precision, d.Why = m.run.name(), m.precision, m.run.why()
+	d.Provider, d.Precision, d.Why = m.run.name, m.precision, m.run.why
 	if m.why != "" {
 		d.Why += "; " + m.why
 	}
 	if m.lost.Load() {
-		d.Provider, d.Why = ort.CPU, m.run.name()+" failed"
+		d.Provider, d.Why = ort.CPU, m.run.name+" failed"
 	}
 	return d
 }

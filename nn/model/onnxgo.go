@@ -10,10 +10,13 @@ import (
 // inPage is true in a browser page, where only the kernels can run networks.
 const inPage = false
 
-func (onnxgoRunner) open(w work) (nn.Backend, error) {
-	data, err := w.marshal()
-	if err != nil {
-		return nil, err
-	}
-	return onnxgo.Open(data, w.spec, w.maxBatch)
+// onnxgoRunner runs graphs in pure Go.
+func onnxgoRunner(why string) runner {
+	return runner{OnnxGo, why, func(w work) (nn.Backend, error) {
+		data, err := w.marshal()
+		if err != nil {
+			return nil, err
+		}
+		return onnxgo.Open(data, w.spec, w.maxBatch)
+	}}
 }

@@ -28,7 +28,7 @@ func precisionOf(c Config, run runner) (precision, why string, err error) {
 		return "", "", fmt.Errorf("%w: %q: use one of %s", ErrPrecision, c.Precision, strings.Join(Precisions, ", "))
 	}
 	isa, integers := kernel.Best()
-	integers = integers && isa.Integers() && (run.name() == ort.CPU || run.name() == Kernel)
+	integers = integers && isa.Integers() && (run.name == ort.CPU || run.name == Kernel)
 	switch c.Precision {
 	case autoPrecision:
 		if integers {
@@ -40,8 +40,8 @@ func precisionOf(c Config, run runner) (precision, why string, err error) {
 		}
 		return int16Precision, fmt.Sprintf("kernels for %s", isa), nil
 	case halfPrecision:
-		if run.name() == OnnxGo || run.name() == Kernel {
-			return "", "", fmt.Errorf("%w: fp16 needs onnxruntime: %s", ErrPrecision, run.why())
+		if run.name == OnnxGo || run.name == Kernel {
+			return "", "", fmt.Errorf("%w: fp16 needs onnxruntime: %s", ErrPrecision, run.why)
 		}
 		return halfPrecision, "", nil
 	}
@@ -57,7 +57,7 @@ func rewrite(g *onnx.Model, run runner, precision string) (*onnx.Model, error) {
 			return nil, fmt.Errorf("%w: fp16: %w", ErrPrecision, err)
 		}
 		return half, nil
-	case run.name() != Kernel && (!ok || run.name() != ort.CPU):
+	case run.name != Kernel && (!ok || run.name != ort.CPU):
 		return g, nil
 	}
 	numbers := kernel.Float32

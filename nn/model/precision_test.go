@@ -131,5 +131,5 @@ func TestKernelsByName(t *testing.T) {
 	t.Setenv(kernel.EnvISA, "avx")
 	run, err := processorRunner(Config{}, nil, "")
 	require.NoError(t, err)
-	require.Contains(t, run.why(), `KOSUMI_KERNELS is "avx"; this processor has [portable`)
+	require.Contains(t, run.why, `KOSUMI_KERNELS is "avx"; this processor has [portable`)
 }

@@ -16,10 +16,11 @@ import (
 	"kosumi/nn/ort"
 )
 
-type runner interface {
-	name() string // name of the provider
-	why() string  // why it was chosen, for people
-	open(w work) (nn.Backend, error)
+// runner runs graphs on a provider.
+type runner struct {
+	name string // of the provider
+	why  string // why it was chosen, for people
+	open func(w work) (nn.Backend, error)
 }
 
 // work is a graph to open a session for.
@@ -53,14 +54,14 @@ func chooseRunner(c Config, file string, open func() (source, error)) (runner, e
 		return autoRunner(c, file, open)
 	case Kernel:
 		if len(kernel.Available()) == 0 {
-			return nil, fmt.Errorf("%w: %s: %w", ErrProvider, provider, kernel.ErrMissing)
+			return runner{}, fmt.Errorf("%w: %s: %w", ErrProvider, provider, kernel.ErrMissing)
 		}
-		return kernelRunner{chosen}, nil
+		return kernelRunner(chosen), nil
 	case OnnxGo, "onnxgo":
-		return onnxgoRunner{chosen}, nil
+		return onnxgoRunner(chosen), nil
 	default:
 		if names := ort.ProviderNames(); c.Plugin == "" && !slices.Contains(names, provider) {
-			return nil, fmt.Errorf("%w: %q is unknown: use one of auto, %s, %s, %s", ErrProvider, provider, Kernel, OnnxGo, strings.Join(names, ", "))
+			return runner{}, fmt.Errorf("%w: %q is unknown: use one of auto, %s, %s, %s", ErrProvider, provider, Kernel, OnnxGo, strings.Join(names, ", "))
 		}
 		lib, err := nn.Await(c.context(), func() (ort.Library, error) {
 			lib, err := ort.Need("--provider "+provider+" is a part of it", provider, c.Library)
@@ -73,12 +74,12 @@ func chooseRunner(c Config, file string, open func() (source, error)) (runner, e
 			return lib, err
 		}, nil)
 		if err != nil {
-			return nil, fmt.Errorf("%w: %s: %w", ErrProvider, provider, err)
+			return runner{}, fmt.Errorf("%w: %s: %w", ErrProvider, provider, err)
 		}
 		if provider == ort.Plugin {
 			provider = ort.PluginProvider()
 		}
-		return newOrtRunner(c, provider, lib, chosen), nil
+		return ortRunner(c, provider, lib, chosen), nil
 	}
 }
 
@@ -87,22 +88,22 @@ func autoRunner(c Config, file string, open func() (source, error)) (runner, err
 	if c.auto == nil {
 		found, err := chooseDevice(c, file, open)
 		if err != nil {
-			return nil, err
+			return runner{}, err
 		}
 		c.auto = &found
 	}
 	if c.auto.Device == "" {
 		src, err := open()
 		if err != nil {
-			return nil, err
+			return runner{}, err
 		}
 		return processorRunner(c, src, c.auto.Why)
 	}
 	lib, err := c.load()
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrProvider, err)
+		return runner{}, fmt.Errorf("%w: %w", ErrProvider, err)
 	}
-	return newOrtRunner(c, c.auto.Device, lib, c.auto.Why), nil
+	return ortRunner(c, c.auto.Device, lib, c.auto.Why), nil
 }
 
 // load loads the library and the plugin.
@@ -127,18 +128,18 @@ func processorRunner(c Config, src source, why string) (runner, error) {
 			lacks = fmt.Sprintf("%s is %q; this processor has %v", kernel.EnvISA, name, kernel.Available())
 		}
 		if _, err := ort.Find(c.Library); err != nil && len(kernel.Available()) > 0 {
-			return kernelRunner{lacks + "; no onnxruntime library was found"}, nil
+			return kernelRunner(lacks + "; no onnxruntime library was found"), nil
 		}
 	}
 	if lacks == "" {
-		return kernelRunner{why}, nil
+		return kernelRunner(why), nil
 	}
 	lib, err := ort.Need(lacks, ort.CPU, c.Library)
 	if err == nil {
-		return newOrtRunner(c, ort.CPU, lib, lacks), nil
+		return ortRunner(c, ort.CPU, lib, lacks), nil
 	}
 	if inPage {
-		return kernelRunner{"a page has nothing else"}, nil
+		return kernelRunner("a page has nothing else"), nil
 	}
 	reason := "no onnxruntime library was found; engine doctor says what to do"
 	if !errors.Is(err, ort.ErrNoLibrary) || errors.Is(err, ort.ErrNoCgo) {
@@ -147,7 +148,7 @@ func processorRunner(c Config, src source, why string) (runner, error) {
 	if ort.Available { // a program without cgo warns at its start
 		c.Log.Warn("running the network through onnx-go, many times slower than onnxruntime", "reason", reason)
 	}
-	return onnxgoRunner{reason}, nil
+	return onnxgoRunner(reason), nil
 }
 
 // whyLibrary returns why the kernels cannot run a network; "" if they can, as for all KataGo
@@ -168,46 +169,27 @@ func whyLibrary(src source) string {
 }
 
 // kernelRunner runs graphs on the kernels alone.
-type kernelRunner struct{ reason string }
-
-func (kernelRunner) name() string  { return Kernel }
-func (r kernelRunner) why() string { return r.reason }
-
-func (kernelRunner) open(w work) (nn.Backend, error) {
-	isa, _ := kernel.Best()
-	return graph.Open(w.graph, w.spec, graph.Config{ISA: isa, MaxBatch: w.maxBatch})
+func kernelRunner(why string) runner {
+	return runner{Kernel, why, func(w work) (nn.Backend, error) {
+		isa, _ := kernel.Best()
+		return graph.Open(w.graph, w.spec, graph.Config{ISA: isa, MaxBatch: w.maxBatch})
+	}}
 }
 
-type ortRunner struct {
-	provider, reason string
-	library          ort.Library
-	threads          int
-	conf             Config
-}
-
-func newOrtRunner(c Config, provider string, lib ort.Library, reason string) *ortRunner {
-	return &ortRunner{
-		provider: provider, library: lib, threads: c.Threads, conf: c,
-		reason: fmt.Sprintf("%s; onnxruntime %s", reason, lib.Version),
+func ortRunner(c Config, provider string, lib ort.Library, why string) runner {
+	conf := ort.Config{Library: c.Library, Provider: provider, Threads: c.Threads, FewShapes: onDevice(provider)}
+	if onDevice(provider) {
+		conf.Device = c.Device
 	}
-}
-
-func (r *ortRunner) name() string { return r.provider }
-func (r *ortRunner) why() string  { return r.reason }
-
-func (r *ortRunner) open(w work) (nn.Backend, error) {
-	data, err := w.marshal()
-	if err != nil {
-		return nil, err
-	}
-	conf := ort.Config{
-		Library: r.conf.Library, Provider: r.provider, Threads: r.threads, MaxBatch: w.maxBatch,
-		FewShapes: onDevice(r.provider),
-	}
-	if onDevice(r.provider) {
-		conf.Device = r.conf.Device
-	}
-	return ort.Open(data, w.spec, conf)
+	return runner{provider, fmt.Sprintf("%s; onnxruntime %s", why, lib.Version), func(w work) (nn.Backend, error) {
+		data, err := w.marshal()
+		if err != nil {
+			return nil, err
+		}
+		conf := conf
+		conf.MaxBatch = w.maxBatch
+		return ort.Open(data, w.spec, conf)
+	}}
 }
 
 // largeGraph is the size in bytes from which the memory that building a graph took is
@@ -219,9 +201,3 @@ func releaseBuilt(size int) {
 		debug.FreeOSMemory()
 	}
 }
-
-// onnxgoRunner runs graphs in pure Go.
-type onnxgoRunner struct{ reason string }
-
-func (onnxgoRunner) name() string  { return OnnxGo }
-func (r onnxgoRunner) why() string { return r.reason }

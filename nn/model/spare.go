@@ -45,7 +45,7 @@ const closeIn = 5 * time.Second
 // Close closes the session. A session that still computes, or hangs while it is closed, is
 // abandoned.
 func (b spared) Close() error {
-	ctx, cancel := context.WithTimeoutCause(context.Background(), closeIn, fmt.Errorf("%s has not closed its session after %v", b.model.run.name(), closeIn))
+	ctx, cancel := context.WithTimeoutCause(context.Background(), closeIn, fmt.Errorf("%s has not closed its session after %v", b.model.run.name, closeIn))
 	defer cancel()
 	_, err := nn.Await(ctx, func() (struct{}, error) {
 		b.busy.Lock()
@@ -59,16 +59,16 @@ func (b spared) Close() error {
 // earlier session took; else, if "auto" chose the device, the limit of measuring; else
 // [ort.OpenIn].
 func (m *Model) openOnDevice(size board.Size, maxBatch int) (nn.Backend, error) {
-	patience := ort.OpenIn(m.run.name())
+	patience := ort.OpenIn(m.run.name)
 	if took := time.Duration(m.opened.Load()); took > 0 {
 		patience = max(readyIn/4, 10*took).Round(time.Second)
 	} else if isAuto(m.conf.Provider) {
 		patience = readyIn
 	}
-	ctx, cancel := context.WithTimeoutCause(m.alive, patience, fmt.Errorf("%s has not made a session after %v", m.run.name(), patience))
+	ctx, cancel := context.WithTimeoutCause(m.alive, patience, fmt.Errorf("%s has not made a session after %v", m.run.name, patience))
 	defer cancel()
 	defer time.AfterFunc(readyIn, func() {
-		m.conf.Log.Info(fmt.Sprintf("waiting for %s, %v at most; --provider cpu does without it", m.run.name(), patience))
+		m.conf.Log.Info(fmt.Sprintf("waiting for %s, %v at most; --provider cpu does without it", m.run.name, patience))
 	}).Stop()
 	began := time.Now()
 	b, err := nn.Await(ctx, func() (nn.Backend, error) { return m.openOn(m.run, m.precision, size, maxBatch) }, func(b nn.Backend, err error) {
@@ -86,7 +86,7 @@ func (m *Model) openOnDevice(size board.Size, maxBatch int) (nn.Backend, error) 
 func (m *Model) lose(why error) {
 	if m.lost.CompareAndSwap(false, true) {
 		m.stop(nn.ErrLost)
-		m.conf.Log.Warn(m.run.name()+" failed: the CPU takes over with the same network", "error", withAdvice(why))
+		m.conf.Log.Warn(m.run.name+" failed: the CPU takes over with the same network", "error", withAdvice(why))
 	}
 }
 
@@ -96,7 +96,7 @@ func (m *Model) openSpare(size board.Size, maxBatch int) (nn.Backend, error) {
 	if c.Precision == halfPrecision {
 		c.Precision = autoPrecision
 	}
-	run, err := processorRunner(c, m.source, m.run.name()+" failed")
+	run, err := processorRunner(c, m.source, m.run.name+" failed")
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +104,7 @@ func (m *Model) openSpare(size board.Size, maxBatch int) (nn.Backend, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, batch, _ := plan(run.name())
+	_, batch, _ := plan(run.name)
 	return m.openOn(run, precision, size, min(maxBatch, batch))
 }
 

@@ -117,22 +117,14 @@ func (l *Learner) write(tmp string, extra Extra) error {
 	if state.Digest, err = state.digest(); err != nil {
 		return err
 	}
-	text, err := json.MarshalIndent(&state, "", "  ")
-	if err != nil {
-		return err
-	}
-	return file.WriteBytes(filepath.Join(tmp, stateFile), append(text, '\n'))
+	return file.WriteJSON(filepath.Join(tmp, stateFile), &state, "  ")
 }
 
 // digest returns a digest of everything in the state but the digest itself.
 func (s checkpointState) digest() (string, error) {
 	s.Digest = ""
 	text, err := json.Marshal(&s)
-	if err != nil {
-		return "", err
-	}
-	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:]), nil
+	return fmt.Sprintf("%x", sha256.Sum256(text)), err
 }
 
 // Checkpoints lists the checkpoints in a folder, newest first; none if the folder does not exist.
@@ -282,7 +274,7 @@ func (l *Learner) load(path string) (Extra, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", ErrCheckpoint, path, err)
 	}
-	if sum := sha256.Sum256(data); hex.EncodeToString(sum[:]) != state.Tensors {
+	if fmt.Sprintf("%x", sha256.Sum256(data)) != state.Tensors {
 		return nil, fmt.Errorf("%w: %s: %s is damaged: its sha256 is not the one noted", ErrCheckpoint, path, tensorsFile)
 	}
 	tensors, err := readTensors(data)

@@ -1,8 +1,8 @@
 package learn
 
 import (
+	"cmp"
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -104,14 +104,8 @@ type Average struct {
 // WithDefaults replaces zero values by defaults.
 func (c Config) WithDefaults() Config {
 	d := autodiff.DefaultOptimizer(c.Method)
-	or := func(p *float64, v float64) {
-		if *p == 0 {
-			*p = v
-		}
-	}
-	if c.Method == "" {
-		c.Method = autodiff.SGD
-	}
+	or := func(p *float64, v float64) { *p = cmp.Or(*p, v) }
+	c.Method = cmp.Or(c.Method, autodiff.SGD)
 	if c.Method == autodiff.SGD || c.Method == autodiff.Muon {
 		or(&c.Momentum, d.Momentum)
 	}
@@ -124,15 +118,11 @@ func (c Config) WithDefaults() Config {
 	if c.Average.Every > 0 {
 		or(&c.Average.Window, 8)
 	}
-	if c.Norms == "" {
-		c.Norms = "auto"
-	}
+	c.Norms = cmp.Or(c.Norms, "auto")
 	if c.Provider == "" || c.Provider == "auto" {
 		c.Provider = "cpu"
 	}
-	if c.Log == nil {
-		c.Log = slog.New(slog.DiscardHandler)
-	}
+	c.Log = cmp.Or(c.Log, slog.New(slog.DiscardHandler))
 	return c
 }
 
@@ -181,11 +171,10 @@ func (c *Config) Validate() error {
 }
 
 func (c *Config) optimizer() autodiff.Optimizer {
-	o := autodiff.Optimizer{
+	return autodiff.Optimizer{
 		Method: c.Method, Momentum: c.Momentum, Nesterov: c.Nesterov, Beta1: c.Beta1, Beta2: c.Beta2, Epsilon: c.Epsilon,
 		WeightDecay: c.WeightDecay, ClipNorm: c.ClipNorm,
 	}
-	return o
 }
 
 // identity is a digest of the settings that must equal those of a checkpoint.
@@ -194,6 +183,5 @@ func (c *Config) identity() string {
 	if err != nil { // numbers that are not finite; Validate refuses them
 		return ""
 	}
-	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:])
+	return fmt.Sprintf("%x", sha256.Sum256(text))
 }

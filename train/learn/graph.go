@@ -8,14 +8,9 @@ import (
 	"kosumi/board"
 	"kosumi/nn"
 	"kosumi/nn/autodiff"
+	"kosumi/nn/model"
 	"kosumi/nn/onnx"
 )
-
-// source provides a learner's networks: package model opens it.
-type source interface {
-	Spec(size board.Size) (nn.Spec, error)
-	Weights(size board.Size) (*onnx.Model, error)
-}
 
 // plan is a graph for one board size, ready to be opened.
 type plan struct {
@@ -30,7 +25,7 @@ type plan struct {
 
 type planner struct {
 	conf *Config
-	src  source
+	src  *model.Model
 }
 
 // losses returns the coefficients for a kind of network.
@@ -63,11 +58,11 @@ func (p *planner) evaluation(size board.Size) (*plan, error) {
 
 // training plans a graph that takes a step.
 func (p *planner) training(size board.Size) (*plan, error) {
-	kind, err := p.kind(size)
+	spec, err := p.src.Spec(size)
 	if err != nil {
 		return nil, err
 	}
-	pl, stops, err := p.forward(size, p.norms(kind), p.conf.Batch)
+	pl, stops, err := p.forward(size, p.norms(spec.Kind), p.conf.Batch)
 	if err != nil {
 		return nil, err
 	}
@@ -116,11 +111,6 @@ func (p *planner) training(size board.Size) (*plan, error) {
 	keepOutputs(pl.model, keep...)
 	pl.scalars = true
 	return pl, nil
-}
-
-func (p *planner) kind(size board.Size) (nn.Kind, error) {
-	spec, err := p.src.Spec(size)
-	return spec.Kind, err
 }
 
 // forward plans the network with its losses. It also returns the values that no gradient passes

@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -225,12 +226,8 @@ func (r *run) check() error {
 	case r.ValidateEvery < 0 || r.CheckpointEvery < 0 || r.LogEvery < 0 || r.ValidationRows < 0:
 		return bad("intervals must not be negative")
 	}
-	if r.LogEvery == 0 {
-		r.LogEvery = defaultLogEvery
-	}
-	if r.ValidationRows == 0 {
-		r.ValidationRows = defaultValidationMax
-	}
+	r.LogEvery = cmp.Or(r.LogEvery, defaultLogEvery)
+	r.ValidationRows = cmp.Or(r.ValidationRows, defaultValidationMax)
 	if err := r.checkShares(); err != nil {
 		return bad("%w", err)
 	}
@@ -266,28 +263,34 @@ func (r *run) open() error {
 		return err
 	}
 	if fresh {
-		return r.begin()
+		err = r.holdBack()
+		r.state = runState{Total: r.total(), Epochs: r.Epochs, Held: r.Validation, Chosen: r.chosen()}
+	} else {
+		err = r.resume(extra)
 	}
-	return r.resume(extra)
+	if err == nil {
+		err = r.schedule()
+	}
+	if err == nil {
+		r.metrics, err = openMetrics(filepath.Join(r.Out, MetricsFile), l.Counters().Steps)
+	}
+	switch {
+	case err != nil:
+		return err
+	case fresh:
+		return r.measureBefore()
+	}
+	return r.measureIfDue() // the checkpoint was saved before its step was measured
 }
 
-// begin starts a fresh run: it measures the network before training.
-func (r *run) begin() error {
-	if err := r.holdBack(); err != nil {
-		return err
-	}
-	r.state = runState{Total: r.total(), Epochs: r.Epochs, Held: r.Validation, Chosen: r.chosen()}
-	if err := r.schedule(); err != nil {
-		return err
-	}
-	var err error
-	if r.metrics, err = openMetrics(filepath.Join(r.Out, MetricsFile), 0); err != nil {
-		return err
-	}
+// measureBefore measures the network before training.
+func (r *run) measureBefore() (err error) {
 	if r.state.Before, err = r.measure(false); err != nil {
 		return err
 	}
-	r.warnOfFew()
+	if r.state.Before != nil && r.few() {
+		r.Learn.Log.Warn(r.heldText() + ": too little to judge by; more games, or a larger --validation, would do")
+	}
 	r.state.Seen, err = r.measureSeen()
 	return err
 }
@@ -317,14 +320,7 @@ func (r *run) resume(extra Extra) error {
 	r.newTotal()
 	r.resumed, r.updates = r.l.Counters().Steps, r.l.Counters().Updates
 	r.Learn.Log.Info("going on", "from step", r.resumed, "of", r.state.Total)
-	if err := r.schedule(); err != nil {
-		return err
-	}
-	var err error
-	if r.metrics, err = openMetrics(filepath.Join(r.Out, MetricsFile), r.l.Counters().Steps); err != nil {
-		return err
-	}
-	return r.measureIfDue() // the checkpoint was saved before its step was measured
+	return nil
 }
 
 func (r *run) measureIfDue() error {
@@ -343,9 +339,7 @@ func (r *run) measureIfDue() error {
 func (r *run) schedule() error {
 	s := r.Learn.Schedule
 	r.tellCourse(course{r.Learn.Rate, s})
-	if s.Total == 0 {
-		s.Total = r.state.Total
-	}
+	s.Total = cmp.Or(s.Total, r.state.Total)
 	return r.l.SetRate(r.Learn.Rate, s)
 }
 
@@ -384,13 +378,11 @@ func (r *run) see(res *Result, _ board.Size) error {
 	} else {
 		r.recent.Add(res)
 		r.loss = res.Loss
-		if r.state.First == 0 {
-			r.state.First = res.Loss
-		}
+		r.state.First = cmp.Or(r.state.First, res.Loss)
 	}
 	r.speed.add(res.Rows, time.Now())
 	if r.l.Counters().Steps%r.LogEvery == 0 || r.l.Counters().Steps >= r.state.Total {
-		if err := r.metrics.step(r.l.Counters(), &r.recent, r.speed.rate()); err != nil {
+		if err := r.metrics.write("step", r.l.Counters(), &r.recent, r.speed.rate()); err != nil {
 			return err
 		}
 		r.tell("")
@@ -422,7 +414,7 @@ func (r *run) save() error {
 	if err != nil {
 		return err
 	}
-	if err := r.metrics.sync(); err != nil {
+	if err := r.metrics.f.Sync(); err != nil {
 		return err
 	}
 	err = r.steps.Save(filepath.Join(r.Out, CheckpointsDir), Extra{extraRun: state})

@@ -44,13 +44,6 @@ func (r *run) every() int64 {
 // few reports whether too little is held back to judge by.
 func (r *run) few() bool { return r.held.games < 2 || r.held.rows < fewHeld }
 
-// warnOfFew warns at the start if too little is held back.
-func (r *run) warnOfFew() {
-	if r.state.Before != nil && r.few() {
-		r.Learn.Log.Warn(r.heldText() + ": too little to judge by; more games, or a larger --validation, would do")
-	}
-}
-
 // heldText describes the rows held back.
 func (r *run) heldText() string {
 	return fmt.Sprintf("only %s of %s are held back", many(r.held.rows, "row"), many(r.held.games, "game"))

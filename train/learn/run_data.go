@@ -201,7 +201,11 @@ func (r *run) measure(average bool) (*Result, error) {
 	if !finite(float32(sum.Loss)) {
 		return nil, fmt.Errorf("%w: on rows held back the loss is not a finite number", ErrDiverged)
 	}
-	return &sum, r.metrics.validation(r.l.Counters(), &sum, average)
+	kind := "validation"
+	if average {
+		kind = "averaged"
+	}
+	return &sum, r.metrics.write(kind, r.l.Counters(), &sum, 0)
 }
 
 // measureOf evaluates up to ValidationRows of the held-back rows with a learner, and counts their

@@ -1,7 +1,6 @@
 package learn
 
 import (
-	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"regexp"
@@ -41,11 +40,7 @@ func (r *run) finish() error {
 	if err := DrawCurves(filepath.Join(r.Out, MetricsFile), filepath.Join(r.Out, CurvesFile)); err != nil {
 		return err
 	}
-	text, err := json.MarshalIndent(&r.report, "", "  ")
-	if err != nil {
-		return err
-	}
-	return file.WriteBytes(filepath.Join(r.Out, ReportFile), append(text, '\n'))
+	return file.WriteJSON(filepath.Join(r.Out, ReportFile), &r.report, "  ")
 }
 
 // export writes the network, with averaged weights if there are any.

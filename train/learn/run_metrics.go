@@ -24,10 +24,7 @@ type Line struct {
 	Speed    float64            `json:"samples_per_second,omitempty"`
 }
 
-type metrics struct {
-	path string
-	f    *os.File
-}
+type metrics struct{ f *os.File }
 
 // openMetrics opens the file to append after a step. It cuts off lines of later steps.
 func openMetrics(path string, step int64) (*metrics, error) {
@@ -54,7 +51,7 @@ func openMetrics(path string, step int64) (*metrics, error) {
 		f.Close()
 		return nil, err
 	}
-	return &metrics{path: path, f: f}, nil
+	return &metrics{f}, nil
 }
 
 // ReadMetrics reads a metrics file. A last line that was not written to its end is
@@ -95,17 +92,19 @@ func eachMetric(path string, use func(l *Line, end int64) bool) error {
 	return nil
 }
 
-func lineOf(kind string, c Counters, r *Result) Line {
-	l := Line{Kind: kind, Step: c.Steps, Samples: c.Samples, Rows: r.Rows, Loss: r.Loss, GradNorm: r.GradNorm, Rate: r.Rate, Terms: map[string]float64{}}
+// write adds a line, at a speed of training or 0. Without rows, all of which were skipped, it does
+// nothing.
+func (m *metrics) write(kind string, c Counters, r *Result, speed float64) error {
+	if r.Rows == 0 {
+		return nil
+	}
+	l := Line{Kind: kind, Step: c.Steps, Samples: c.Samples, Rows: r.Rows, Loss: r.Loss, GradNorm: r.GradNorm, Rate: r.Rate, Speed: speed,
+		Terms: map[string]float64{}}
 	for _, t := range r.Terms {
 		if t.Weight > 0 {
 			l.Terms[t.Name] = t.Mean
 		}
 	}
-	return l
-}
-
-func (m *metrics) write(l Line) error {
 	text, err := json.Marshal(l)
 	if err != nil {
 		return err
@@ -113,25 +112,6 @@ func (m *metrics) write(l Line) error {
 	_, err = m.f.Write(append(text, '\n'))
 	return err
 }
-
-func (m *metrics) step(c Counters, r *Result, speed float64) error {
-	if r.Rows == 0 { // all rows were skipped
-		return nil
-	}
-	l := lineOf("step", c, r)
-	l.Speed = speed
-	return m.write(l)
-}
-
-func (m *metrics) validation(c Counters, r *Result, average bool) error {
-	kind := "validation"
-	if average {
-		kind = "averaged"
-	}
-	return m.write(lineOf(kind, c, r))
-}
-
-func (m *metrics) sync() error { return m.f.Sync() }
 
 func (m *metrics) close() error {
 	if m.f == nil {

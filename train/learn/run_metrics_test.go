@@ -13,7 +13,7 @@ func TestMetricsAreCut(t *testing.T) {
 	m, err := openMetrics(path, 0)
 	require.NoError(t, err)
 	for step := range 5 {
-		require.NoError(t, m.write(Line{Kind: "step", Step: int64(step), Loss: 1}))
+		require.NoError(t, m.write("step", Counters{Steps: int64(step)}, &Result{Rows: 1, Loss: 1}, 0))
 	}
 	require.NoError(t, m.close())
 	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
@@ -25,7 +25,7 @@ func TestMetricsAreCut(t *testing.T) {
 	require.NoError(t, err)
 	m, err = openMetrics(path, 3)
 	require.NoError(t, err)
-	require.NoError(t, m.write(Line{Kind: "validation", Step: 3, Loss: 1}))
+	require.NoError(t, m.write("validation", Counters{Steps: 3}, &Result{Rows: 1, Loss: 1}, 0))
 	require.NoError(t, m.close())
 	after, err := os.Stat(path)
 	require.NoError(t, err)

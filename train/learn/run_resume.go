@@ -48,9 +48,8 @@ func (r *run) newTotal() {
 
 // check refuses values that no run has.
 func (s *runState) check() error {
-	switch {
-	case s.Total < 1 || s.Total > 1<<53 || s.Measured < 0 || !(s.First >= 0) || !(s.Seen >= 0) || !(s.Epochs >= 0),
-		!(s.Held >= 0 && s.Held < 1), s.Best != nil && (s.Best.Step < 1 || s.Best.Step > 1<<53):
+	if s.Total < 1 || s.Total > 1<<53 || s.Measured < 0 || !(s.First >= 0) || !(s.Seen >= 0) || !(s.Epochs >= 0) ||
+		!(s.Held >= 0 && s.Held < 1) || s.Best != nil && (s.Best.Step < 1 || s.Best.Step > 1<<53) {
 		return errors.New("the state of the run contradicts itself")
 	}
 	return nil

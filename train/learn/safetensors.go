@@ -1,12 +1,10 @@
 package learn
 
 import (
-	"bytes"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 )
 
@@ -30,44 +28,30 @@ type tensorPlace struct {
 // maxHeader bounds the JSON header of a file that is read.
 const maxHeader = 64 << 20
 
-// writeTensors writes tensors in the order given.
+// writeTensors writes tensors, their numbers in the order given.
 func writeTensors(w io.Writer, list []namedTensor) error {
-	var head bytes.Buffer
-	head.WriteByte('{')
+	places := make(map[string]tensorPlace, len(list))
 	at := int64(0)
-	for i, t := range list {
-		if i > 0 {
-			head.WriteByte(',')
-		}
-		name, err := json.Marshal(t.name)
-		if err != nil {
-			return err
-		}
+	for _, t := range list {
 		size := int64(4 * len(t.data))
-		place, err := json.Marshal(tensorPlace{"F32", append([]int64{}, t.dims...), [2]int64{at, at + size}})
-		if err != nil {
-			return err
-		}
-		head.Write(name)
-		head.WriteByte(':')
-		head.Write(place)
+		places[t.name] = tensorPlace{"F32", append([]int64{}, t.dims...), [2]int64{at, at + size}}
 		at += size
 	}
-	head.WriteByte('}')
-	for head.Len()%8 != 0 {
-		head.WriteByte(' ')
+	head, err := json.Marshal(places)
+	if err != nil {
+		return err
 	}
-	var size [8]byte
-	binary.LittleEndian.PutUint64(size[:], uint64(head.Len()))
-	if _, err := w.Write(append(size[:], head.Bytes()...)); err != nil {
+	for len(head)%8 != 0 {
+		head = append(head, ' ')
+	}
+	if _, err := w.Write(append(binary.LittleEndian.AppendUint64(nil, uint64(len(head))), head...)); err != nil {
 		return err
 	}
 	buf := make([]byte, 0, 1<<16)
 	for _, t := range list {
 		for part := range slices.Chunk(t.data, 1<<14) {
-			buf = buf[:0]
-			for _, v := range part {
-				buf = binary.LittleEndian.AppendUint32(buf, math.Float32bits(v))
+			if buf, err = binary.Append(buf[:0], binary.LittleEndian, part); err != nil {
+				return err
 			}
 			if _, err := w.Write(buf); err != nil {
 				return err
@@ -117,8 +101,8 @@ func readTensors(data []byte) (map[string]namedTensor, error) {
 			return nil, bad("tensors overlap")
 		}
 		list := make([]float32, n)
-		for i := range list {
-			list[i] = math.Float32frombits(binary.LittleEndian.Uint32(body[lo+int64(4*i):]))
+		if _, err := binary.Decode(body[lo:hi], binary.LittleEndian, list); err != nil {
+			return nil, bad("%s: %w", name, err)
 		}
 		all[name] = namedTensor{name, p.Shape, list}
 	}

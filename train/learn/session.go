@@ -52,28 +52,23 @@ func (l *Learner) openSession(p *plan) (*session, error) {
 		return nil, err
 	}
 	s := &session{plan: p, graph: g, own: map[string]*ort.Tensor{}}
+	var t *ort.Tensor
 	for _, v := range slices.Concat(p.model.Graph.Inputs, p.model.Graph.Outputs) {
 		if l.weights.tensors[v.Name] != nil || strings.HasPrefix(v.Name, autodiff.NextPrefix) {
 			continue
 		}
-		if err := s.make(v.Name, v.Shape); err != nil {
+		dims, ok := v.Shape.Sizes()
+		if !ok {
+			err = fmt.Errorf("%w: %s has no fixed shape", ErrNetwork, v.Name)
+		} else if t, err = ort.NewTensor(dims...); err == nil {
+			s.own[v.Name] = t
+		}
+		if err != nil {
 			s.close()
 			return nil, err
 		}
 	}
 	return s, nil
-}
-
-func (s *session) make(name string, shape interface{ Sizes() ([]int64, bool) }) error {
-	dims, ok := shape.Sizes()
-	if !ok {
-		return fmt.Errorf("%w: %s has no fixed shape", ErrNetwork, name)
-	}
-	t, err := ort.NewTensor(dims...)
-	if err == nil {
-		s.own[name] = t
-	}
-	return err
 }
 
 // run computes the graph with the given weights, bound by s.bound[which]; a training graph also

@@ -23,10 +23,6 @@ type Exchange interface {
 	Offer(w Work) error
 	// Play plays on this machine too until the context ends. It may return nil at once.
 	Play(ctx context.Context) error
-}
-
-// Players are exchanges that count games per machine.
-type Players interface {
 	// Players returns the number of filed games by machine.
 	Players() map[string]int64
 }
@@ -100,7 +96,7 @@ func (g *generator) bootstrapGames(c *Recipe) int64 {
 func (g *generator) await(ctx context.Context, c *Recipe) (string, error) {
 	s := g.state
 	began, gamesThen, rowsThen, movesThen := time.Now(), s.Games, s.Rows, s.Moves
-	before := players(g.others)
+	before := g.others.Players()
 	g.by = map[string]int{}
 	playing, stop := context.WithCancel(ctx)
 	var local sync.WaitGroup
@@ -125,7 +121,7 @@ func (g *generator) await(ctx context.Context, c *Recipe) (string, error) {
 	local.Wait()
 	took := time.Since(began)
 	g.noteSelfplay(*stats(), 0, took.Seconds())
-	return whoPlayed(cmp.Or(s.Current, randomMoves), g.by) + ": " + awaitLine(stats(), took, s.Games) + machines(before, players(g.others)), played
+	return whoPlayed(cmp.Or(s.Current, randomMoves), g.by) + ": " + awaitLine(stats(), took, s.Games) + machines(before, g.others.Players()), played
 }
 
 // whoPlayed lists the networks that played the new games, the current one first. Games under way
@@ -141,13 +137,6 @@ func whoPlayed(now string, by map[string]int) string {
 		}
 	}
 	return strings.Join(list, ", ")
-}
-
-func players(e Exchange) map[string]int64 {
-	if p, ok := e.(Players); ok {
-		return p.Players()
-	}
-	return nil
 }
 
 // machines lists the games of each machine between two counts; "" if there are none.
