@@ -38,9 +38,9 @@ func FixedHandicap(size Size, n int) []Point {
 	}
 }
 
-// HandicapStones returns the number of handicap stones, 0 or at least 2: the number given to
-// SetHandicapStones, otherwise Black's stones in a start position without White's.
-// GameOptions.StartBlackMovesAreHandicap adds Black's moves before White's first.
+// HandicapStones returns the number of handicap stones: the number given to SetHandicapStones;
+// otherwise, in a start position without white stones, the number of black ones, if at least 2.
+// With GameOptions.StartBlackMovesAreHandicap, Black's moves before White's first count too.
 func (g *Game) HandicapStones() int {
 	return g.handicapStones(g.options.StartBlackMovesAreHandicap)
 }

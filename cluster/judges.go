@@ -32,7 +32,7 @@ func (j *judge) retire() {
 	}()
 }
 
-// keptJudges is how many networks stay open: games of earlier ones still come in.
+// keptJudges is the maximum number of networks that stay open: games of earlier ones still come in.
 const keptJudges = 4
 
 // judges holds the networks of the server's latest offers. They are open for checks of games, and

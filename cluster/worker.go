@@ -85,9 +85,9 @@ func (w *Worker) Games() (finished int64, waiting int) {
 	return w.games, waiting
 }
 
-// Run works until the context ends, which is not an error, or the server refuses the
-// worker: then the error wraps ErrRefused. It may be called again and resumes the games under
-// way. Finished games are sent until Close, also between two runs.
+// Run works until the context ends, then without an error, or until the server refuses the worker,
+// then with an error that wraps ErrRefused. It may be called again and resumes the games under way.
+// Finished games are sent until Close, also between two runs.
 func (w *Worker) Run(ctx context.Context) error {
 	if err := w.hello(ctx); err != nil {
 		return quiet(ctx, err)

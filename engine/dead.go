@@ -14,7 +14,7 @@ import (
 // Dead stones depend on the stones on the board alone, not on komi, the side to move or passes. A
 // proof decides if there is one. Otherwise the network's ownership decides, with either side to
 // move, under area rules and the komi that makes the position even, since networks judge decided
-// boards badly. If the two sides' views differ, a search from each side replaces them.
+// boards badly. If it leaves a chain in doubt, searches with either side to move replace it.
 
 // judgement says which stones of a board are dead, with the evidence.
 type judgement struct {
@@ -48,9 +48,9 @@ func (j *judge) key(g *board.Game) (board.Hash, board.Rules) {
 	return g.Board().Hash(), rules
 }
 
-// Bounds of mean ownership. A chain is in doubt if the mean over its points and both views is
-// nearer to 0 than sureMean, or the views' signs differ. A board is settled if each point's owner
-// has at least settledOwner in both views.
+// Bounds of ownership, predicted with Black and with White to move. A chain is in doubt if the mean
+// of both over its points is nearer to 0 than sureMean, or they differ in sign. A board is settled
+// if both give each counted point's owner at least settledOwner.
 const (
 	sureMean     = 0.5
 	settledOwner = 0.25
@@ -113,8 +113,7 @@ func (j *judge) verdict(ctx context.Context, g *board.Game) (judgement, error) {
 	return v, nil
 }
 
-// weigh finds the dead chains from the views, and corrects the views where Benson's algorithm
-// proves an owner.
+// weigh corrects v.views where an owner is proved, and finds the dead chains from them.
 func (j *judge) weigh(g *board.Game, v *judgement) {
 	b := g.Board()
 	v.prove(g)
@@ -225,7 +224,8 @@ func (v *judgement) closed(g *board.Game) bool {
 	return open <= max(g.Size().Area()/mostOpen, leastOpen)
 }
 
-// least returns the smallest certainty of a counted point's owner over both views, [-1,1].
+// least returns the smallest certainty of a counted point's owner, [-1,1], with either side to
+// move.
 func (v *judgement) least(g *board.Game) float32 {
 	least := float32(1)
 	for p, owner := range g.OwnersWithDead(v.dead) {
@@ -339,7 +339,7 @@ func (j *judge) view(ctx context.Context, g *board.Game, toMove board.Color, v *
 	return nil
 }
 
-// search replaces the views by the ownership of searches with either side to move.
+// search replaces v.views by the ownership of searches with either side to move.
 func (j *judge) search(ctx context.Context, g *board.Game, v *judgement, visits int64) error {
 	for i := range v.views {
 		toMove := board.Color(i) + board.Black

@@ -103,8 +103,9 @@ func TestFriendlyPassOfASlowNetwork(t *testing.T) {
 	require.Less(t, asked(15*time.Millisecond, true), all, "where time is limited, they end by it")
 }
 
-// TestChainsInDoubt: a chain is in doubt if the mean ownership of its stones over both views is
-// between -0.5 and 0.5, or depends on the side to move; a pass-alive chain never is.
+// TestChainsInDoubt: a chain is in doubt if the mean ownership of its stones, averaged over Black
+// and White to move, is between -0.5 and 0.5, or its sign depends on the side to move; a pass-alive
+// chain never is.
 func TestChainsInDoubt(t *testing.T) {
 	for _, c := range []struct {
 		name, diagram string

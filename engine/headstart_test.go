@@ -83,8 +83,8 @@ func TestAdvantageByHand(t *testing.T) {
 	require.Zero(t, e.thinker.ahead.doublings)
 }
 
-// TestWhiteResignsLateWithHandicap: on 9x9 White plans to catch up 15 points in 0.6*81 - 17
-// moves. It resigns if it is behind the plan by more than 5 points and 15 % of the head start.
+// TestWhiteResignsLateWithHandicap: on 9x9 White plans to make up 15 points in 0.6*81 - 17 moves.
+// It resigns if further behind this plan than 5 points plus 15 % of the head start.
 func TestWhiteResignsLateWithHandicap(t *testing.T) {
 	e := newEngine(t, 9, func(c *Config) { c.Rules.Komi = 7 })
 	require.NoError(t, e.SetHandicap([]board.Point{20, 60}))

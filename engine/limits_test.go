@@ -71,7 +71,7 @@ func TestOverrun(t *testing.T) {
 		over time.Duration
 		want float64
 	}{
-		{4 * sec, 38},      // a quarter of an overrun is learnt at once
+		{4 * sec, 38},      // a quarter of an overrun is reserved at once
 		{-sec, 38.25},      // each punctual move forgets a quarter of what is left
 		{1000 * sec, 19.5}, // moves leave at most half of their time
 		{-sec, 19.5},

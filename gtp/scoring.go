@@ -75,7 +75,7 @@ func (s *handlers) estimateScore(ctx context.Context, _ Command, r *Reply) error
 	return nil
 }
 
-// mostUnsettled is how many groups an estimate names.
+// mostUnsettled is the maximum number of groups that an estimate names.
 const mostUnsettled = 5
 
 func (s *handlers) finalStatus(ctx context.Context, c Command, r *Reply) error {

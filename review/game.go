@@ -17,7 +17,7 @@ var (
 	ErrNoMoves = fmt.Errorf("%w: it has no moves", ErrGame)
 )
 
-// MaxPlies is how many moves of a game are reviewed.
+// MaxPlies is the maximum number of a game's moves that are reviewed.
 const MaxPlies = 2000
 
 // Game is a record that can be reviewed. Create one with [Load].
@@ -117,8 +117,8 @@ func (g *Game) judge() {
 	}
 }
 
-// placing returns the number of plies that place handicap stones: two or more moves of
-// Black's before White's first stone, and White's passes between them.
+// placing returns the number of plies that place handicap stones: Black's moves, two or more, until
+// White's first stone or the record's number, and White's passes between them.
 func (g *Game) placing() int {
 	if s := g.Record.Setup; s != nil && len(s.Black)+len(s.White) > 0 {
 		return 0

@@ -103,8 +103,8 @@ func TestClasses(t *testing.T) {
 	}
 }
 
-// TestHindsight: a later search corrects the positions before it, in proportion to its reliability:
-// a player stands at least as well before a move as after it.
+// TestHindsight: a player stands at least as well before a move as after it. A later search that
+// disagrees corrects the earlier position, weighted by its reliability.
 func TestHindsight(t *testing.T) {
 	g := load(t, `(;GM[1]FF[4]SZ[7]KM[7]RU[Chinese];B[dd];W[de];B[ed];W[ee])`)
 	const little, much = 16, 16 * 1000 // visits: the errors are in the ratio 10 to 1

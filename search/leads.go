@@ -134,7 +134,8 @@ const (
 	sureWin, surerWin = 0.10, 0.03
 )
 
-// mostCorrected is how many moves of a result are corrected.
+// mostCorrected is the maximum number of moves corrected by their own fair komi; the others are
+// corrected by the position's.
 const mostCorrected = 10
 
 // Show corrects a result that is about to be displayed. A failure is logged, and leads stay the
@@ -199,8 +200,8 @@ func (l *Leads) Correct(ctx context.Context, g *board.Game, r *Result) error {
 	return nil
 }
 
-// evenAfter derives the fair komi after a move from the move's lead under the position's fair komi.
-// If there is no time to evaluate, it returns the position's fair komi.
+// evenAfter returns the fair komi after a move, derived from an evaluation at about the position's
+// fair komi. Without an evaluation it returns the position's fair komi.
 func (l *Leads) evenAfter(ctx context.Context, g *board.Game, s *standing, m *thinking.Move) float64 {
 	move := m.Move
 	if m.SymmetryOf != board.NoPoint {

@@ -57,8 +57,8 @@ func TestEvenKomi(t *testing.T) {
 	}
 }
 
-// TestContradictingLeads: under a komi far from those in training a lead that contradicts the
-// winrate is corrected, even if it is not extreme.
+// TestContradictingLeads: under a komi far from any in training a lead that contradicts the winrate
+// is corrected, even if it is not extreme.
 func TestContradictingLeads(t *testing.T) {
 	l := NewLeads(&saturated{even: 6})
 	for _, c := range []struct {
@@ -100,8 +100,8 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// TestCorrectedLeads: where komi is far from those in training, a point of komi changes the lead
-// by a point, and the lead agrees with the winrate; elsewhere leads stay unchanged.
+// TestCorrectedLeads: where komi is far from any in training, a point of komi changes the lead by a
+// point, and the lead agrees with the winrate; elsewhere leads stay unchanged.
 func TestCorrectedLeads(t *testing.T) {
 	const c3, d4, e5 = board.Point(1), board.Point(2), board.Point(3)
 	net := &saturated{even: 6, moved: map[board.Point]float64{c3: -1, d4: -3}}

@@ -67,8 +67,8 @@ type VirtualLoss struct {
 // Utility is the value of results and scores.
 type Utility struct {
 	WinLossFactor              float64
-	StaticScoreFactor          float64 // weight of score relative to an even game
-	DynamicScoreFactor         float64 // weight of score relative to expected score
+	StaticScoreFactor          float64 // weight of score, measured from an even game
+	DynamicScoreFactor         float64 // weight of score, measured from the expected score
 	DynamicCenterZeroWeight    float64 // 0..1: how far the centre moves from the expected score towards 0
 	DynamicCenterScale         float64
 	NoResultForWhite           float64 // utility of a game without result

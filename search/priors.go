@@ -136,7 +136,7 @@ func packPriors(block []uint32, keys []uint64, size board.Size) {
 	}
 }
 
-// moveOfKey returns the move of a key as stored in a block.
+// moveOfKey returns a key's move, as blocks store it.
 func moveOfKey(k uint64, pass uint32) uint32 {
 	if i := uint32(0xffff - k&0xffff); i != pass {
 		return i

@@ -285,7 +285,7 @@ func (r *run) show(want *api.Analyse, gen int, res *search.Result, final string)
 	r.c.frames.show(api.FrameNews.Of(f))
 }
 
-// longestLine is how many moves of a variation are shown.
+// longestLine is the maximum number of moves shown of a variation.
 const longestLine = 24
 
 func frameOf(res *search.Result, want *api.Analyse) api.Frame {

@@ -21,7 +21,7 @@ type answer struct {
 	event api.Event
 }
 
-// remembered is how long answers are kept, maxAnswers how many of them.
+// remembered is how long answers are kept, maxAnswers their maximum number.
 const (
 	remembered = 10 * time.Minute
 	maxAnswers = 4096

@@ -24,7 +24,7 @@ type Loops struct {
 // readEvery is the time between two readings of the folders.
 const readEvery = 2 * time.Second
 
-// newestShown is how many games of a loop are sent.
+// newestShown is the maximum number of a loop's games that are sent.
 const newestShown = 6
 
 // NewLoops returns the loops of folders.

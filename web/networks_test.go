@@ -96,8 +96,8 @@ func (s *training) request(t *testing.T) func(*http.Request) (*http.Response, er
 	return (&http.Client{Transport: there}).Do
 }
 
-// TestStrongestNetwork fetches KataGo's strongest network by one press, sees its speed on this
-// machine, and plays against it; a network that differs from its announcement is refused. Nothing
+// TestStrongestNetwork fetches KataGo's strongest network with one press, sees its speed on this
+// machine, and plays against it; a network with another sha256 than announced is refused. Nothing
 // is requested before the press.
 func TestStrongestNetwork(t *testing.T) {
 	data, err := os.ReadFile("../models/kosumi-zero.bin.gz")

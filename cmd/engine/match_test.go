@@ -189,8 +189,8 @@ func TestMatchUsage(t *testing.T) {
 	}
 }
 
-// TestLadder: of two dials on a small board, the weaker one loses more points a move, and has the
-// lower Elo.
+// TestLadder: on a small board the weaker of two levels loses more points a move, and has the lower
+// Elo.
 func TestLadder(t *testing.T) {
 	dir := t.TempDir()
 	out := filepath.Join(dir, "ladder.json")

@@ -18,7 +18,7 @@ type Standing struct {
 	Mark   float64 `json:"mark"`
 }
 
-// historyKept is how many standings a rating remembers.
+// historyKept is the maximum number of standings that a rating remembers.
 const historyKept = 500
 
 // remember records the player's standing after the last game.

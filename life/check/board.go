@@ -116,7 +116,8 @@ func (b *board[W]) takesSingle(e *effect[W]) bool {
 	return !e.taken.minus(b.near(e.taken)).empty()
 }
 
-// play plays p or passes; ok is false if the move is not legal. A move on the ban costs a threat.
+// play plays p or passes; ok is false if the move is not legal. A move on the banned point costs a
+// threat.
 func (b *board[W]) play(s *state[W], p int) (e effect[W], ok bool) {
 	me := s.mover
 	other := 1 - me

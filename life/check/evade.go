@@ -5,9 +5,9 @@ import (
 	"fmt"
 )
 
-// The nodes of an evasion prove that a goal is not reached. One side, the evader, always has a
-// move to another such node or to a proof of its own goal; play among them may be infinite.
-// They have no zones: each holds for its state alone, and answers every legal move.
+// The nodes of an evasion prove that a goal is not reached: one side, the evader, can always move
+// to another such node, perhaps for ever, or to a proof of its own goal. Such a node has no zone:
+// it holds for its state alone and answers every legal move.
 
 // evades reports whether a node is part of an evasion.
 func (n *node) evades() bool { return n.kind == 'W' || n.kind == 'L' }

@@ -69,8 +69,8 @@ func (g *Game) stands(p *Position) bool {
 	return true
 }
 
-// randomFight draws random stones on a small board, or a corner with a chain and a wall around
-// it, both with holes.
+// randomFight draws random stones on a small board, or a corner that a chain and a wall surround,
+// both with holes.
 func randomFight(rng *rand.Rand) *drawn {
 	for {
 		d := openFight(rng)

@@ -102,7 +102,7 @@ func (g *Game) Place(p *Position, s Side, at int16) {
 	p.hash ^= g.zobrist[s][at]
 }
 
-// MostTargets is how many target chains a game has at most.
+// MostTargets is the maximum number of target chains of a game.
 const MostTargets = 8
 
 // Aim makes the defender's chains on the given points the targets. It returns false if there are
@@ -122,9 +122,9 @@ func (g *Game) Aim(p *Position, at []int16) bool {
 	return true
 }
 
-// Move plays m, a pass or a move on an empty point, and reports whether it is a suicide. A
-// suicide that the rules forbid is not legal and leaves the position unchanged. A move on the
-// ban costs a threat, which the mover must have.
+// Move plays m, a pass or a move on an empty point, and reports whether it is a suicide. A suicide
+// that the rules forbid is illegal and leaves the position unchanged. A move on the banned point
+// costs a threat, which the mover must have.
 func (g *Game) Move(p *Position, m int16) (suicide, legal bool) {
 	if m < 0 {
 		g.play(p, m, nil)

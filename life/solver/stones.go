@@ -52,7 +52,8 @@ func (g *Game) effectOf(p *Position, m int16) (e effect, legal bool) {
 	return e, true
 }
 
-// play plays a legal move with a known effect, or a pass. A move on the ban costs a threat.
+// play plays a legal move with a known effect, or a pass. A move on the banned point costs a
+// threat.
 func (g *Game) play(p *Position, m int16, e *effect) {
 	c := p.Mover
 	if m >= 0 {
@@ -102,9 +103,9 @@ type region struct {
 	border Set // defender's stones next to the region
 }
 
-// safe reports whether the target is pass-alive (Benson 1976), or joined to a chain that is alive
-// by assumption. This must hold for every target chain, or if the attacker must capture all, for at
-// least one. zone, if not nil, gets the points that prove it.
+// safe reports whether every target chain, or at least one if the attacker must capture all, is
+// pass-alive (Benson 1976) or joined to a chain that is alive by assumption. zone, if not nil, gets
+// the points that prove it.
 func (g *Game) safe(p *Position, zone *Set) bool {
 	for i, t := range g.Targets {
 		if p.left>>i&1 == 0 {

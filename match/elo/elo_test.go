@@ -133,8 +133,8 @@ func TestEvenMatch(t *testing.T) {
 // statistic reaches its quantile, with the likeliest distribution found by search.
 func TestIntervalAgainstReference(t *testing.T) {
 	const z2 = z95 * z95
-	// pearson is n (mean - m)^2 / variance, for the likeliest shares of wins, draws and losses
-	// with mean m.
+	// pearson is n (mean - m)^2 / variance, with the variance of the likeliest distribution with
+	// mean m.
 	pearson := func(w, d, l int, m float64) float64 {
 		likelihood := func(draws float64) (sum float64) {
 			for _, x := range []struct {

@@ -137,7 +137,7 @@ func (c *call) give(i int, typ DataType, s Shape) {
 	}
 }
 
-// fault is an error that ends a rule: it is panicked and caught in [Inference.Node].
+// fault is an error that ends a rule: fail panics with it, apply catches it.
 type fault struct{ error }
 
 // fail ends the rule with an error that wraps [ErrShape].

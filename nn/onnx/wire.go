@@ -46,7 +46,7 @@ type codec struct {
 	out     *writer // the message being written; nil: one is read
 	in      []byte  // the message being read
 	there   uint64  // field numbers in it, one bit each; the last bit is for all higher ones
-	known   uint64  // bits of the field numbers that were named
+	known   uint64  // bits of the field numbers that were asked for
 	budget  int64   // bytes of memory that may still be taken
 	depth   int     // graphs inside each other
 	outside *outside
@@ -120,7 +120,7 @@ func (c *codec) enter(message []byte) {
 	}
 }
 
-// has names a field and reports whether it is in the message being read.
+// has marks a field as asked for and reports whether it is in the message being read.
 func (c *codec) has(num protowire.Number) bool {
 	c.known |= 1 << num
 	return c.there>>num&1 != 0
@@ -164,7 +164,7 @@ func (c *codec) varints(v field) iter.Seq[uint64] {
 	}
 }
 
-// messages names a field that f fills or reads, once for each of n messages to be written.
+// messages reads or writes a field of messages and calls f for each; n is their number when writing.
 func (c *codec) messages(num protowire.Number, cost, n int, f func(i int)) {
 	if outer := c.out; outer != nil {
 		for i := range n {
@@ -189,7 +189,7 @@ func (c *codec) messages(num protowire.Number, cost, n int, f func(i int)) {
 	}
 }
 
-// list names a field with any number of messages.
+// list reads or writes a field with any number of messages.
 func list[M any](c *codec, num protowire.Number, cost int, all *[]M, f func(*M)) {
 	c.messages(num, cost, len(*all), func(i int) {
 		if c.out == nil {
@@ -199,7 +199,7 @@ func list[M any](c *codec, num protowire.Number, cost int, all *[]M, f func(*M))
 	})
 }
 
-// one names a field with at most one message.
+// one reads or writes a field with at most one message.
 func one[M any](c *codec, num protowire.Number, cost int, m **M, f func(**M)) {
 	var all []*M
 	if *m != nil {
@@ -214,8 +214,8 @@ func one[M any](c *codec, num protowire.Number, cost int, m **M, f func(**M)) {
 	}
 }
 
-// named names a field with messages that each have a name, and writes them in the order of their
-// names.
+// named reads or writes a field with messages that each have a name; it writes them in the order of
+// their names.
 func named[M any](c *codec, num protowire.Number, cost int, all *map[string]M, f func(name *string, m *M)) {
 	names := slices.Sorted(maps.Keys(*all))
 	c.messages(num, cost, len(names), func(i int) {
@@ -237,7 +237,7 @@ func named[M any](c *codec, num protowire.Number, cost int, all *map[string]M, f
 	})
 }
 
-// str names a field that is written even if it is empty.
+// str reads or writes a field with a text; it writes even an empty one.
 func (c *codec) str(num protowire.Number, s *string) {
 	if c.out != nil {
 		c.out.str(num, *s)
@@ -282,7 +282,7 @@ func (c *codec) int(num protowire.Number, n *int64) {
 	}
 }
 
-// enum names a field that holds one of ONNX's numbered kinds.
+// enum reads or writes a field with one of ONNX's enums.
 func enum[K ~int32](c *codec, num protowire.Number, k *K, what string) {
 	n := int64(*k)
 	if c.int(num, &n); c.out != nil {

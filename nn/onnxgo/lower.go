@@ -59,7 +59,7 @@ type lowering struct {
 	spent    int // values of constants
 }
 
-// fault is an error that ends the lowering of a value: it is panicked and caught in attempt.
+// fault is an error that ends the lowering of a value: fail panics with it, attempt catches it.
 type fault struct{ error }
 
 func fail(format string, args ...any) { panic(fault{fmt.Errorf(format, args...)}) }

@@ -25,7 +25,7 @@ const (
 // LifeSuffix ends the IDs of problems of life and death that a review found.
 const LifeSuffix = "-life"
 
-// LifeKind is the kind of problems of life and death.
+// LifeKind is the kind for problems of life and death.
 const LifeKind review.Kind = "life and death"
 
 //go:embed collection.sgf

@@ -15,7 +15,7 @@ import (
 	"kosumi/sgf"
 )
 
-// OwnKind is the kind of problems from the player's own files.
+// OwnKind is the kind for problems from the player's own files.
 const OwnKind = "own"
 
 // Own holds the records of a file, sorted by kind.

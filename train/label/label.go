@@ -150,9 +150,9 @@ type run struct {
 	known   bool // some source file was labelled before
 }
 
-// Run labels until the folder holds Rows labels, the sources end or ctx ends, which is no error:
-// then the report has Interrupted set. Files written before an error stay. Errors wrap ErrConfig
-// if the caller must correct something.
+// Run labels until the folder holds Rows labels, the sources end, or ctx ends: then there is no
+// error, and the report has Interrupted set. Files written before an error stay. Errors wrap
+// ErrConfig if the caller must correct something.
 func Run(ctx context.Context, c Config) (*Report, error) {
 	r := &run{Config: c, began: time.Now(), build: map[rows.Layout]*rows.Builder{}}
 	if err := r.check(); err != nil {

@@ -82,7 +82,7 @@ func (r *run) keepTelling() (stop func()) {
 }
 
 // teach has the teacher evaluate all lessons of a chunk, with enough queries at once to fill the
-// batches of every session. If ctx ends first, some lessons are not learned.
+// batches of every session. If ctx ends first, some stay unlabelled.
 func (r *run) teach(ctx context.Context, c *chunk) error {
 	r.outs = slices.Grow(r.outs[:0], len(c.lessons))[:len(c.lessons)]
 	var order []int
@@ -110,8 +110,9 @@ func (r *run) teach(ctx context.Context, c *chunk) error {
 	return failure
 }
 
-// each calls f for the numbers below n, several at once, until ctx ends, which is no error, or f
-// fails. places is the number of concurrent calls for each place in the batches of the sessions.
+// each calls f for the numbers below n, several at once, until f fails or ctx ends; if ctx ends, it
+// returns nil. places is the number of concurrent calls for each place in the batches of the
+// sessions.
 func (r *run) each(ctx context.Context, n, places int, f func(ctx context.Context, i int) error) error {
 	running, fail := context.WithCancelCause(ctx)
 	defer fail(nil)
@@ -177,7 +178,7 @@ func (r *run) ask(ctx context.Context, l *lesson, out *nn.Output) error {
 	return nil
 }
 
-// rowsOf makes rows of the first units, until one has an unlearned lesson. It also returns the
+// rowsOf makes rows of the units before the first with an unlabelled position. It also returns the
 // number of games among them.
 func (r *run) rowsOf(c *chunk) (set *rows.Set, info rows.Info, games int, err error) {
 	set, info = rows.NewSet(c.layout), c.info

@@ -18,7 +18,7 @@ import (
 	"kosumi/train/learn/learntest"
 )
 
-// heart is a run that learns few games by heart.
+// heart is a run that learns a few games by heart.
 func heart(t *testing.T, games int, share float64) RunConfig {
 	c := childRun{Model: learntest.FreshKataGo(t, "kb1c16"), Data: learntest.WriteGames(t, features.V7, board.Square(5), games), Out: t.TempDir(), Steps: 40}.config()
 	c.Learn.Batch, c.Learn.Rate, c.Learn.Average = 32, 0.02, Average{}

@@ -31,8 +31,8 @@ type Steps struct {
 // extraStream is the place in the stream in a checkpoint's Extra.
 const extraStream = "stream"
 
-// Train takes steps until the goal, or until ctx ends, which is no error: then interrupted is
-// true. While a step runs, the next batch is read.
+// Train takes steps until the goal, or until ctx ends: then interrupted is true, and there is no
+// error. While a step runs, the next batch is read.
 func (s *Steps) Train(ctx context.Context) (interrupted bool, err error) {
 	var next rows.Prefetch
 	defer next.End()

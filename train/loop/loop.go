@@ -142,9 +142,9 @@ func (l *Loop) Close() error {
 	return errors.Join(l.trainer.close(), l.lock.Release())
 }
 
-// Run runs iterations until the context ends, which is no error, or until the games or the time of
-// the options are used up. It may stop within a stage: the next run plays unfinished games and the
-// gating match again, and training resumes from a checkpoint.
+// Run runs iterations until the games or the time of the options are used up, or the context ends;
+// that is no error. It may stop within a stage: the next run plays unfinished games and the gating
+// match again, and training resumes from a checkpoint.
 func (l *Loop) Run(ctx context.Context) error {
 	b := &l.generator.budget
 	b.then = l.state.Games

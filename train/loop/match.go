@@ -30,7 +30,7 @@ type matchResult struct {
 
 func (r *matchResult) games() int { return r.wins + r.losses + r.draws }
 
-// score is the mean points of a game, a draw counted half.
+// score is the first player's mean points a game; a draw is half.
 func (r *matchResult) score() float64 {
 	return (float64(r.wins) + float64(r.draws)/2) / float64(max(1, r.games()))
 }

@@ -61,7 +61,7 @@ type Network struct {
 	Samples int64   `json:"samples"`
 	Hours   float64 `json:"hours"`
 	Against string  `json:"against,omitempty"` // opponent in the gating match
-	Score   float64 `json:"score"`             // mean points of a game in the gating match
+	Score   float64 `json:"score"`             // mean points a game in the gating match
 	Played  int     `json:"played"`
 	Elo     float64 `json:"elo"` // by the chain of gating matches
 

@@ -73,8 +73,8 @@ func (s *Session) Drop() {
 
 func (s *Session) Stats() Stats { return s.stats.read() }
 
-// Play plays with an evaluator until the goal is reached, no number is left or the context ends,
-// which is no error. By then all games that count have been handed over.
+// Play plays with an evaluator until the goal is reached, no number is left or the context ends;
+// that is no error. By then all games that count have been handed over.
 func (s *Session) Play(ctx context.Context, e nn.Evaluator, goal Goal) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

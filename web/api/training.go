@@ -45,7 +45,7 @@ type TrainingPoint struct {
 	Losses    map[string]float64 `json:"losses"`
 }
 
-// TrainingRating is a player of a rating match. Error is the 95 % error.
+// TrainingRating is a player in a rating match. Error is Elo's 95 % error.
 type TrainingRating struct {
 	Name  string  `json:"name"`
 	Hours float64 `json:"hours"`

@@ -43,7 +43,7 @@ type Finding struct {
 	Best  board.Point   // the best move instead; NoPoint: not known
 }
 
-// Large reports whether a move lost more than due, by at least one standard deviation.
+// Large reports whether a move lost more than due by over one standard deviation.
 func (f *Finding) Large(due float64) bool { return f.Loss-f.Error > due }
 
 // Bounds of a judgement: visits of its first and second searches, and the time of each.

@@ -13,7 +13,7 @@ import (
 	"kosumi/web/wire"
 )
 
-// judge searches positions as reviews do, with the urgency of help.
+// judge searches positions as reviews do, with the urgency [engines.ForHelp].
 type judge struct{ engines *engines.Engines }
 
 // search searches a position.

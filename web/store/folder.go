@@ -121,10 +121,10 @@ func (f *Folder) files(kind, ext string) (map[string]fs.FileInfo, error) {
 	return all, nil
 }
 
-// MaxListed is how many files a list has.
+// MaxListed is the maximum number of files in a list.
 const MaxListed = 60
 
-// Newest returns the IDs of the files of a kind that changed last.
+// Newest returns the IDs of the most recently changed files of a kind, up to the given number.
 func (f *Folder) Newest(kind, ext string, most int) ([]string, error) {
 	files, err := f.files(kind, ext)
 	ids := slices.SortedFunc(maps.Keys(files), func(a, b string) int { return files[b].ModTime().Compare(files[a].ModTime()) })
