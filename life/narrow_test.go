@@ -2,6 +2,7 @@ package life
 
 import (
 	"context"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -91,6 +92,28 @@ func TestSettledInTheOpen(t *testing.T) {
 			require.Equal(t, test.want, out.Verdict)
 			require.LessOrEqual(t, out.Nodes, test.nodes+1024)
 		})
+	}
+}
+
+// TestSettledWithSuicide: in narrow questions a chain's liberties may all lie outside, also where
+// suicide is allowed.
+func TestSettledWithSuicide(t *testing.T) {
+	for n := range uint64(3) {
+		rng := rand.New(rand.NewPCG(n, 1))
+		g, err := board.NewGame(board.Square(9), board.TrompTaylor())
+		require.NoError(t, err)
+		for range 45 {
+			for g.Play(g.ToMove(), board.Point(rng.IntN(81))) != nil {
+			}
+		}
+		for p := range board.Point(81) {
+			if g.At(p) != board.Empty && g.Board().ChainHead(p) == p {
+				q := QuestionOf(g)
+				q.Targets = []board.Point{p}
+				_, err := Settled(t.Context(), q, 8000)
+				require.NoError(t, err)
+			}
+		}
 	}
 }
 

@@ -33,6 +33,9 @@ func Settled(ctx context.Context, q *Question, nodes int64) (out Status, err err
 		return out, err
 	}
 	a := newAsker(ctx, q, l, Options{Nodes: nodes})
+	if nodes >= minNodesWord || nodes >= minNodes && l.Points() > word {
+		a.narrows = a.rings()
+	}
 	verdict := a.both()
 	if out.Nodes = a.s.Nodes; verdict == "" {
 		return out, nil
@@ -58,9 +61,6 @@ func Settled(ctx context.Context, q *Question, nodes int64) (out Status, err err
 func (a *asker) surely(c solver.Contest, first solver.Side, share float64) solver.Goal {
 	a.part("", share)
 	p := a.root(first, 0, 0)
-	if a.narrows == nil && (a.opts.Nodes >= minNodesWord || a.opts.Nodes >= minNodes && a.l.Points() > word) {
-		a.narrows = a.rings()
-	}
 	at := int32(-1)
 	for effort := int64(glance); at < 0 && len(a.narrows) > 0 && !a.over(); effort *= 2 {
 		if at = a.followed(c, &p, effort); at < 0 {

@@ -49,14 +49,15 @@ func (g *Game) afterWin(p *Position, m int16, e *effect, next Set) Set {
 }
 
 // rooted returns points that, added to z, keep a chain on the board: its connection to stones alive
-// by assumption, or the chain, with a liberty if z has none.
+// by assumption, or the chain, with a liberty if z has none. In a narrow question the liberties of a
+// chain may lie outside.
 func (g *Game) rooted(p *Position, c Side, chain Set, empty, z *Set) Set {
 	if g.immortal(&chain) {
 		return g.anchored(p, c, chain)
 	}
 	libs := g.Around(&chain).and(*empty)
-	if !libs.Meets(z) {
-		chain.Add(libs.first())
+	if at := libs.first(); at >= 0 && !libs.Meets(z) {
+		chain.Add(at)
 	}
 	return chain
 }
