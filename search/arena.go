@@ -20,10 +20,11 @@ const (
 	defaultBytes = 4 << 30
 )
 
-// Both constants must be zero: chunks of nodes, edges and words are equally large.
+// Chunks of nodes, edges and words must be equally large: any difference but 0 overflows an
+// unsigned constant.
 const (
-	_ = uint(nodeChunk*unsafe.Sizeof(node{}) - edgeChunk*unsafe.Sizeof(edge{}))
-	_ = uint(edgeChunk*unsafe.Sizeof(edge{}) - wordChunk*unsafe.Sizeof(uint32(0)))
+	_ = -(nodeChunk*unsafe.Sizeof(node{}) - edgeChunk*unsafe.Sizeof(edge{}))
+	_ = -(edgeChunk*unsafe.Sizeof(edge{}) - wordChunk*unsafe.Sizeof(uint32(0)))
 )
 
 // arena holds all nodes, edges and priors of a tree. It contains no pointers, so the garbage
