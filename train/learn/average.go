@@ -40,7 +40,6 @@ func (l *Learner) averagedNames() []string {
 	return names
 }
 
-// moveAverage takes a snapshot if one is due.
 func (l *Learner) moveAverage() error {
 	if l.average == nil || l.count.Samples < l.count.NextSnap {
 		return nil

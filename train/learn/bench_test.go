@@ -14,7 +14,6 @@ import (
 	"kosumi/board"
 	"kosumi/nn"
 	"kosumi/nn/autodiff"
-	"kosumi/train/learn/learntest"
 )
 
 // BenchmarkStep reports samples per second and per second of processor time; other programs
@@ -35,12 +34,8 @@ func BenchmarkStep(b *testing.B) {
 		{"kb6c96", 9, 128, 2},
 	} {
 		b.Run(fmt.Sprintf("%s-%dx%d", c.name, c.batch, c.threads), func(b *testing.B) {
-			conf := Config{Batch: c.batch, Method: autodiff.SGD, Rate: 1e-3, ClipNorm: 10, Threads: c.threads, plain: os.Getenv("PLAIN") != ""}
-			if c.name == "mini" {
-				conf.Model = learntest.FreshArch(b, c.name, c.size)
-			} else {
-				conf.Model = learntest.FreshKataGo(b, c.name)
-			}
+			conf := Config{Batch: c.batch, Method: autodiff.SGD, Rate: 1e-3, ClipNorm: 10, Threads: c.threads, plain: os.Getenv("PLAIN") != "",
+				Model: network(b, c.name, c.size)}
 			l := open(b, conf)
 			batch := randomBatch(l, board.Square(c.size), c.batch, 1)
 			for range 2 {

@@ -129,9 +129,7 @@ func (c Config) WithDefaults() Config {
 // Validate reports every fault of the configuration, joined.
 func (c *Config) Validate() error {
 	var faults []error
-	bad := func(format string, args ...any) {
-		faults = append(faults, fmt.Errorf("%w: "+format, append([]any{ErrConfig}, args...)...))
-	}
+	bad := func(format string, args ...any) { faults = append(faults, fault(ErrConfig, format, args...)) }
 	if c.Batch < 1 || c.Batch > 1<<16 {
 		bad("batch of %d rows: use 1 to 65536", c.Batch)
 	}
@@ -168,6 +166,11 @@ func (c *Config) Validate() error {
 		bad("%d threads", c.Threads)
 	}
 	return errors.Join(faults...)
+}
+
+// fault returns an error that wraps kind.
+func fault(kind error, format string, args ...any) error {
+	return fmt.Errorf("%w: %w", kind, fmt.Errorf(format, args...))
 }
 
 func (c *Config) optimizer() autodiff.Optimizer {

@@ -197,12 +197,7 @@ func TestKernelsAgree(t *testing.T) {
 		names = append(names, "kb3c32", "kb2c64nbt-mish")
 	}
 	for _, name := range names {
-		c := Config{Batch: 4, Method: autodiff.SGD, Rate: 1e-2}
-		if name[0] == 'k' {
-			c.Model, c.Aux = learntest.FreshKataGo(t, name), true
-		} else {
-			c.Model = learntest.FreshArch(t, name, 5)
-		}
+		c := Config{Model: network(t, name, 5), Batch: 4, Method: autodiff.SGD, Rate: 1e-2, Aux: true}
 		fast := open(t, c)
 		c.plain = true
 		plain := open(t, c)

@@ -459,17 +459,3 @@ func TestDivergence(t *testing.T) {
 		}
 	}
 }
-
-// TestOtherSettings: resuming with other settings reports which changed, and their old values.
-func TestOtherSettings(t *testing.T) {
-	child := childRun{Model: learntest.FreshKataGo(t, "kb1c16"), Data: learntest.WriteGames(t, features.V7, board.Square(5), 4), Out: t.TempDir(), Steps: 4}
-	c := child.config()
-	_, err := Run(t.Context(), c)
-	require.NoError(t, err)
-	c.Learn.Batch, c.Learn.HeadRate = 16, 0.5
-	_, err = Run(t.Context(), c)
-	var other *SettingsError
-	require.ErrorAs(t, err, &other)
-	require.ErrorIs(t, err, ErrCheckpoint)
-	require.Equal(t, []Change{{Name: "batch", Was: "8", Is: "16"}, {Name: "head_rate", Was: "1", Is: "0.5"}}, other.Changed)
-}

@@ -72,7 +72,7 @@ func (b *Builder) append(dst *Set, g *Game, rng *rand.Rand) error {
 			copies++
 		}
 		if copies > 0 {
-			first := dst.grow(1)
+			first := dst.grow()
 			b.row(dst, first, c, t, turn)
 			for range copies - 1 {
 				if err := dst.Append(dst, first); err != nil {
@@ -99,7 +99,6 @@ type gameFacts struct {
 	rng        *rand.Rand
 }
 
-// replay plays the game and records the stones before each turn.
 func (b *Builder) replay(g *Game) error {
 	b.game.CopyFrom(g.Start)
 	b.boards = b.boards[:0]
@@ -140,11 +139,11 @@ func (b *Builder) encode(dst *Set, i int) {
 	b.global = resized(b.global, e.Globals())
 	features.Encode(e, b.spatial, b.global, &b.game, b.options, b.scratch)
 	copy(dst.global(i), b.global)
-	for k, plane := range constantPlanes(e) {
+	for k, plane := range forms[e].constant {
 		dst.global(i)[k] = b.spatial[plane*area]
 		bits := b.spatial[plane*area : (plane+1)*area]
 		clear(bits)
-		if mask, _ := maskPlanes(e); mask == plane {
+		if forms[e].mask[0] == plane {
 			for p := range bits {
 				bits[p] = 1
 			}

@@ -15,12 +15,6 @@ type Catalog struct {
 	told  sync.Map // warnings that were logged
 }
 
-// first reports whether a text is logged for the first time.
-func (c *Catalog) first(text string) bool {
-	_, known := c.told.LoadOrStore(text, true)
-	return !known
-}
-
 // listed describes a file without its rows.
 type listed struct {
 	size   int64 // in bytes
@@ -127,11 +121,10 @@ func (f *Folder) surveyWindow(paths []string) (order []part, rows int) {
 	return order, rows
 }
 
-// surveyAll surveys files, Workers at a time.
 func (f *Folder) surveyAll(paths []string, results []surveyed) {
 	var next atomic.Int64
 	var wait sync.WaitGroup
-	for range f.o.Workers {
+	for range workers {
 		wait.Go(func() {
 			for {
 				i := int(next.Add(1)) - 1

@@ -113,11 +113,9 @@ func ScoreEnd(g *board.Game, hitLimit bool) End {
 	return e
 }
 
-// Horizons of the three averages over later searches: each new turn has the weight newest(horizon,
-// area).
-const long, middle, short = 0.176, 0.056, 0.016
-
-var horizons = [3]float64{long, middle, short}
+// horizons are those of the long, the middle and the short average over later searches: each new
+// turn has the weight newest(horizon, area).
+var horizons = [3]float64{0.176, 0.056, 0.016}
 
 func newest(horizon float64, area int) float64 { return 1 / (1 + float64(area)*horizon) }
 

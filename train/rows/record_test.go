@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sbinet/npyio/npz"
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
@@ -62,28 +61,17 @@ func TestRecordEnds(t *testing.T) {
 // checkRecordRows builds a record's rows and checks their weights.
 func checkRecordRows(t *testing.T, g *Game) {
 	t.Helper()
-	l := Layout{features.V7, 5}
-	b, err := NewBuilder(l)
-	require.NoError(t, err)
-	s := NewSet(l)
-	_, err = b.Append(s, g, rand.New(rand.NewPCG(1, 1)))
-	require.NoError(t, err)
+	s := built(t, Layout{features.V7, 5}, g)
 	require.Equal(t, len(g.Turns), s.N)
-	flag := func(on bool) float32 {
-		if on {
-			return 1
-		}
-		return 0
-	}
 	for i := range s.N {
 		require.NoError(t, s.Check(i))
 		row := s.targets(i)
-		require.Equal(t, flag(!g.End.Known), row[TargetNoValue])
-		require.Equal(t, flag(g.End.Scored), row[TargetFinalWeight])
-		require.Equal(t, flag(g.End.Scored), row[TargetScoringWeight])
+		require.Equal(t, weightIf(!g.End.Known), row[TargetNoValue])
+		require.Equal(t, weightIf(g.End.Scored), row[TargetFinalWeight])
+		require.Equal(t, weightIf(g.End.Scored), row[TargetScoringWeight])
 		require.Equal(t, float32(1), row[TargetNoTD])
 		require.Equal(t, float32(1), row[TargetPolicyWeight])
-		require.Equal(t, flag(i+1 < s.N), row[TargetReplyWeight])
+		require.Equal(t, weightIf(i+1 < s.N), row[TargetReplyWeight])
 		require.Equal(t, int16(1), s.policy(i)[g.Turns[i].Policy[0].Index])
 		require.Equal(t, 1.0, sum(s.policy(i)[:26]))
 	}
@@ -134,8 +122,7 @@ func FuzzRecord(f *testing.F) {
 			return
 		}
 		if g, err := FromRecord(roots[0]); err == nil && len(g.Turns) < 200 {
-			var sets []*Set
-			_ = appendRecord(map[int]*Set{}, &sets, g, features.V7)
+			_ = appendRecord(map[int]*Set{}, g, features.V7)
 		}
 	})
 }
@@ -175,15 +162,8 @@ func TestOtherEncodings(t *testing.T) {
 		t.Run(e.String(), func(t *testing.T) {
 			l := Layout{e, 7}
 			g := randomGame(t, board.Square(5), board.TrompTaylor(), 4)
-			b, err := NewBuilder(l)
-			require.NoError(t, err)
-			s := NewSet(l)
-			s.Info.Encoding = e.String()
-			_, err = b.Append(s, g, rand.New(rand.NewPCG(1, 1)))
-			require.NoError(t, err)
-			var buf bytes.Buffer
-			require.NoError(t, s.Write(&buf))
-			f, err := newFile(bytes.NewReader(buf.Bytes()), int64(buf.Len()))
+			data := asBytes(built(t, l, g))
+			f, err := newFile(bytes.NewReader(data), int64(len(data)))
 			require.NoError(t, err)
 			require.Equal(t, l, f.Layout)
 			back, err := f.Read(0, f.N)
@@ -224,11 +204,7 @@ func checkPlanes(t *testing.T, g *Game, s *Set) {
 func TestHistoryDropout(t *testing.T) {
 	g := randomGame(t, board.Square(7), board.TrompTaylor(), 11)
 	l := Layout{features.V7, 7}
-	b, err := NewBuilder(l)
-	require.NoError(t, err)
-	s := NewSet(l)
-	_, err = b.Append(s, g, rand.New(rand.NewPCG(1, 1)))
-	require.NoError(t, err)
+	s := built(t, l, g)
 	var now board.Game
 	now.CopyFrom(g.Start)
 	scratch := features.NewScratch()
@@ -272,28 +248,6 @@ func TestSplit(t *testing.T) {
 	require.Equal(t, all, train+held)
 	require.InDelta(t, 0.3, float64(held)/float64(all), 0.25)
 	require.Positive(t, held)
-}
-
-// TestFilesReadByNpyio: another reader of the format reads the same arrays from written files.
-func TestFilesReadByNpyio(t *testing.T) {
-	data := smallFile(t, Layout{features.V7, 5})
-	path := filepath.Join(t.TempDir(), "rows.npz")
-	require.NoError(t, os.WriteFile(path, data, 0o644))
-	ours, err := ReadFile(path)
-	require.NoError(t, err)
-	z, err := npz.Open(path)
-	require.NoError(t, err)
-	defer z.Close()
-	var global []float32
-	require.NoError(t, z.Read(nameGlobal, &global))
-	require.Equal(t, ours.Global, global)
-	var policy []int16
-	require.NoError(t, z.Read("policyTargetsNCMove", &policy))
-	require.Equal(t, ours.Policy, policy)
-	var binary []uint8
-	require.NoError(t, z.Read(nameBinary, &binary))
-	require.Equal(t, ours.Binary, binary)
-	require.Equal(t, []int{ours.N, 22, 4}, z.Header(nameBinary).Descr.Shape)
 }
 
 // TestSameGame: a game is the same with other names and dates and in another orientation, so its

@@ -163,7 +163,7 @@ func (b *Builder) AppendTaught(dst *Set, g *board.Game, hash [2]uint64, t *Taugh
 		return err
 	}
 	b.game.CopyFrom(g)
-	i := dst.grow(1)
+	i := dst.grow()
 	b.encode(dst, i)
 	b.gameTargets(dst.targets(i), &gameFacts{Game: &Game{Start: g, Hash: hash}}, &Turn{})
 	if err := dst.Teach(i, t); err != nil {
