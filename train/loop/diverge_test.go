@@ -3,7 +3,6 @@ package loop
 import (
 	"context"
 	"math"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -67,9 +66,7 @@ func repeated(r learn.Result, n int) []learn.Result {
 // ends.
 func TestDivergedLoopGoesBack(t *testing.T) {
 	testshared.Long(t)
-	dir := filepath.Join(t.TempDir(), "loop")
-	require.NoError(t, Init(dir, []byte(tiny)))
-	needRuntime(t, dir)
+	dir := trainableLoop(t, tiny)
 	first := runToFirstNetwork(t, dir)
 
 	var lines []string
@@ -124,9 +121,7 @@ func (refuser) Game(ctx context.Context, g GateGame, _, _ string) (GateOutcome, 
 // diverged.
 func TestRefusedNetworksGoBack(t *testing.T) {
 	testshared.Long(t)
-	dir := filepath.Join(t.TempDir(), "loop")
-	require.NoError(t, Init(dir, []byte(tiny)))
-	needRuntime(t, dir)
+	dir := trainableLoop(t, tiny)
 	first := runToFirstNetwork(t, dir)
 	l, err := Open(dir, Options{})
 	require.NoError(t, err)

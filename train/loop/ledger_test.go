@@ -8,7 +8,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/internal/testshared"
+	"kosumi/train/rows"
+	"kosumi/train/selfplay"
 )
+
+func played(games, made int, network string) selfplay.FileInfo {
+	return selfplay.FileInfo{Rows: made, Info: rows.Info{Games: games, Moves: 9 * games, Network: network}}
+}
 
 // TestLedgerHolds makes entries in random order: the ledger never contradicts itself, counts
 // never shrink, and fractions of samples are carried over.
@@ -19,10 +25,10 @@ func TestLedgerHolds(t *testing.T) {
 		before := l
 		switch rng.IntN(8) {
 		case 0, 1:
-			d := dataFile{games: rng.IntN(9), rows: rng.IntN(99), moves: rng.IntN(999), network: []string{randomPlayer, "net"}[rng.IntN(2)]}
+			d := played(rng.IntN(9), rng.IntN(99), []string{randomPlayer, "net"}[rng.IntN(2)])
 			l.enter(d, rng.IntN(2) == 0)
-			require.EqualValues(t, d.rows, l.Rows-before.Rows)
-			require.GreaterOrEqual(t, l.GoalRows-l.Rows, before.GoalRows-before.Rows-int64(d.rows))
+			require.EqualValues(t, d.Rows, l.Rows-before.Rows)
+			require.GreaterOrEqual(t, l.GoalRows-l.Rows, before.GoalRows-before.Rows-int64(d.Rows))
 		case 2:
 			l.aim(rng.IntN(3), rng.IntN(300))
 		case 3:
@@ -47,7 +53,7 @@ func TestLedgerHolds(t *testing.T) {
 
 	var half Ledger
 	for range 7 {
-		half.enter(dataFile{games: 1, rows: 1, network: "net"}, true)
+		half.enter(played(1, 1, "net"), true)
 		half.oweRatio(0.5)
 	}
 	require.EqualValues(t, 3, half.Target)
@@ -59,10 +65,10 @@ func TestLedgerGoals(t *testing.T) {
 	var l Ledger
 	require.False(t, l.aimed())
 	l.aim(0, 60)
-	l.enter(dataFile{games: 10, rows: 50, network: randomPlayer}, true)
+	l.enter(played(10, 50, randomPlayer), true)
 	require.True(t, l.aimed())
 	require.False(t, l.reached())
-	l.enter(dataFile{games: 1, rows: 60, network: "net"}, true)
+	l.enter(played(1, 60, "net"), true)
 	require.True(t, l.reached())
 	l.aim(0, 0)
 	require.False(t, l.aimed() || l.reached())

@@ -115,10 +115,7 @@ type stretch struct {
 
 // newStretch starts an estimate. limit is the number of games that remain of the run; 0: no bound.
 func newStretch(s *State, c *Recipe, limit int64) stretch {
-	var last Record
-	if len(s.History) > 0 {
-		last = s.History[len(s.History)-1]
-	}
+	last := s.last()
 	length, rowsOfMove := 1.2*float64(c.Selfplay.Boards[0].Size().Area()), 0.0
 	if st := &last.Stats; st.Games > 0 && st.Length > 0 && last.Network != randomMoves {
 		length, rowsOfMove = st.MeanLength(), float64(st.Rows)/float64(st.Length)

@@ -54,15 +54,11 @@ func WriteReport(dir string) error {
 	if err != nil {
 		return err
 	}
-	abs, err := filepath.Abs(dir)
-	if err != nil {
-		return err
-	}
 	rated, err := loadRatings(dir)
 	if err != nil {
 		return err
 	}
-	data := &reportData{Folder: filepath.Base(abs), State: s, Games: newestGames(dir), Rated: rated}
+	data := &reportData{Folder: NewViewer(dir).Folder(), State: s, Games: newestGames(dir), Rated: rated}
 	if text, err := os.ReadFile(clusterPath(dir)); err == nil && json.Valid(text) {
 		data.Cluster = text
 		if info, err := os.Stat(clusterPath(dir)); err == nil {

@@ -121,7 +121,6 @@ func (p *player) begin(number, seed uint64) error {
 	return nil
 }
 
-// handicap puts handicap stones on the board in a share of the games.
 func (p *player) handicap() error {
 	share := p.c.Opening.Handicap
 	if share == 0 || p.rng.Float64() >= share {
@@ -265,7 +264,6 @@ func (p *player) settleKomi(ctx context.Context) error {
 	return nil
 }
 
-// evaluate has the network evaluate the position, without a search.
 func (p *player) evaluate(ctx context.Context) error {
 	p.query = nn.Query{Game: &p.game, Symmetry: nn.SymmetryRandom}
 	return p.eval.Evaluate(ctx, &p.query, &p.out)

@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -106,15 +105,6 @@ func checkRecord(t *testing.T, root *sgf.Node) {
 	}
 	e := rows.ScoreEnd(g, false)
 	require.Equal(t, r.Result, result(&Finished{Game: &rows.Game{End: e}}))
-}
-
-func TestPlayEndsWithItsContext(t *testing.T) {
-	t.Parallel()
-	s, w := newSession(t, small(Gumbel), t.TempDir(), 1000)
-	ctx, cancel := context.WithTimeout(context.Background(), 200*time.Millisecond)
-	defer cancel()
-	require.NoError(t, s.Play(ctx, hashServer(t, nntest.HashModel(3)), Goal{}))
-	require.NoError(t, w.Flush())
 }
 
 func TestCleanFolder(t *testing.T) {

@@ -45,8 +45,9 @@ func NextGame(dir string) (uint64, error) {
 		return 0, err
 	}
 	for _, e := range slices.Backward(list) {
-		if n, games, ok := GamesIn(filepath.Join(dir, "tdata", e.Name())); ok {
-			return n + uint64(games), nil
+		f, err := ReadFileInfo(filepath.Join(dir, "tdata", e.Name()))
+		if err == nil && e.Name() == fmt.Sprintf("%016x.npz", f.First) { // else it is not a file of this program
+			return f.First + uint64(f.Games), nil
 		}
 	}
 	return 0, nil

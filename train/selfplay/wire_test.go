@@ -19,6 +19,14 @@ import (
 // playNumbers plays the games of some numbers and returns them by ID.
 func playNumbers(t testing.TB, c Config, seed uint64, e nn.Evaluator, numbers ...uint64) map[ID]*Finished {
 	t.Helper()
+	s, got := sessionOf(t, c, seed, numbers...)
+	require.NoError(t, s.Play(t.Context(), e, Goal{}))
+	return got
+}
+
+// sessionOf returns a session for the games of some numbers, and the map that it puts them into.
+func sessionOf(t testing.TB, c Config, seed uint64, numbers ...uint64) (*Session, map[ID]*Finished) {
+	t.Helper()
 	got := map[ID]*Finished{}
 	var at atomic.Int64
 	s, err := NewSessionOf(c, seed, func(context.Context) (uint64, bool) {
@@ -32,8 +40,7 @@ func playNumbers(t testing.TB, c Config, seed uint64, e nn.Evaluator, numbers ..
 		return 0, nil
 	})
 	require.NoError(t, err)
-	require.NoError(t, s.Play(t.Context(), e, Goal{}))
-	return got
+	return s, got
 }
 
 func exactServer(t testing.TB, seed uint64) *nn.Server {
@@ -83,20 +90,7 @@ func (e *interrupted) Evaluate(ctx context.Context, q *nn.Query, out *nn.Output)
 func TestInterruptedGamesAreTheSame(t *testing.T) {
 	c := small(PUCT)
 	want := playNumbers(t, c, 5, exactServer(t, 3), 0, 1, 2, 3, 4, 5)
-	numbers := []uint64{0, 1, 2, 3, 4, 5}
-	got := map[ID]*Finished{}
-	var at atomic.Int64
-	s, err := NewSessionOf(c, 5, func(context.Context) (uint64, bool) {
-		i := int(at.Add(1)) - 1
-		if i >= len(numbers) {
-			return 0, false
-		}
-		return numbers[i], true
-	}, func(f *Finished) (int, error) {
-		got[f.ID] = f
-		return 0, nil
-	})
-	require.NoError(t, err)
+	s, got := sessionOf(t, c, 5, 0, 1, 2, 3, 4, 5)
 	e := &interrupted{Evaluator: exactServer(t, 3)}
 	rounds := 0
 	for ; len(got) < len(want) && rounds < 10000; rounds++ {
