@@ -54,9 +54,8 @@ type checkpointState struct {
 	Digest   string          `json:"digest,omitempty"` // of this file with an empty digest
 }
 
-// Save writes a checkpoint into dir and removes all but the newest
-// KeepCheckpoints. When it returns the checkpoint is on the disk. It returns the
-// checkpoint's path.
+// Save writes a checkpoint into dir and removes all but the newest KeepCheckpoints. When it returns
+// the checkpoint is on the disk. It returns the checkpoint's path.
 func (l *Learner) Save(dir string, extra Extra) (string, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", err

@@ -71,9 +71,8 @@ type Config struct {
 	// Freeze is "", "trunk" or "heads": the part whose weights do not change. The trunk is the
 	// part that both the policy and another output depend on.
 	Freeze string `json:"freeze"`
-	// Norms is "train" (statistics of the batch, running ones updated), "frozen"
-	// (running statistics as constants), or "auto": frozen for KataGo networks,
-	// train for others.
+	// Norms is "train" (statistics of the batch, running ones updated), "frozen" (running
+	// statistics as constants), or "auto": frozen for KataGo networks, train for others.
 	Norms string `json:"norms"`
 	// Average has the settings of averaged weights, which should play.
 	Average Average `json:"average"`

@@ -14,8 +14,7 @@ import (
 	"kosumi/train/rows"
 )
 
-// maxSkipped is the number of consecutive steps that may be skipped because of non-finite
-// numbers.
+// maxSkipped is the number of consecutive steps that may be skipped because of non-finite numbers.
 const maxSkipped = 10
 
 // Learner trains one network. One caller at a time.
@@ -70,12 +69,6 @@ func New(c Config) (*Learner, error) {
 	}
 	l := &Learner{conf: c, net: net, weights: &weights{tensors: map[string]*[2]*ort.Tensor{}},
 		train: map[board.Size]*session{}, eval: map[board.Size]*session{}}
-	if c.resident || c.Provider != ort.CPU && ort.HasDevice(c.Provider) {
-		if l.weights.device, err = ort.OpenDevice(ort.Config{Library: c.Library, Provider: c.Provider}); err != nil {
-			l.Close()
-			return nil, err
-		}
-	}
 	d := net.Describe()
 	l.source = Source{Path: c.Model, Name: d.Name, SHA256: d.SHA256}
 	l.planner = planner{conf: &l.conf, src: net}
@@ -88,8 +81,13 @@ func New(c Config) (*Learner, error) {
 
 // probe plans the network once, to find errors and to allocate the weights before the first batch.
 func (l *Learner) probe() error {
-	size := l.homeSize()
-	p, err := l.planner.training(size)
+	if c := &l.conf; c.resident || c.Provider != ort.CPU && ort.HasDevice(c.Provider) {
+		var err error
+		if l.weights.device, err = ort.OpenDevice(ort.Config{Library: c.Library, Provider: c.Provider}); err != nil {
+			return err
+		}
+	}
+	p, err := l.planner.training(l.homeSize())
 	if err != nil {
 		return err
 	}

@@ -1,7 +1,6 @@
 package learn
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"path/filepath"
@@ -100,11 +99,11 @@ func bits(t *testing.T, l *Learner) map[string][]float32 {
 func TestResume(t *testing.T) {
 	testshared.Long(t)
 	for _, resident := range []bool{false, true} {
-		t.Run(fmt.Sprintf("resident %v", resident), func(t *testing.T) { testResume(t, resident) })
+		checkResume(t, resident)
 	}
 }
 
-func testResume(t *testing.T, resident bool) {
+func checkResume(t *testing.T, resident bool) {
 	c := Config{Model: learntest.FreshKataGo(t, "kb1c16"), Batch: 4, Method: autodiff.AdamW, WeightDecay: 0.01, ClipNorm: 1, Rate: 1e-3, Threads: 1,
 		Average: Average{Every: 8, Window: 2}, Schedule: Schedule{Warmup: 3}}
 	whole := open(t, c)

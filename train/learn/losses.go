@@ -22,7 +22,7 @@ const (
 	outMeasures = "measures" // [2K]: weighted sums over rows of K terms and measures, then sums of the weights
 )
 
-// measured is a term, or a measure where coef is 0.
+// measured is a term or, if coef is 0, a measure.
 type measured struct {
 	name         string
 	coef         float64
@@ -339,8 +339,7 @@ func (l *losses) owners() {
 		l.add(TermOwnership, b.ReduceMean(b.Mul(d, d), true, 1), w)
 		return
 	}
-	// Binary cross entropy with logit x = 2*raw and target t = (1+o)/2:
-	// softplus(x) - t x.
+	// Binary cross entropy with logit x = 2*raw and target t = (1+o)/2: softplus(x) - t x.
 	x := b.Mul(l.h.ownership, b.Scalar(2))
 	t := b.Mul(b.Add(truth, b.Scalar(1)), b.Scalar(0.5))
 	l.add(TermOwnership, b.ReduceMean(b.Sub(b.Softplus(x), b.Mul(t, x)), true, 1), w)

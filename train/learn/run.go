@@ -16,8 +16,7 @@ import (
 	"kosumi/train/rows"
 )
 
-// RunConfig has the settings of a run. Learn, Data, Out and one of Steps and Epochs are
-// required.
+// RunConfig has the settings of a run. Learn, Data, Out and one of Steps and Epochs are required.
 type RunConfig struct {
 	Learn Config
 	// Data are folders and files of rows: .npz, .sgf and .sgfs.
@@ -50,11 +49,9 @@ type RunConfig struct {
 	// least one every 1,000 steps. The best measured step is exported, if enough rows are held
 	// back to tell it from the end of the run.
 	ValidateEvery int64
-	// CheckpointEvery is the number of steps between checkpoints; 0 means about
-	// every five minutes.
+	// CheckpointEvery is the number of steps between checkpoints; 0 means about every five minutes.
 	CheckpointEvery int64
-	// LogEvery is the number of steps that a line of the metrics sums up; 0 means
-	// 10.
+	// LogEvery is the number of steps that a line of the metrics sums up; 0 means 10.
 	LogEvery int64
 
 	// Seed shuffles the data and draws symmetries.

@@ -60,7 +60,7 @@ func (r *run) mark(res *Result) error {
 	if res == nil {
 		return nil
 	}
-	if step := r.l.Counters().Steps; step > r.state.MeasuredAt { // this step is not measured yet; a resumed run measures a step again
+	if step := r.l.Counters().Steps; step > r.state.MeasuredAt { // a resumed run may measure a step again, which counts once
 		r.state.MeasuredAt = step
 		r.state.Measured++
 	}

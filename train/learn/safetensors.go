@@ -59,8 +59,7 @@ func writeTensors(w io.Writer, list []namedTensor) error {
 	return nil
 }
 
-// readTensors reads the format of writeTensors. Errors wrap ErrCheckpoint. The data is not
-// trusted.
+// readTensors reads the format of writeTensors. Errors wrap ErrCheckpoint. The data is not trusted.
 func readTensors(data []byte) (map[string]namedTensor, error) {
 	bad := func(format string, args ...any) error { return fault(ErrCheckpoint, "tensors: "+format, args...) }
 	if len(data) < 8 {

@@ -3,6 +3,7 @@ package loop
 import (
 	"context"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -35,7 +36,7 @@ func TestWatch(t *testing.T) {
 		"value":                      {9, []learn.Result{step(2.5, 40)}, "value is 40"},
 		"no number":                  {9, []learn.Result{step(math.NaN(), 0.6)}, "policy is NaN"},
 		"skipped steps are not its":  {9, []learn.Result{step(2.5, 0.6), skipped}, ""},
-		"one bad step is not an end": {9, append([]learn.Result{step(30, 0.6)}, repeated(step(2.5, 0.6), watched-1)...), ""},
+		"one bad step is not an end": {9, append([]learn.Result{step(30, 0.6)}, slices.Repeat([]learn.Result{step(2.5, 0.6)}, watched-1)...), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var w watch
@@ -51,14 +52,6 @@ func TestWatch(t *testing.T) {
 			require.ErrorContains(t, err, c.lost)
 		})
 	}
-}
-
-func repeated(r learn.Result, n int) []learn.Result {
-	list := make([]learn.Result, n)
-	for i := range list {
-		list[i] = r
-	}
-	return list
 }
 
 // TestDivergedLoopGoesBack: after divergence another learner begins with the current network at

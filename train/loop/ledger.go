@@ -63,7 +63,7 @@ func (l *Ledger) aim(games, rows int) {
 	}
 }
 
-// aimed reports whether there is a goal, reached whether it is reached.
+// aimed reports whether there is a goal.
 func (l *Ledger) aimed() bool { return l.GoalGames != 0 || l.GoalRows != 0 }
 
 func (l *Ledger) reached() bool {

@@ -43,8 +43,7 @@ func (b *Builder) Append(dst *Set, g *Game, rng *rand.Rand) (int, error) {
 	return dst.N - before, nil
 }
 
-// fits returns an error that wraps ErrLayout unless rows of a board can be added to
-// the set.
+// fits returns an error that wraps ErrLayout unless rows of a board can be added to the set.
 func (b *Builder) fits(dst *Set, size board.Size) error {
 	if dst.Layout != b.layout {
 		return fmt.Errorf("%w: the set is %v side %d, the builder %v side %d", ErrLayout,
@@ -241,8 +240,7 @@ func (b *Builder) gameTargets(g []float32, c *gameFacts, turn *Turn) {
 	g[TargetPassAliveSuicide], g[TargetExcludeTerritory] = weightIf(modes.PassAliveUnderSuicide), weightIf(modes.ExcludeTerritoryAdjacentToAtari)
 }
 
-// hashPieces cuts 128 bits into numbers that are exact in float32, low bits
-// first.
+// hashPieces cuts 128 bits into numbers that are exact in float32, low bits first.
 func hashPieces(h [2]uint64) [6]float32 {
 	var out [6]float32
 	for k, word := range h {

@@ -87,15 +87,14 @@ func (f *Folder) survey(path string) surveyed {
 	return s
 }
 
-// surveyChunk is the number of files opened between two checks of the window, surveyNotice the
-// time after which a survey reports progress.
+// A survey checks after each surveyChunk files whether the window is full, and reports progress at
+// intervals of surveyNotice.
 const (
 	surveyChunk  = 256
 	surveyNotice = 5 * time.Second
 )
 
-// surveyWindow returns the parts of the newest files up to the window, and how many
-// rows they have.
+// surveyWindow returns the parts of the newest files up to the window, and how many rows they have.
 func (f *Folder) surveyWindow(paths []string) (order []part, rows int) {
 	said := time.Now()
 	results := make([]surveyed, surveyChunk)

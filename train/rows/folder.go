@@ -103,12 +103,11 @@ func (f *Folder) WindowRows() int { return f.window }
 func (f *Folder) Passes() uint64 { return f.pass }
 
 // Close waits for the reading of files and drops what was read.
-func (f *Folder) Close() error {
+func (f *Folder) Close() {
 	if f.ahead != nil {
 		<-f.ahead
 	}
 	f.ahead, f.seg, f.at = nil, nil, 0
-	return nil
 }
 
 // Next fills a batch. Errors wrap ErrNoRows when a whole pass delivered nothing.
@@ -209,8 +208,7 @@ func (f *Folder) obtain(first int) *segment {
 	return f.loadSegment(f.order, first)
 }
 
-// install makes a segment the one in use, shuffles it, and has the next one
-// read.
+// install makes a segment the one in use, shuffles it, and has the next one read.
 func (f *Folder) install(seg *segment) {
 	for _, bad := range seg.bad {
 		f.skip(bad.path, bad.err)

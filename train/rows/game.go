@@ -119,8 +119,7 @@ var horizons = [3]float64{0.176, 0.056, 0.016}
 
 func newest(horizon float64, area int) float64 { return 1 / (1 + float64(area)*horizon) }
 
-// averages holds, for each turn, the three averages and the arrival time, White's
-// view.
+// averages holds, for each turn, the three averages and the arrival time, White's view.
 type averages struct {
 	values  [3]Value
 	arrival float32
@@ -167,8 +166,7 @@ func (g *Game) lookAhead(area int) []averages {
 	return out
 }
 
-// ShortTerm returns White's win minus loss averaged over the next few searches, for
-// each turn.
+// ShortTerm returns White's win minus loss averaged over the next few searches, for each turn.
 func (g *Game) ShortTerm(area int) []float64 {
 	out := make([]float64, len(g.Turns))
 	for t, a := range g.lookAhead(area)[:len(out)] {

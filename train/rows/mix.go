@@ -3,7 +3,6 @@ package rows
 import (
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -154,10 +153,8 @@ func (m *Mix) Skipped() map[string]error {
 }
 
 // Close waits for the reading of files.
-func (m *Mix) Close() error {
-	var errs []error
+func (m *Mix) Close() {
 	for _, f := range m.folders {
-		errs = append(errs, f.Close())
+		f.Close()
 	}
-	return errors.Join(errs...)
 }

@@ -284,8 +284,7 @@ func (f *File) readRows(c column, from, n int) error {
 // broken marks an error of decompression as one of the content.
 func broken(err error) error { return fmt.Errorf("%w: damaged data: %w", ErrFormat, err) }
 
-// deflateLevel trades size for time: rows are mostly zeros, so that higher
-// levels gain little.
+// deflateLevel trades size for time: rows are mostly zeros, so that higher levels gain little.
 const deflateLevel = 4
 
 // Write writes the rows as an npz file that KataGo's tools read too.

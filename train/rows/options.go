@@ -79,10 +79,9 @@ func (o *Options) fill() {
 // A Lister names the files to draw from, newest first.
 type Lister func() ([]string, error)
 
-// ListFolders returns a lister of all .npz, .sgf and .sgfs files below folders,
-// by time of modification, newest first. Files may be named directly too. If
-// self-play has left rows in a folder tdata, the records of the same games in the
-// folder sgfs beside it are left out.
+// ListFolders returns a lister of all .npz, .sgf and .sgfs files below folders, by time of
+// modification, newest first. Files may be named directly too. If self-play has left rows in a
+// folder tdata, the records of the same games in the folder sgfs beside it are left out.
 func ListFolders(roots ...string) Lister {
 	return func() ([]string, error) {
 		type dated struct {
