@@ -50,10 +50,6 @@ func BenchmarkStep(b *testing.B) {
 			}
 			b.ReportMetric(float64(c.batch)/slices.Min(wall), "samples/s")
 			b.ReportMetric(float64(c.batch)/slices.Min(cpu), "samples/cpu-s")
-			slices.Sort(cpu)
-			slices.Sort(wall)
-			b.ReportMetric(float64(c.batch)/wall[len(wall)/2], "median-samples/s")
-			b.ReportMetric(float64(c.batch)/cpu[len(cpu)/2], "median-samples/cpu-s")
 		})
 	}
 }

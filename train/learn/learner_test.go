@@ -175,9 +175,7 @@ func TestExport(t *testing.T) {
 		got, err := again.Evaluate(other, false)
 		require.NoError(t, err)
 		for _, term := range got.Terms {
-			w, ok := want.Term(term.Name)
-			require.True(t, ok, term.Name)
-			require.InDelta(t, w.Mean, term.Mean, 1e-5, term.Name)
+			require.InDelta(t, termOf(t, &want, term.Name).Mean, term.Mean, 1e-5, term.Name)
 		}
 	}
 	mini := open(t, Config{Model: learntest.FreshArch(t, "mini-b1c4", 5), Batch: 4})

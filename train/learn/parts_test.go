@@ -107,13 +107,11 @@ func TestEvaluate(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, before, bits(t, l))
 	require.Equal(t, 37, whole.Rows)
-	policy, _ := whole.Term(TermPolicy)
-	require.EqualValues(t, 36, policy.Weight)
+	require.EqualValues(t, 36, termOf(t, &whole, TermPolicy).Weight)
 	step, err := l.Step(b)
 	require.NoError(t, err)
 	for _, want := range step.Terms {
-		got, ok := whole.Term(want.Name)
-		require.True(t, ok)
+		got := termOf(t, &whole, want.Name)
 		require.InEpsilon(t, want.Weight+1, got.Weight+1, 1e-6)
 		require.InDelta(t, want.Mean, got.Mean, 1e-4*max(1, math.Abs(want.Mean)), want.Name)
 	}

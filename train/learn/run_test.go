@@ -188,11 +188,11 @@ func TestRun(t *testing.T) {
 		require.NotNil(t, r)
 		require.Positive(t, r.Rows)
 		for _, name := range []string{TermPolicy, MeasurePolicyTop1, TermValue, MeasureValueAccuracy} {
-			require.Positive(t, term(t, r, name).Weight)
+			require.Positive(t, termOf(t, r, name).Weight)
 		}
 	}
-	before := term(t, report.Before, TermValue)
-	require.Less(t, term(t, report.After, TermValue).Mean, before.Mean)
+	before := termOf(t, report.Before, TermValue)
+	require.Less(t, termOf(t, report.After, TermValue).Mean, before.Mean)
 	svg, err := os.ReadFile(filepath.Join(c.Out, CurvesFile))
 	require.NoError(t, err)
 	require.NoError(t, xml.Unmarshal(svg, new(struct{})), "an image that browsers show")
@@ -205,7 +205,7 @@ func TestRun(t *testing.T) {
 	interrupt(t, rc, 13)
 	again, err := Run(context.Background(), other.config())
 	require.NoError(t, err)
-	require.Equal(t, before, term(t, again.Before, TermValue), "what was measured at first is kept")
+	require.Equal(t, before, termOf(t, again.Before, TermValue), "what was measured at first is kept")
 	equalRuns(t, c.Out, other.Out)
 
 	rc = other.config()
@@ -240,7 +240,7 @@ func interrupt(t testing.TB, c RunConfig, at int64) {
 	require.Len(t, report.Files, 2, "the network as it is then")
 }
 
-func term(t testing.TB, r *Result, name string) Term {
+func termOf(t testing.TB, r *Result, name string) Term {
 	t.Helper()
 	found, ok := r.Term(name)
 	require.True(t, ok)

@@ -322,8 +322,7 @@ func TestTeacherAsStudent(t *testing.T) {
 	}
 	for _, path := range networks {
 		r := askItself(t, path)
-		top, _ := r.Term(MeasurePolicyTop1)
-		require.EqualValues(t, 1, top.Mean)
+		require.EqualValues(t, 1, termOf(t, &r, MeasurePolicyTop1).Mean)
 		requireNear(t, r, map[string]float64{MeasureTaughtKL: 0.02, MeasureWinrateError: 1e-3, MeasureLeadError: 0.02, MeasureOwnershipError: 0.005,
 			TermScoreMean: 1e-3, TermScoreStdev: 1e-3, TermLead: 1e-3})
 		if time, _ := r.Term(TermVarTime); path == g170 {
@@ -340,8 +339,7 @@ func TestTeacherAsStudent(t *testing.T) {
 func requireNear(t *testing.T, r Result, terms map[string]float64) {
 	t.Helper()
 	for name, most := range terms {
-		term, ok := r.Term(name)
-		require.True(t, ok, name)
+		term := termOf(t, &r, name)
 		t.Logf("%s %.5f, weight %v", name, term.Mean, term.Weight)
 		require.EqualValues(t, 16, term.Weight, name)
 		require.InDelta(t, 0, term.Mean, most, name)
@@ -401,9 +399,7 @@ func TestTaughtRowsTeach(t *testing.T) {
 		require.NoError(t, err)
 		for term, most := range map[string]float64{MeasureTaughtKL: 0.6, MeasureWinrateError: 0.6, MeasureLeadError: 0.6, MeasureOwnershipError: 0.6,
 			TermOptimistic: 0.95, TermValueError: 0.95, TermScoreError: 0.95} {
-			was, ok := first.Term(term)
-			require.True(t, ok)
-			is, _ := last.Term(term)
+			was, is := termOf(t, &first, term), termOf(t, &last, term)
 			t.Logf("%s: %s %.3f -> %.3f", name, term, was.Mean, is.Mean)
 			require.Positive(t, is.Weight, term)
 			require.Less(t, is.Mean, most*was.Mean, "%s: %s", name, term)

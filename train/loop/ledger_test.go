@@ -62,20 +62,6 @@ func TestLedgerHolds(t *testing.T) {
 	require.Equal(t, 0.5, half.Owed)
 }
 
-// TestLedgerGoals: late games of the bootstrap do not count towards the network's goal.
-func TestLedgerGoals(t *testing.T) {
-	var l Ledger
-	require.False(t, l.aimed())
-	l.aim(0, 60)
-	l.enter(played(10, 50, randomPlayer), true)
-	require.True(t, l.aimed())
-	require.False(t, l.reached())
-	l.enter(played(1, 60, "net"), true)
-	require.True(t, l.reached())
-	l.aim(0, 0)
-	require.False(t, l.aimed() || l.reached())
-}
-
 // TestStateFile: writing a state that was read gives the same keys and values in the same order.
 func TestStateFile(t *testing.T) {
 	const text = `{"version":1,"arch":"kb2c16","base":"kb2c16-s8-d4","seed":7,"start":"start-kb2c16","started":"2026-01-02T03:04:05Z",` +

@@ -83,16 +83,10 @@ func writeReport(dir string, data *reportData) error {
 		}
 	}
 	var page bytes.Buffer
-	if err := handout.Write(&page, "Kosumi: training loop "+data.Folder, reportPage{"loop", data}); err != nil {
+	if err := handout.Write(&page, "Kosumi: training loop "+data.Folder, map[string]any{"kind": "loop", "data": data}); err != nil {
 		return err
 	}
 	return file.WriteBytes(filepath.Join(dir, ReportFile), page.Bytes())
-}
-
-// reportPage is the data of the page's script.
-type reportPage struct {
-	Kind string      `json:"kind"`
-	Data *reportData `json:"data"`
 }
 
 // newestGames reads the last games, newest first.

@@ -322,7 +322,8 @@ func (f *Folder) restore(state []byte) error {
 	if st.Options != f.fingerprint() {
 		return fmt.Errorf("it was saved with other options (%s, now %s)", st.Options, f.fingerprint())
 	}
-	if st.First < -1 || st.First >= len(st.Order) && st.First > 0 || st.At < 0 || slices.ContainsFunc(st.Order, part.impossible) {
+	impossible := func(p part) bool { return p.From < 0 || p.N < 1 || p.From > maxFileRows || p.N > maxFileRows }
+	if st.First < -1 || st.First >= len(st.Order) && st.First > 0 || st.At < 0 || slices.ContainsFunc(st.Order, impossible) {
 		return errContradiction
 	}
 	waiting := map[waitKey]*Set{}

@@ -114,10 +114,8 @@ func ScoreEnd(g *board.Game, hitLimit bool) End {
 }
 
 // horizons are those of the long, the middle and the short average over later searches: each new
-// turn has the weight newest(horizon, area).
+// turn has the weight 1 / (1 + area*horizon).
 var horizons = [3]float64{0.176, 0.056, 0.016}
-
-func newest(horizon float64, area int) float64 { return 1 / (1 + float64(area)*horizon) }
 
 // averages holds, for each turn, the three averages and the arrival time, White's view.
 type averages struct {
@@ -158,7 +156,7 @@ func (g *Game) lookAhead(area int) []averages {
 			arrival += d
 			later = now
 			for k, c := range horizons {
-				out[t].values[k] = mix(turn.Root, out[t+1].values[k], newest(c, area))
+				out[t].values[k] = mix(turn.Root, out[t+1].values[k], 1/(1+float64(area)*c))
 			}
 		}
 		out[t].arrival = float32(arrival)

@@ -19,11 +19,6 @@ type part struct {
 	N    int    `json:"n"`    // rows; for game records, of how many parts
 }
 
-// impossible reports whether no file can have such a part.
-func (p part) impossible() bool {
-	return p.From < 0 || p.N < 1 || p.From > maxFileRows || p.N > maxFileRows
-}
-
 func (p part) compare(o part) int {
 	return cmp.Or(strings.Compare(p.Path, o.Path), cmp.Compare(p.From, o.From), cmp.Compare(p.N, o.N))
 }

@@ -9,20 +9,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
-	"kosumi/nn"
 	"kosumi/nn/features"
-	"kosumi/nn/nntest"
 	"kosumi/sgf"
 	"kosumi/train/rows"
 )
-
-func hashServer(t testing.TB, m nn.Model) *nn.Server {
-	t.Helper()
-	s, err := nn.NewServer(m, nn.ServerConfig{Sessions: 2, MaxBatch: 8, CacheBytes: 8 << 20, Seed: 1})
-	require.NoError(t, err)
-	t.Cleanup(func() { s.Close() })
-	return s
-}
 
 // small is a quick recipe that uses every feature.
 func small(method string) Config {
@@ -54,7 +44,7 @@ func TestSessionWritesRowsAndRecords(t *testing.T) {
 		t.Run(method, func(t *testing.T) {
 			dir := t.TempDir()
 			s, w := newSession(t, small(method), dir, 10)
-			e := hashServer(t, nntest.HashModel(3))
+			e := exactServer(t, 3)
 			require.NoError(t, s.Play(context.Background(), e, Goal{Games: 15}))
 			require.NoError(t, s.Play(context.Background(), e, Goal{Games: 15}))
 			require.NoError(t, w.Flush())

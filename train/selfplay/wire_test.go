@@ -163,6 +163,10 @@ func TestVerifyRefuses(t *testing.T) {
 	c := small(PUCT)
 	e := exactServer(t, 3)
 	played := playNumbers(t, c, 5, e, 0, 1, 2)
+	rules := played[ID{}].Game.Start.Rules()
+	rules.Suicide = !rules.Suicide
+	otherRules, err := board.NewGame(board.Square(7), rules)
+	require.NoError(t, err)
 	for name, change := range map[string]func(f *Finished){
 		"another number":   func(f *Finished) { f.ID.Number++ },
 		"another hash":     func(f *Finished) { f.Game.Hash[0]++ },
@@ -170,7 +174,7 @@ func TestVerifyRefuses(t *testing.T) {
 		"no search":        func(f *Finished) { f.Game.Turns[0].HasRoot = false },
 		"no policy":        func(f *Finished) { f.Game.Turns[0].Weight, f.Game.Turns[0].Policy = 1, nil },
 		"cut off":          func(f *Finished) { f.Resigned, f.Final = board.Empty, f.Game.Start },
-		"other rules":      func(f *Finished) { r := f.Game.Start.Rules(); r.Suicide = !r.Suicide; *f.Game.Start = *newGame(t, r) },
+		"other rules":      func(f *Finished) { *f.Game.Start = *otherRules },
 		"a longer opening": func(f *Finished) { *f.Game.Start = *f.Final },
 	} {
 		data, err := Marshal(played[ID{}])
@@ -212,12 +216,6 @@ func TestDerive(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, name == "", same, name)
 	}
-}
-
-func newGame(t testing.TB, r board.Rules) *board.Game {
-	g, err := board.NewGame(board.Square(7), r)
-	require.NoError(t, err)
-	return g
 }
 
 // FuzzUnmarshal reads damaged records: an error or a game, never a panic.
