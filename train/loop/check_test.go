@@ -74,7 +74,6 @@ func TestStateIsChecked(t *testing.T) {
 		"networks is a object":      `{"version": 1, "networks": {}}`,
 		"it is no JSON of a loop's": string(whole) + "}",
 		"unexpected end of JSON":    string(whole[:len(whole)/2]),
-		"version is 0":              "{}",
 		"stage is \"\"":             "null",
 	} {
 		require.NoError(t, os.WriteFile(statePath(dir), []byte(text), 0o644))

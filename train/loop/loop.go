@@ -171,7 +171,6 @@ func (l *Loop) Settle() error {
 	return l.save()
 }
 
-// step runs the current stage, or a part of it.
 func (l *Loop) step(ctx context.Context) error {
 	switch l.state.Stage {
 	case stageSelfplay:

@@ -38,14 +38,12 @@ type reporter struct {
 	beat      time.Duration     // longest pause between two status lines within a stage
 }
 
-// say passes on a status line.
 func (r *reporter) say(format string, args ...any) {
 	if r.status != nil {
 		r.status(fmt.Sprintf("iteration %d: ", *r.iteration) + fmt.Sprintf(format, args...))
 	}
 }
 
-// tell passes on the progress of a stage.
 func (r *reporter) tell(p Progress) {
 	p.Iteration = *r.iteration
 	if r.progress != nil {

@@ -252,7 +252,6 @@ func (r *rater) against(ctx context.Context, name string, anchor *Anchor) error 
 	return r.played(p)
 }
 
-// rate computes Elo numbers from all pairs.
 func (r *rater) rate() {
 	index := map[string]int{}
 	var players []RatedPlayer

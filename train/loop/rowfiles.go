@@ -52,7 +52,6 @@ func readDataFile(path string, seed uint64) (selfplay.FileInfo, error) {
 	return d, err
 }
 
-// clean removes the remains of a crash.
 func (f *rowFiles) clean() error {
 	folders, err := filepath.Glob(filepath.Join(f.dir, "selfplay", "*"))
 	if err != nil {
