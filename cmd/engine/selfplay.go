@@ -156,7 +156,7 @@ func runSelfplay(cmd *cobra.Command, s *settings, f *selfplayFlags, conf selfpla
 		}
 	}
 	w := selfplay.WriterConfig{Dir: f.out, Side: conf.Side(),
-		PerFile: f.perFile, First: first, Network: "random", Seed: s.ServerConfig(s.Play.Seed).Seed, Settings: conf}
+		PerFile: f.perFile, Filing: &selfplay.Filing{Next: first}, Network: "random", Seed: s.ServerConfig(s.Play.Seed).Seed, Settings: conf}
 	var server *nn.Server
 	if conf.Search.Method != selfplay.Random {
 		m, err := s.openModel(s.Model, s.stderr)
@@ -195,7 +195,7 @@ func playAndReport(cmd *cobra.Command, f *selfplayFlags, conf selfplay.Config, w
 	if err != nil {
 		return err
 	}
-	session, err := selfplay.NewSession(conf, w.Seed, w.First, writer)
+	session, err := selfplay.NewSession(conf, w.Seed, w.Filing.Next, writer)
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"kosumi/train/rows"
+	"kosumi/train/selfplay"
 )
 
 type folder struct {
@@ -38,12 +39,11 @@ func openFolder(dir string, log *slog.Logger) (*folder, error) {
 		if err != nil || len(name) != 16 || number >= 1<<53 {
 			return nil, bad("%s is not a file of labels: name a folder of its own", path)
 		}
-		r, err := rows.OpenFile(path)
+		r, err := selfplay.ReadFileInfo(path)
 		if err != nil {
 			return nil, fmt.Errorf("%w; remove the file to label its positions again", err)
 		}
-		r.Close()
-		f.add(number, &r.Info, r.N)
+		f.add(number, &r.Info, r.Rows)
 	}
 	if f.files > 0 {
 		log.Info("going on", "files", f.files, "labels", f.rows)

@@ -71,15 +71,7 @@ func (f *freshGames) next(ctx context.Context, labels int) (*chunk, error) {
 // take adds a game to the chunk and returns how many labels it will give at most.
 func (f *freshGames) take(g *selfplay.Finished) (int, error) {
 	before := len(f.chunk.lessons)
-	if err := f.chunk.addGame(g.Game, &f.run.Config, func(info *rows.Info) {
-		more := uint64(0)
-		if g.More {
-			more = 1
-		}
-		info.Games++
-		info.Moves += g.Final.NumMoves()
-		info.IDs = append(info.IDs, [3]uint64{g.ID.Number, uint64(g.ID.Fork), more})
-	}); err != nil {
+	if err := f.chunk.addGame(g.Game, &f.run.Config, g.NoteIn); err != nil {
 		return 0, err
 	}
 	n := 0

@@ -310,7 +310,7 @@ func TestKill(t *testing.T) {
 	require.Empty(t, left)
 }
 
-// writeRecords writes games as records, one per file; the first two share a file.
+// writeRecords writes games as records, one per file.
 func writeRecords(t testing.TB, dir string, n int) {
 	t.Helper()
 	require.NoError(t, os.MkdirAll(dir, 0o755))
@@ -367,8 +367,7 @@ func TestRecords(t *testing.T) {
 	require.InDelta(t, 0.5, float64(len(got))/float64(turns), 0.15)
 }
 
-// TestDamagedRows: a damaged row is skipped and the others are labelled; a file of another kind is
-// reported.
+// TestDamagedRows: a damaged row is skipped and the others are labelled; a torn file is reported.
 func TestDamagedRows(t *testing.T) {
 	made := small(t, filepath.Join(t.TempDir(), "made"))
 	made.Rows = 60

@@ -1,7 +1,6 @@
 package label
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -93,12 +92,4 @@ func (m ofPeople) Spec(size board.Size) (nn.Spec, error) {
 	s, err := m.Model.Spec(size)
 	s.KataGo.MetaEncoder = 1
 	return s, err
-}
-
-func TestReportIsJSON(t *testing.T) {
-	text, err := json.Marshal(Report{Teacher: "a", Rows: 3})
-	require.NoError(t, err)
-	var back Report
-	require.NoError(t, json.Unmarshal(text, &back))
-	require.Equal(t, 3, back.Rows)
 }

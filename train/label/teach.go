@@ -64,11 +64,9 @@ func (r *run) keepTelling() (stop func()) {
 	end := make(chan struct{})
 	var teller sync.WaitGroup
 	teller.Go(func() {
-		tick := time.NewTicker(tellEvery)
-		defer tick.Stop()
 		for {
 			select {
-			case <-tick.C:
+			case <-time.After(tellEvery):
 				r.tell()
 			case <-end:
 				return
@@ -210,7 +208,6 @@ func (r *run) rowsOf(c *chunk) (set *rows.Set, info rows.Info, games int, err er
 	return set, info, games, nil
 }
 
-// add appends the row of a lesson.
 func add(b *rows.Builder, set *rows.Set, l *lesson, out *nn.Output) error {
 	taught := rows.TaughtBy(out, l.optimistic, l.game.Size())
 	if l.rows == nil {

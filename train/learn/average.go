@@ -4,10 +4,9 @@ import (
 	"kosumi/nn/ort"
 )
 
-// The average of the weights is taken as KataGo's trainer does (spec: training,
-// 4.3): snapshots at even distances, average += (snapshot - average)/Window. The
-// first Window snapshots count alike, so that the weights at the start do not
-// linger.
+// The average of the weights is taken as KataGo's trainer does (spec: training, 4.3): snapshots at
+// even distances, average += (snapshot - average)/Window. The first Window snapshots count alike,
+// so that the weights at the start do not linger.
 
 // startAverage sets the average to the present weights, which the first snapshot replaces.
 func (l *Learner) startAverage() error {
@@ -40,7 +39,6 @@ func (l *Learner) averagedNames() []string {
 	return names
 }
 
-// moveAverage takes a snapshot if one is due.
 func (l *Learner) moveAverage() error {
 	if l.average == nil || l.count.Samples < l.count.NextSnap {
 		return nil

@@ -14,12 +14,10 @@ import (
 	"kosumi/board"
 	"kosumi/nn"
 	"kosumi/nn/autodiff"
-	"kosumi/train/learn/learntest"
 )
 
-// BenchmarkStep reports samples per second and per second of processor time; other programs
-// disturb the latter less. testdata/training/bench_torch.py measures PyTorch on the same
-// networks.
+// BenchmarkStep reports samples per second and per second of processor time; other programs disturb
+// the latter less. testdata/training/bench_torch.py measures PyTorch on the same networks.
 func BenchmarkStep(b *testing.B) {
 	for _, c := range []struct {
 		name    string
@@ -35,12 +33,8 @@ func BenchmarkStep(b *testing.B) {
 		{"kb6c96", 9, 128, 2},
 	} {
 		b.Run(fmt.Sprintf("%s-%dx%d", c.name, c.batch, c.threads), func(b *testing.B) {
-			conf := Config{Batch: c.batch, Method: autodiff.SGD, Rate: 1e-3, ClipNorm: 10, Threads: c.threads, plain: os.Getenv("PLAIN") != ""}
-			if c.name == "mini" {
-				conf.Model = learntest.FreshArch(b, c.name, c.size)
-			} else {
-				conf.Model = learntest.FreshKataGo(b, c.name)
-			}
+			conf := Config{Batch: c.batch, Method: autodiff.SGD, Rate: 1e-3, ClipNorm: 10, Threads: c.threads, plain: os.Getenv("PLAIN") != "",
+				Model: network(b, c.name, c.size)}
 			l := open(b, conf)
 			batch := randomBatch(l, board.Square(c.size), c.batch, 1)
 			for range 2 {
@@ -56,10 +50,6 @@ func BenchmarkStep(b *testing.B) {
 			}
 			b.ReportMetric(float64(c.batch)/slices.Min(wall), "samples/s")
 			b.ReportMetric(float64(c.batch)/slices.Min(cpu), "samples/cpu-s")
-			slices.Sort(cpu)
-			slices.Sort(wall)
-			b.ReportMetric(float64(c.batch)/wall[len(wall)/2], "median-samples/s")
-			b.ReportMetric(float64(c.batch)/cpu[len(cpu)/2], "median-samples/cpu-s")
 		})
 	}
 }

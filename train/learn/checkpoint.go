@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"iter"
 	"maps"
 	"os"
 	"path/filepath"
@@ -16,6 +17,7 @@ import (
 	"strings"
 
 	"kosumi/internal/file"
+	"kosumi/nn/ort"
 )
 
 // A checkpoint is a folder that is renamed into place when complete:
@@ -52,9 +54,8 @@ type checkpointState struct {
 	Digest   string          `json:"digest,omitempty"` // of this file with an empty digest
 }
 
-// Save writes a checkpoint into dir and removes all but the newest
-// KeepCheckpoints. When it returns the checkpoint is on the disk. It returns the
-// checkpoint's path.
+// Save writes a checkpoint into dir and removes all but the newest KeepCheckpoints. When it returns
+// the checkpoint is on the disk. It returns the checkpoint's path.
 func (l *Learner) Save(dir string, extra Extra) (string, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", err
@@ -91,14 +92,8 @@ func (l *Learner) write(tmp string, extra Extra) error {
 		return err
 	}
 	var list []namedTensor
-	for _, name := range l.weights.names {
-		t := l.weights.tensors[name][l.weights.side]
+	for name, t := range l.tensors() {
 		list = append(list, namedTensor{name, t.Dims, t.Data})
-	}
-	for _, name := range l.averagedNames() {
-		if t := l.average[name]; t != nil {
-			list = append(list, namedTensor{averagePrefix + name, t.Dims, t.Data})
-		}
 	}
 	hash := sha256.New()
 	if err := file.Write(filepath.Join(tmp, tensorsFile), func(w io.Writer) error {
@@ -118,6 +113,22 @@ func (l *Learner) write(tmp string, extra Extra) error {
 		return err
 	}
 	return file.WriteJSON(filepath.Join(tmp, stateFile), &state, "  ")
+}
+
+// tensors yields the tensors of a checkpoint in their order: weights, then averages, if there are any.
+func (l *Learner) tensors() iter.Seq2[string, *ort.Tensor] {
+	return func(yield func(string, *ort.Tensor) bool) {
+		for _, name := range l.weights.names {
+			if !yield(name, l.weights.tensors[name][l.weights.side]) {
+				return
+			}
+		}
+		for _, name := range l.averagedNames() {
+			if t := l.average[name]; t != nil && !yield(averagePrefix+name, t) {
+				return
+			}
+		}
+	}
 }
 
 // digest returns a digest of everything in the state but the digest itself.
@@ -143,8 +154,7 @@ func Checkpoints(dir string) ([]string, error) {
 			list = append(list, filepath.Join(dir, e.Name()))
 		}
 	}
-	slices.Sort(list)
-	slices.Reverse(list)
+	slices.Reverse(list) // ReadDir sorts by name, the oldest first
 	return list, nil
 }
 
@@ -204,8 +214,7 @@ func Resume(dir string, c Config) (*Learner, Extra, error) {
 			return l, extra, nil
 		}
 		faults = append(faults, err)
-		var other otherRun
-		if errors.As(err, &other) {
+		if errors.Is(err, errOtherRun) {
 			break // older checkpoints belong to that other run too
 		}
 		c.Log.Warn("checkpoint passed over", "error", err)
@@ -224,7 +233,7 @@ type SettingsError struct {
 // Change is a setting of [Config], by its name in JSON, with its values as JSON.
 type Change struct{ Name, Was, Is string }
 
-func (e *SettingsError) Unwrap() error { return ErrCheckpoint }
+func (e *SettingsError) Unwrap() error { return errOtherRun }
 
 func (e *SettingsError) Error() string {
 	var list []string
@@ -243,10 +252,8 @@ func (e *SettingsError) Names() string {
 	return strings.Join(names, ", ")
 }
 
-// otherRun marks a sound checkpoint of a run with other settings.
-type otherRun struct{ error }
-
-func (o otherRun) Unwrap() error { return o.error }
+// errOtherRun marks a sound checkpoint of a run with other settings.
+var errOtherRun = fmt.Errorf("%w", ErrCheckpoint)
 
 // LoadWeights loads the weights of a checkpoint, not its counters. After an error the learner is
 // unchanged.
@@ -264,11 +271,11 @@ func (l *Learner) load(path string) (Extra, error) {
 		return nil, err
 	}
 	if state.Source.SHA256 != l.source.SHA256 {
-		return nil, otherRun{fmt.Errorf("%w: %s: it was trained from %s (sha256 %.12s), not from %s (sha256 %.12s)",
-			ErrCheckpoint, path, state.Source.Path, state.Source.SHA256, l.source.Path, l.source.SHA256)}
+		return nil, fmt.Errorf("%w: %s: it was trained from %s (sha256 %.12s), not from %s (sha256 %.12s)",
+			errOtherRun, path, state.Source.Path, state.Source.SHA256, l.source.Path, l.source.SHA256)
 	}
 	if state.Identity != l.conf.identity() {
-		return nil, otherRun{&SettingsError{path, l.differences(state.Config)}}
+		return nil, &SettingsError{path, l.differences(state.Config)}
 	}
 	data, err := os.ReadFile(filepath.Join(path, tensorsFile))
 	if err != nil {
@@ -284,13 +291,9 @@ func (l *Learner) load(path string) (Extra, error) {
 	if err := l.matchTensors(tensors); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	for _, name := range l.weights.names {
-		t := l.weights.tensors[name][l.weights.side]
+	for name, t := range l.tensors() {
 		copy(t.Data, tensors[name].data)
 		t.Changed()
-	}
-	for name, t := range l.average {
-		copy(t.Data, tensors[averagePrefix+name].data)
 	}
 	l.count = state.Counters
 	return state.Extra, nil
@@ -302,7 +305,7 @@ func readState(path string) (*checkpointState, error) {
 		return nil, fmt.Errorf("%w: %s: %w", ErrCheckpoint, path, err)
 	}
 	bad := func(format string, args ...any) error {
-		return fmt.Errorf("%w: %s: %s: "+format, append([]any{ErrCheckpoint, path, stateFile}, args...)...)
+		return fault(ErrCheckpoint, "%s: %s: %w", path, stateFile, fmt.Errorf(format, args...))
 	}
 	var state checkpointState
 	if err := json.Unmarshal(text, &state); err != nil {
@@ -325,7 +328,6 @@ func readState(path string) (*checkpointState, error) {
 	return &state, nil
 }
 
-// check returns an error for impossible counts.
 func (c *Counters) check() error {
 	for _, n := range []int64{c.Steps, c.Samples, c.Skipped, c.InARow, c.Snapshots, c.NextSnap, c.Updates, c.Saved} {
 		if n < 0 || n > 1<<53 {
@@ -340,26 +342,13 @@ func (c *Counters) check() error {
 
 // matchTensors checks that a checkpoint has every tensor, with its shape and finite numbers.
 func (l *Learner) matchTensors(tensors map[string]namedTensor) error {
-	check := func(name string, dims []int64) error {
+	for name, want := range l.tensors() {
 		t, ok := tensors[name]
-		if !ok || !slices.Equal(t.dims, dims) {
-			return fmt.Errorf("%w: tensor %s is %v, should be %v", ErrCheckpoint, name, t.dims, dims)
+		if !ok || !slices.Equal(t.dims, want.Dims) {
+			return fmt.Errorf("%w: tensor %s is %v, should be %v", ErrCheckpoint, name, t.dims, want.Dims)
 		}
 		if !finite(t.data...) {
 			return fmt.Errorf("%w: tensor %s holds what is not a finite number", ErrCheckpoint, name)
-		}
-		return nil
-	}
-	for _, name := range l.weights.names {
-		if err := check(name, l.weights.tensors[name][0].Dims); err != nil {
-			return err
-		}
-	}
-	for _, name := range l.averagedNames() {
-		if t := l.average[name]; t != nil {
-			if err := check(averagePrefix+name, t.Dims); err != nil {
-				return err
-			}
 		}
 	}
 	return nil

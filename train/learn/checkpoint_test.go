@@ -2,7 +2,6 @@ package learn
 
 import (
 	"bytes"
-	"errors"
 	"log/slog"
 	"math/rand/v2"
 	"os"
@@ -143,19 +142,19 @@ func TestOldCheckpointsGo(t *testing.T) {
 	require.Len(t, entries, KeepCheckpoints+1, "what an interrupted save left is gone, what others put there stays")
 }
 
-func TestSaveFailsWhole(t *testing.T) {
-	l := open(t, Config{Model: learntest.FreshKataGo(t, "kb1c16"), Batch: 2, Rate: 1e-3, Threads: 1})
-	file := filepath.Join(t.TempDir(), "file")
-	require.NoError(t, os.WriteFile(file, nil, 0o644))
-	_, err := l.Save(filepath.Join(file, "checkpoints"), nil)
-	require.Error(t, err)
-	require.False(t, errors.Is(err, ErrCheckpoint))
-}
-
-func TestOtherNetwork(t *testing.T) {
+// TestOtherRuns: a checkpoint of another network or of other settings is refused, and the error names
+// what differs.
+func TestOtherRuns(t *testing.T) {
 	dir, c := saved(t)
+	settings := c
+	settings.Batch, settings.HeadRate = 16, 0.5
+	_, _, err := Resume(dir, settings)
+	var other *SettingsError
+	require.ErrorAs(t, err, &other)
+	require.ErrorIs(t, err, ErrCheckpoint)
+	require.Equal(t, []Change{{Name: "batch", Was: "2", Is: "16"}, {Name: "head_rate", Was: "1", Is: "0.5"}}, other.Changed)
 	c.Model = learntest.FreshKataGo(t, "kb1c32")
-	_, _, err := Resume(dir, c)
+	_, _, err = Resume(dir, c)
 	require.ErrorIs(t, err, ErrCheckpoint)
 	require.ErrorContains(t, err, "it was trained from")
 }

@@ -71,9 +71,8 @@ type Config struct {
 	// Freeze is "", "trunk" or "heads": the part whose weights do not change. The trunk is the
 	// part that both the policy and another output depend on.
 	Freeze string `json:"freeze"`
-	// Norms is "train" (statistics of the batch, running ones updated), "frozen"
-	// (running statistics as constants), or "auto": frozen for KataGo networks,
-	// train for others.
+	// Norms is "train" (statistics of the batch, running ones updated), "frozen" (running
+	// statistics as constants), or "auto": frozen for KataGo networks, train for others.
 	Norms string `json:"norms"`
 	// Average has the settings of averaged weights, which should play.
 	Average Average `json:"average"`
@@ -129,9 +128,7 @@ func (c Config) WithDefaults() Config {
 // Validate reports every fault of the configuration, joined.
 func (c *Config) Validate() error {
 	var faults []error
-	bad := func(format string, args ...any) {
-		faults = append(faults, fmt.Errorf("%w: "+format, append([]any{ErrConfig}, args...)...))
-	}
+	bad := func(format string, args ...any) { faults = append(faults, fault(ErrConfig, format, args...)) }
 	if c.Batch < 1 || c.Batch > 1<<16 {
 		bad("batch of %d rows: use 1 to 65536", c.Batch)
 	}
@@ -168,6 +165,11 @@ func (c *Config) Validate() error {
 		bad("%d threads", c.Threads)
 	}
 	return errors.Join(faults...)
+}
+
+// fault returns an error that wraps kind.
+func fault(kind error, format string, args ...any) error {
+	return fmt.Errorf("%w: %w", kind, fmt.Errorf(format, args...))
 }
 
 func (c *Config) optimizer() autodiff.Optimizer {

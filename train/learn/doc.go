@@ -1,7 +1,6 @@
-// Package learn trains networks: any that package model opens and whose
-// operators package autodiff knows. It runs on onnxruntime; forward pass, losses,
-// gradients and update are one graph, and weights stay where they are between
-// steps.
+// Package learn trains networks: any that package model opens and whose operators package autodiff
+// knows. It runs on onnxruntime; forward pass, losses, gradients and update are one graph, and
+// weights stay where they are between steps.
 //
 // [Run] is all that `engine train` does: streams, measurements on games held back, checkpoints,
 // metrics, curves and the report. A run that was killed resumes from its newest checkpoint with
@@ -21,12 +20,11 @@
 //
 //	l, extra, err := learn.Resume(dir, cfg)                // newest checkpoint that is whole
 //
-// Terms. A step is one update of the weights by one batch. A sample is one row
-// used once. A term is one loss of one head; the loss of a step is the sum over
-// terms and rows of coefficient * row weight * term, divided by the rows of a
-// full batch. So the learning rate of KataGo's trainer, which sums over the batch
-// instead, corresponds to rate * batch here (spec: lr 3e-5 a sample is 7.7e-3 at
-// batch 256).
+// Terms. A step is one update of the weights by one batch. A sample is one row used once. A term is
+// one loss of one head; the loss of a step is the sum over terms and rows of coefficient * row
+// weight * term, divided by the rows of a full batch. So the learning rate of KataGo's trainer,
+// which sums over the batch instead, corresponds to rate * batch here (spec: lr 3e-5 a sample is
+// 7.7e-3 at batch 256).
 //
 // Board sizes. Each batch is of one exact board size. A graph is built for each
 // size on first use; all of them share the same weights. Networks with dense

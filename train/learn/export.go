@@ -45,18 +45,23 @@ func (l *Learner) Network(average bool) (*onnx.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	weights, err := l.networkWeights(average)
-	if err != nil {
+	if err := l.weights.fetch(); err != nil {
 		return nil, err
 	}
-	for name, t := range weights {
+	for _, name := range l.averagedNames() {
+		if strings.HasPrefix(name, auxPrefix) {
+			continue
+		}
 		old := m.Graph.Initializer(name)
 		if old == nil {
 			return nil, fmt.Errorf("%w: weight %s is not in the file", ErrNetwork, name)
 		}
-		c := *old
-		c.Type, c.Raw = t.Type, t.Raw
-		*old = c
+		data := l.weights.data(name)
+		if average && l.average != nil {
+			data = l.average[name].Data
+		}
+		t := onnx.NewTensor(name, data)
+		old.Type, old.Raw = t.Type, t.Raw
 	}
 	return m, nil
 }

@@ -3,20 +3,16 @@ package learn
 import (
 	"math"
 	"math/rand/v2"
-	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
-	"kosumi/internal/testshared"
 	"kosumi/nn"
 	"kosumi/nn/autodiff"
 	"kosumi/nn/onnx"
 	"kosumi/nn/onnx/onnxref"
-	"kosumi/train/learn/learntest"
 	"kosumi/train/rows"
 )
 
@@ -44,30 +40,16 @@ func TestNetworkGradients(t *testing.T) {
 	}
 	for name, path := range cases {
 		t.Run(name, func(t *testing.T) {
-			side := 5
-			switch {
-			case strings.HasPrefix(name, "kb"):
-				path = learntest.FreshKataGo(t, name)
-			case strings.HasPrefix(name, "synth"):
-				path = synthetic(t, name)
-			case path == "":
-				path = learntest.FreshArch(t, name, side)
-			default:
-				side = 9
+			side := 9
+			if path == "" {
+				side = 5
+				path = network(t, name, side)
 			}
 			for _, norms := range []string{"train", "frozen"} {
 				checkNetwork(t, Config{Model: path, Batch: 2, Norms: norms, Losses: smooth, Aux: true}, board.Square(side))
 			}
 		})
 	}
-}
-
-func synthetic(t testing.TB, name string) string {
-	dir := testshared.Path(t, "golden/katago/synthetic-models")
-	found, err := filepath.Glob(filepath.Join(dir, name+".*"))
-	require.NoError(t, err)
-	require.Len(t, found, 1)
-	return found[0]
 }
 
 func checkNetwork(t *testing.T, c Config, size board.Size) {

@@ -20,7 +20,6 @@ type plan struct {
 	stats    []autodiff.Stat
 	states   []autodiff.State
 	measured []measured
-	scalars  bool // takes the optimizer's scalars
 }
 
 type planner struct {
@@ -56,7 +55,6 @@ func (p *planner) evaluation(size board.Size) (*plan, error) {
 	return pl, nil
 }
 
-// training plans a graph that takes a step.
 func (p *planner) training(size board.Size) (*plan, error) {
 	spec, err := p.src.Spec(size)
 	if err != nil {
@@ -109,7 +107,6 @@ func (p *planner) training(size board.Size) (*plan, error) {
 		keep = append(keep, autodiff.NextPrefix+s.Name)
 	}
 	keepOutputs(pl.model, keep...)
-	pl.scalars = true
 	return pl, nil
 }
 

@@ -26,7 +26,6 @@ type reader struct {
 	area      int64
 }
 
-// findHeads reads the outputs that spec describes.
 func (r *reader) findHeads(spec *nn.Spec) (*heads, error) {
 	h := &heads{wdl: spec.Value == nn.ValueWDL}
 	var policy, pass onnx.Value

@@ -1,23 +1,20 @@
 package learn
 
 import (
+	"errors"
 	"fmt"
-	"maps"
 	"slices"
-	"strings"
 
 	"kosumi/board"
 	"kosumi/nn"
 	"kosumi/nn/autodiff"
 	"kosumi/nn/features"
 	"kosumi/nn/model"
-	"kosumi/nn/onnx"
 	"kosumi/nn/ort"
 	"kosumi/train/rows"
 )
 
-// maxSkipped is the number of consecutive steps that may be skipped because of non-finite
-// numbers.
+// maxSkipped is the number of consecutive steps that may be skipped because of non-finite numbers.
 const maxSkipped = 10
 
 // Learner trains one network. One caller at a time.
@@ -34,7 +31,7 @@ type Learner struct {
 	stats   []autodiff.Stat
 	spec    nn.Spec // description of the network at the board size of the probe
 	count   Counters
-	kept    int64 // step whose checkpoint stays; 0: none
+	kept    int64 // step whose checkpoint stays when older ones are removed; 0: none
 }
 
 // Source is the file that a learner began with.
@@ -70,16 +67,8 @@ func New(c Config) (*Learner, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &Learner{
-		conf: c, net: net, weights: newWeights(),
-		train: map[board.Size]*session{}, eval: map[board.Size]*session{},
-	}
-	if c.resident || c.Provider != ort.CPU && ort.HasDevice(c.Provider) {
-		if l.weights.device, err = ort.OpenDevice(ort.Config{Library: c.Library, Provider: c.Provider}); err != nil {
-			l.Close()
-			return nil, err
-		}
-	}
+	l := &Learner{conf: c, net: net, weights: &weights{tensors: map[string]*[2]*ort.Tensor{}},
+		train: map[board.Size]*session{}, eval: map[board.Size]*session{}}
 	d := net.Describe()
 	l.source = Source{Path: c.Model, Name: d.Name, SHA256: d.SHA256}
 	l.planner = planner{conf: &l.conf, src: net}
@@ -92,8 +81,13 @@ func New(c Config) (*Learner, error) {
 
 // probe plans the network once, to find errors and to allocate the weights before the first batch.
 func (l *Learner) probe() error {
-	size := l.homeSize()
-	p, err := l.planner.training(size)
+	if c := &l.conf; c.resident || c.Provider != ort.CPU && ort.HasDevice(c.Provider) {
+		var err error
+		if l.weights.device, err = ort.OpenDevice(ort.Config{Library: c.Library, Provider: c.Provider}); err != nil {
+			return err
+		}
+	}
+	p, err := l.planner.training(l.homeSize())
 	if err != nil {
 		return err
 	}
@@ -126,22 +120,17 @@ func (l *Learner) homeSize() board.Size {
 
 // addTensors gives a plan's tensors their place among the weights.
 func (l *Learner) addTensors(p *plan) error {
+	var faults []error
 	for _, q := range p.params {
-		if err := l.weights.add(q.Name, q.Dims, q.Init, false); err != nil {
-			return err
-		}
+		faults = append(faults, l.weights.add(q.Name, q.Dims, q.Init, false))
 	}
 	for _, s := range p.stats {
-		if err := l.weights.add(s.Name, s.Dims, s.Init, s.Next == ""); err != nil {
-			return err
-		}
+		faults = append(faults, l.weights.add(s.Name, s.Dims, s.Init, s.Next == ""))
 	}
 	for _, s := range p.states {
-		if err := l.weights.add(s.Name, s.Dims, nil, false); err != nil {
-			return err
-		}
+		faults = append(faults, l.weights.add(s.Name, s.Dims, nil, false))
 	}
-	return nil
+	return errors.Join(faults...)
 }
 
 // Encoding is how the network wants its inputs encoded.
@@ -160,15 +149,6 @@ func (l *Learner) Wants() rows.Wants {
 // Counters returns how far the learner has come.
 func (l *Learner) Counters() Counters { return l.count }
 
-// Keep makes the checkpoint of a step stay when older ones are removed; 0: none.
-func (l *Learner) Keep(step int64) { l.kept = step }
-
-// Source returns the file that the learner began with.
-func (l *Learner) Source() Source { return l.source }
-
-// Config returns the settings, defaults filled in.
-func (l *Learner) Config() Config { return l.conf }
-
 // SetRate changes the learning rate and its schedule from the next step on.
 func (l *Learner) SetRate(rate float64, s Schedule) error {
 	c := l.conf
@@ -179,12 +159,6 @@ func (l *Learner) SetRate(rate float64, s Schedule) error {
 	l.conf = c
 	return nil
 }
-
-// OnlySize is the one board size that the network serves; zero: it serves several.
-func (l *Learner) OnlySize() board.Size { return l.spec.Sizes.Fixed }
-
-// Serves returns nil if rows of that board size can be trained on.
-func (l *Learner) Serves(size board.Size) error { return l.net.Serves(size) }
 
 // Step takes one step. Missing rows up to Config.Batch count as rows without weight; networks
 // whose norms are trained need full batches. If loss or gradient are not finite the weights stay
@@ -235,7 +209,7 @@ func (l *Learner) finishStep(r *Result) error {
 	}
 	l.count.InARow = 0
 	l.count.Updates++
-	l.weights.flip()
+	l.weights.side ^= 1
 	return l.moveAverage()
 }
 
@@ -281,7 +255,6 @@ func (l *Learner) check(b *rows.Batch) error {
 	return nil
 }
 
-// session returns the session for a board size, opening it on first use.
 func (l *Learner) session(open map[board.Size]*session, size board.Size, plan func(board.Size) (*plan, error)) (*session, error) {
 	if s := open[size]; s != nil {
 		return s, nil
@@ -303,41 +276,16 @@ func (l *Learner) session(open map[board.Size]*session, size board.Size, plan fu
 
 // Close frees sessions and memory.
 func (l *Learner) Close() error {
-	for _, s := range slices.Concat(slices.Collect(maps.Values(l.train)), slices.Collect(maps.Values(l.eval))) {
-		s.close()
+	for _, open := range []map[board.Size]*session{l.train, l.eval} {
+		for _, s := range open {
+			s.close()
+		}
 	}
 	l.train, l.eval = nil, nil
-	if l.weights != nil {
-		l.weights.close()
-	}
+	l.weights.close()
 	for _, t := range l.average {
 		t.Close()
 	}
 	l.average = nil
 	return l.net.Close()
-}
-
-// networkWeights returns copies of the trained initializers (averages if wanted and available),
-// without those that only training uses.
-func (l *Learner) networkWeights(average bool) (map[string]*onnx.Tensor, error) {
-	if err := l.weights.fetch(); err != nil {
-		return nil, err
-	}
-	all := map[string]*onnx.Tensor{}
-	add := func(name string, dims []int64) {
-		data := l.weights.data(name)
-		if average && l.average != nil {
-			data = l.average[name].Data
-		}
-		all[name] = onnx.NewTensor(name, data, dims...)
-	}
-	for _, q := range l.params {
-		if !strings.HasPrefix(q.Name, auxPrefix) {
-			add(q.Name, q.Dims)
-		}
-	}
-	for _, s := range l.stats {
-		add(s.Name, s.Dims)
-	}
-	return all, nil
 }

@@ -1,7 +1,6 @@
 package learn
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"path/filepath"
@@ -100,11 +99,11 @@ func bits(t *testing.T, l *Learner) map[string][]float32 {
 func TestResume(t *testing.T) {
 	testshared.Long(t)
 	for _, resident := range []bool{false, true} {
-		t.Run(fmt.Sprintf("resident %v", resident), func(t *testing.T) { testResume(t, resident) })
+		checkResume(t, resident)
 	}
 }
 
-func testResume(t *testing.T, resident bool) {
+func checkResume(t *testing.T, resident bool) {
 	c := Config{Model: learntest.FreshKataGo(t, "kb1c16"), Batch: 4, Method: autodiff.AdamW, WeightDecay: 0.01, ClipNorm: 1, Rate: 1e-3, Threads: 1,
 		Average: Average{Every: 8, Window: 2}, Schedule: Schedule{Warmup: 3}}
 	whole := open(t, c)
@@ -176,9 +175,7 @@ func TestExport(t *testing.T) {
 		got, err := again.Evaluate(other, false)
 		require.NoError(t, err)
 		for _, term := range got.Terms {
-			w, ok := want.Term(term.Name)
-			require.True(t, ok, term.Name)
-			require.InDelta(t, w.Mean, term.Mean, 1e-5, term.Name)
+			require.InDelta(t, termOf(t, &want, term.Name).Mean, term.Mean, 1e-5, term.Name)
 		}
 	}
 	mini := open(t, Config{Model: learntest.FreshArch(t, "mini-b1c4", 5), Batch: 4})
@@ -197,12 +194,7 @@ func TestKernelsAgree(t *testing.T) {
 		names = append(names, "kb3c32", "kb2c64nbt-mish")
 	}
 	for _, name := range names {
-		c := Config{Batch: 4, Method: autodiff.SGD, Rate: 1e-2}
-		if name[0] == 'k' {
-			c.Model, c.Aux = learntest.FreshKataGo(t, name), true
-		} else {
-			c.Model = learntest.FreshArch(t, name, 5)
-		}
+		c := Config{Model: network(t, name, 5), Batch: 4, Method: autodiff.SGD, Rate: 1e-2, Aux: true}
 		fast := open(t, c)
 		c.plain = true
 		plain := open(t, c)

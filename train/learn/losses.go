@@ -22,7 +22,7 @@ const (
 	outMeasures = "measures" // [2K]: weighted sums over rows of K terms and measures, then sums of the weights
 )
 
-// measured is a term, or a measure where coef is 0.
+// measured is a term or, if coef is 0, a measure.
 type measured struct {
 	name         string
 	coef         float64
@@ -44,8 +44,6 @@ type losses struct {
 	list    []measured
 	stops   []string // values that no gradient flows through
 }
-
-func (l *losses) coef(name string) float64 { return l.coefs[name] }
 
 // target declares an input of targets once and returns it.
 func (l *losses) target(name string, dims ...any) onnx.Value {
@@ -71,12 +69,10 @@ func (l *losses) weight(columns ...int64) onnx.Value {
 	return w
 }
 
-// but returns 1 - column.
 func (l *losses) but(column int64) onnx.Value {
 	return l.b.Sub(l.b.Scalar(1), l.column(column))
 }
 
-// stop keeps gradients from flowing through a value.
 func (l *losses) stop(v onnx.Value) onnx.Value {
 	v = l.b.Op("Identity", nil, v)
 	l.stops = append(l.stops, string(v))
@@ -136,13 +132,13 @@ func (l *losses) entropy(p onnx.Value) onnx.Value {
 func (l *losses) policies() {
 	target := l.target(inPolicy, l.area+1)
 	w := l.weight(rows.TargetPolicyWeight)
-	if l.coef(TermPolicy) > 0 {
+	if l.coefs[TermPolicy] > 0 {
 		l.add(TermPolicy, l.crossEntropy(l.h.policy[0], target), w)
 	}
 	l.add(MeasurePolicyEntropy, l.entropy(target), w)
 	hit := l.b.Op("Equal", nil, l.top(l.h.policy[0]), l.top(target))
 	l.add(MeasurePolicyTop1, l.b.Cast(hit, onnx.Float), w)
-	if len(l.h.policy) > 1 && l.coef(TermOptimistic) > 0 && l.h.wdl && len(l.h.score) > 1 {
+	if len(l.h.policy) > 1 && l.coefs[TermOptimistic] > 0 && l.h.wdl && len(l.h.score) > 1 {
 		l.optimistic(target)
 	}
 	if l.aux == nil {
@@ -191,11 +187,11 @@ func (l *losses) values() {
 	says := l.h.value
 	if l.h.wdl {
 		says = b.Sub(b.Slice(says, 1, 0, 1), b.Slice(says, 1, 1, 2))
-		if l.coef(TermValue) > 0 {
+		if l.coefs[TermValue] > 0 {
 			l.add(TermValue, l.crossEntropy(l.h.value, target), w)
 		}
 		l.add(MeasureValueEntropy, l.entropy(target), w)
-	} else if l.coef(TermValue) > 0 {
+	} else if l.coefs[TermValue] > 0 {
 		d := b.Sub(says, truth)
 		l.add(TermValue, b.Mul(d, d), w)
 	}
@@ -265,22 +261,22 @@ func (l *losses) scores() {
 		return
 	}
 	b, truth, mean := l.b, l.column(rows.TargetScore), l.scoreMean()
-	if l.coef(TermScoreMean) > 0 {
+	if l.coefs[TermScoreMean] > 0 {
 		l.add(TermScoreMean, l.huber(b.Sub(mean, truth), 12), l.endWeight(l.column(rows.TargetTaughtScore)))
 	}
 	if l.spec.Kind != nn.KindKataGo {
 		return
 	}
 	mult := &l.spec.KataGo.Multipliers
-	if len(l.h.score) > 1 && l.coef(TermScoreStdev) > 0 {
+	if len(l.h.score) > 1 && l.coefs[TermScoreStdev] > 0 {
 		off := b.Mul(b.Op("Abs", nil, b.Sub(l.stop(mean), truth)), b.Scalar(math.Sqrt(math.Pi/2)))
 		off = l.orTaught(off, l.column(rows.TargetTaughtStdev))
 		l.add(TermScoreStdev, l.huber(b.Sub(l.scoreStdev(), off), 10), l.endWeight(l.known(rows.TargetTaughtStdev)))
 	}
-	if len(l.h.score) > 3 && l.coef(TermLead) > 0 {
+	if len(l.h.score) > 3 && l.coefs[TermLead] > 0 {
 		l.add(TermLead, l.huber(b.Sub(l.lead(), l.column(rows.TargetLead)), 8), l.weight(rows.TargetLeadWeight))
 	}
-	if len(l.h.score) > 3 && l.coef(TermVarTime) > 0 {
+	if len(l.h.score) > 3 && l.coefs[TermVarTime] > 0 {
 		time := b.Mul(l.softplus(l.h.score[3]), b.Scalar(mult.VarTime))
 		l.add(TermVarTime, l.huber(b.Sub(time, b.Add(l.column(rows.TargetArrival), b.Scalar(1e-5))), 50),
 			l.endWeight(b.Mul(l.column(rows.TargetTaught), l.known(rows.TargetArrival))))
@@ -295,14 +291,14 @@ func (l *losses) scores() {
 // and the score mean replace them. Taught rows have the errors that the teacher expects.
 func (l *losses) errors(mean onnx.Value) {
 	b, mult := l.b, &l.spec.KataGo.Multipliers
-	if l.coef(TermValueError) > 0 {
+	if l.coefs[TermValueError] > 0 {
 		v := l.stop(l.winLoss())
 		d := b.Sub(v, b.Sub(l.column(rows.TargetShort), l.column(rows.TargetShort+1)))
 		taught := l.column(rows.TargetTaughtValue)
 		square := l.orTaught(b.Add(b.Mul(d, d), b.Scalar(1e-8)), b.Mul(taught, taught))
 		l.add(TermValueError, l.huber(b.Sub(l.squaredError(l.h.score[4], mult.STValueError), square), 0.4), l.endWeight(l.known(rows.TargetTaughtValue)))
 	}
-	if l.coef(TermScoreError) > 0 {
+	if l.coefs[TermScoreError] > 0 {
 		d := b.Sub(l.stop(mean), l.column(rows.TargetShort+3))
 		taught := l.column(rows.TargetTaughtPoints)
 		square := l.orTaught(b.Add(b.Mul(d, d), b.Scalar(1e-4)), b.Mul(taught, taught))
@@ -323,7 +319,7 @@ func (l *losses) squaredError(x onnx.Value, mult float64) onnx.Value {
 
 // hasOwners reports whether the network has ownership that is trained.
 func (l *losses) hasOwners() bool {
-	return l.coef(TermOwnership) > 0 && (l.h.ownership != "" || l.h.owned != "")
+	return l.coefs[TermOwnership] > 0 && (l.h.ownership != "" || l.h.owned != "")
 }
 
 // ownersTarget is the owner of each point in [-1,1], [N,A].
@@ -343,8 +339,7 @@ func (l *losses) owners() {
 		l.add(TermOwnership, b.ReduceMean(b.Mul(d, d), true, 1), w)
 		return
 	}
-	// Binary cross entropy with logit x = 2*raw and target t = (1+o)/2:
-	// softplus(x) - t x.
+	// Binary cross entropy with logit x = 2*raw and target t = (1+o)/2: softplus(x) - t x.
 	x := b.Mul(l.h.ownership, b.Scalar(2))
 	t := b.Mul(b.Add(truth, b.Scalar(1)), b.Scalar(0.5))
 	l.add(TermOwnership, b.ReduceMean(b.Sub(b.Softplus(x), b.Mul(t, x)), true, 1), w)

@@ -44,13 +44,7 @@ func TestFreeze(t *testing.T) {
 		},
 	} {
 		for _, freeze := range []string{"trunk", "heads"} {
-			c := Config{Batch: 4, Method: autodiff.Adam, Rate: 1e-3, Freeze: freeze}
-			if strings.HasPrefix(name, "kb") {
-				c.Model = learntest.FreshKataGo(t, name)
-			} else {
-				c.Model = learntest.FreshArch(t, name, 5)
-			}
-			l := open(t, c)
+			l := open(t, Config{Model: network(t, name, 5), Batch: 4, Method: autodiff.Adam, Rate: 1e-3, Freeze: freeze})
 			before, err := l.Network(false)
 			require.NoError(t, err)
 			_, err = l.Step(randomBatch(l, board.Square(5), 4, 1))
@@ -113,13 +107,11 @@ func TestEvaluate(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, before, bits(t, l))
 	require.Equal(t, 37, whole.Rows)
-	policy, _ := whole.Term(TermPolicy)
-	require.EqualValues(t, 36, policy.Weight)
+	require.EqualValues(t, 36, termOf(t, &whole, TermPolicy).Weight)
 	step, err := l.Step(b)
 	require.NoError(t, err)
 	for _, want := range step.Terms {
-		got, ok := whole.Term(want.Name)
-		require.True(t, ok)
+		got := termOf(t, &whole, want.Name)
 		require.InEpsilon(t, want.Weight+1, got.Weight+1, 1e-6)
 		require.InDelta(t, want.Mean, got.Mean, 1e-4*max(1, math.Abs(want.Mean)), want.Name)
 	}
@@ -210,25 +202,15 @@ func TestDeterminism(t *testing.T) {
 // TestTermsOfEachKind: each kind of network has its losses and measures.
 func TestTermsOfEachKind(t *testing.T) {
 	for name, want := range map[string]string{
-		"kb1c16":   "policy policy_entropy policy_top1 optimistic value value_entropy value_accuracy score_mean score_stdev lead variance_time value_error score_error ownership policy_kl winrate_error lead_error ownership_error",
-		"aux":      "policy policy_entropy policy_top1 optimistic reply soft_policy soft_reply value value_entropy value_accuracy td_value score_mean score_stdev lead variance_time value_error score_error ownership policy_kl winrate_error lead_error ownership_error",
-		"synth-v7": "policy policy_entropy policy_top1 value value_entropy value_accuracy score_mean score_stdev ownership policy_kl winrate_error lead_error ownership_error",
-		"synth-v8": "policy policy_entropy policy_top1 optimistic value value_entropy value_accuracy score_mean score_stdev lead variance_time value_error score_error ownership policy_kl winrate_error lead_error ownership_error",
-		"mini":     "policy policy_entropy policy_top1 value value_accuracy policy_kl winrate_error",
-		"b6c8":     "policy policy_entropy policy_top1 value value_accuracy score_mean ownership policy_kl winrate_error lead_error ownership_error",
+		"kb1c16":     "policy policy_entropy policy_top1 optimistic value value_entropy value_accuracy score_mean score_stdev lead variance_time value_error score_error ownership policy_kl winrate_error lead_error ownership_error",
+		"kb1c16 aux": "policy policy_entropy policy_top1 optimistic reply soft_policy soft_reply value value_entropy value_accuracy td_value score_mean score_stdev lead variance_time value_error score_error ownership policy_kl winrate_error lead_error ownership_error",
+		"synth-v7":   "policy policy_entropy policy_top1 value value_entropy value_accuracy score_mean score_stdev ownership policy_kl winrate_error lead_error ownership_error",
+		"synth-v8":   "policy policy_entropy policy_top1 optimistic value value_entropy value_accuracy score_mean score_stdev lead variance_time value_error score_error ownership policy_kl winrate_error lead_error ownership_error",
+		"mini":       "policy policy_entropy policy_top1 value value_accuracy policy_kl winrate_error",
+		"b6c8":       "policy policy_entropy policy_top1 value value_accuracy score_mean ownership policy_kl winrate_error lead_error ownership_error",
 	} {
-		c := Config{Batch: 2}
-		switch name {
-		case "aux":
-			c.Model, c.Aux = learntest.FreshKataGo(t, "kb1c16"), true
-		case "kb1c16":
-			c.Model = learntest.FreshKataGo(t, name)
-		case "synth-v7", "synth-v8":
-			c.Model = synthetic(t, name)
-		default:
-			c.Model = learntest.FreshArch(t, name, 5)
-		}
-		l := open(t, c)
+		file, aux := strings.CutSuffix(name, " aux")
+		l := open(t, Config{Model: network(t, file, 5), Batch: 2, Aux: aux})
 		p, err := l.planner.evaluation(l.homeSize())
 		require.NoError(t, err)
 		var got []string

@@ -16,8 +16,7 @@ import (
 	"kosumi/train/rows"
 )
 
-// RunConfig has the settings of a run. Learn, Data, Out and one of Steps and Epochs are
-// required.
+// RunConfig has the settings of a run. Learn, Data, Out and one of Steps and Epochs are required.
 type RunConfig struct {
 	Learn Config
 	// Data are folders and files of rows: .npz, .sgf and .sgfs.
@@ -50,11 +49,9 @@ type RunConfig struct {
 	// least one every 1,000 steps. The best measured step is exported, if enough rows are held
 	// back to tell it from the end of the run.
 	ValidateEvery int64
-	// CheckpointEvery is the number of steps between checkpoints; 0 means about
-	// every five minutes.
+	// CheckpointEvery is the number of steps between checkpoints; 0 means about every five minutes.
 	CheckpointEvery int64
-	// LogEvery is the number of steps that a line of the metrics sums up; 0 means
-	// 10.
+	// LogEvery is the number of steps that a line of the metrics sums up; 0 means 10.
 	LogEvery int64
 
 	// Seed shuffles the data and draws symmetries.
@@ -82,22 +79,21 @@ type Progress struct {
 
 // Report is the result of a run.
 type Report struct {
-	Steps, Samples int64             `json:"-"`
-	Counters       Counters          `json:"counters"`
-	Source         Source            `json:"source"`
-	Seconds        float64           `json:"seconds"`            // of this call
-	Speed          float64           `json:"samples_per_second"` // of this call, steps alone
-	Before         *Result           `json:"before,omitempty"`   // on the games held back
-	After          *Result           `json:"after,omitempty"`
-	Averaged       *Result           `json:"averaged,omitempty"` // the averaged weights, which are exported
-	Best           *Mark             `json:"best,omitempty"`     // the measurement whose weights are exported, if they are not the last weights
-	Exported       int64             `json:"exported,omitempty"` // step whose weights are exported
-	Beside         []Beside          `json:"beside,omitempty"`
-	Held           int               `json:"games_held_back,omitempty"`
-	Notes          []string          `json:"notes,omitempty"`   // remarks on the run
-	Files          []string          `json:"files"`             // networks written
-	Skipped        map[string]string `json:"skipped,omitempty"` // data files left out, with reasons
-	Interrupted    bool              `json:"interrupted,omitempty"`
+	Counters    Counters          `json:"counters"`
+	Source      Source            `json:"source"`
+	Seconds     float64           `json:"seconds"`            // of this call
+	Speed       float64           `json:"samples_per_second"` // of this call, steps alone
+	Before      *Result           `json:"before,omitempty"`   // on the games held back
+	After       *Result           `json:"after,omitempty"`
+	Averaged    *Result           `json:"averaged,omitempty"` // the averaged weights, which are exported
+	Best        *Mark             `json:"best,omitempty"`     // the measurement whose weights are exported, if they are not the last weights
+	Exported    int64             `json:"exported,omitempty"` // step whose weights are exported
+	Beside      []Beside          `json:"beside,omitempty"`
+	Held        int               `json:"games_held_back,omitempty"`
+	Notes       []string          `json:"notes,omitempty"`   // remarks on the run
+	Files       []string          `json:"files"`             // networks written
+	Skipped     map[string]string `json:"skipped,omitempty"` // data files left out, with reasons
+	Interrupted bool              `json:"interrupted,omitempty"`
 }
 
 // Beside is the result of another network on the rows held back.
@@ -191,7 +187,7 @@ func Run(ctx context.Context, c RunConfig) (*Report, error) {
 		return nil, r.failed(err)
 	}
 	r.report.Seconds = time.Since(began).Seconds()
-	r.report.Counters, r.report.Source, r.report.Before = r.l.Counters(), r.l.Source(), r.state.Before
+	r.report.Counters, r.report.Source, r.report.Before = r.l.Counters(), r.l.source, r.state.Before
 	if r.steps.Took > 0 {
 		r.report.Speed = float64(r.steps.Samples) / r.steps.Took.Seconds()
 	}
@@ -205,9 +201,7 @@ func Run(ctx context.Context, c RunConfig) (*Report, error) {
 }
 
 func (r *run) check() error {
-	bad := func(format string, args ...any) error {
-		return fmt.Errorf("%w: "+format, append([]any{ErrConfig}, args...)...)
-	}
+	bad := func(format string, args ...any) error { return fault(ErrConfig, format, args...) }
 	switch {
 	case len(r.Data) == 0:
 		return bad("no training data is named")
@@ -255,7 +249,7 @@ func (r *run) open() error {
 	}
 	r.l = l
 	if r.Size != (board.Size{}) {
-		if err := l.Serves(r.Size); err != nil {
+		if err := l.net.Serves(r.Size); err != nil {
 			return fmt.Errorf("%w: %w", ErrConfig, err)
 		}
 	}
@@ -283,7 +277,6 @@ func (r *run) open() error {
 	return r.measureIfDue() // the checkpoint was saved before its step was measured
 }
 
-// measureBefore measures the network before training.
 func (r *run) measureBefore() (err error) {
 	if r.state.Before, err = r.measure(false); err != nil {
 		return err
@@ -295,7 +288,6 @@ func (r *run) measureBefore() (err error) {
 	return err
 }
 
-// resume restores a run's state from a checkpoint.
 func (r *run) resume(extra Extra) error {
 	if err := json.Unmarshal(extra[extraRun], &r.state); err != nil {
 		return fmt.Errorf("%w: %s: the checkpoint does not belong to a run: %w", ErrCheckpoint, r.Out, err)
@@ -307,7 +299,7 @@ func (r *run) resume(extra Extra) error {
 		return fmt.Errorf("%w: %s: %w", ErrCheckpoint, r.Out, err)
 	}
 	if best := r.state.Best; best != nil {
-		r.l.Keep(best.Step)
+		r.l.kept = best.Step
 	}
 	if held := r.state.Held; held != r.Validation {
 		if err := r.split(held); err != nil {
@@ -335,7 +327,6 @@ func (r *run) measureIfDue() error {
 	return r.mark(res)
 }
 
-// schedule sets the learner's rate and schedule for the run.
 func (r *run) schedule() error {
 	s := r.Learn.Schedule
 	r.tellCourse(course{r.Learn.Rate, s})
@@ -343,7 +334,6 @@ func (r *run) schedule() error {
 	return r.l.SetRate(r.Learn.Rate, s)
 }
 
-// loop takes steps until there are enough or ctx ends.
 func (r *run) loop(ctx context.Context) (err error) {
 	r.steps.Learner, r.steps.Stream = r.l, r.train
 	r.steps.Goal = func(c Counters) bool { return c.Steps >= r.state.Total }
@@ -358,7 +348,6 @@ func (r *run) pauseAfter(c Counters) bool {
 	return due || c.Steps%r.every() == 0
 }
 
-// pause saves and measures after a step.
 func (r *run) pause(interrupted bool) error {
 	if !r.usable() {
 		return nil // a diverged learner is not saved: checkpoints are for going back
@@ -402,7 +391,7 @@ func (r *run) tell(doing string) {
 	}
 	p := Progress{Step: r.l.Counters().Steps, Total: r.state.Total, Resumed: r.resumed, Recent: r.recent, Speed: r.speed.rate(), Doing: doing}
 	if done := r.l.Counters().Steps - r.resumed; done > 0 && r.steps.Samples > 0 && p.Speed > 0 {
-		left := float64(r.state.Total-r.l.Counters().Steps) * float64(r.l.Config().Batch)
+		left := float64(r.state.Total-r.l.Counters().Steps) * float64(r.l.conf.Batch)
 		p.Left = time.Duration(left / p.Speed * float64(time.Second))
 	}
 	r.Progress(p)

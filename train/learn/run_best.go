@@ -33,7 +33,6 @@ const (
 	mostRiseMeanwhile = 2
 )
 
-// every is the number of steps between measurements.
 func (r *run) every() int64 {
 	if r.ValidateEvery > 0 {
 		return r.ValidateEvery
@@ -44,7 +43,6 @@ func (r *run) every() int64 {
 // few reports whether too little is held back to judge by.
 func (r *run) few() bool { return r.held.games < 2 || r.held.rows < fewHeld }
 
-// heldText describes the rows held back.
 func (r *run) heldText() string {
 	return fmt.Sprintf("only %s of %s are held back", many(r.held.rows, "row"), many(r.held.games, "game"))
 }
@@ -62,13 +60,13 @@ func (r *run) mark(res *Result) error {
 	if res == nil {
 		return nil
 	}
-	if step := r.l.Counters().Steps; step > r.state.MeasuredAt { // this step is not measured yet; a resumed run measures a step again
+	if step := r.l.Counters().Steps; step > r.state.MeasuredAt { // a resumed run may measure a step again, which counts once
 		r.state.MeasuredAt = step
 		r.state.Measured++
 	}
 	if best := r.state.Best; best == nil || res.Loss < best.Result.Loss {
 		r.state.Best = &Mark{r.l.Counters().Steps, *res}
-		r.l.Keep(r.l.Counters().Steps)
+		r.l.kept = r.l.Counters().Steps
 	}
 	// Running statistics lag at first, so a single high loss is no divergence.
 	if before := r.state.Before; before == nil || res.Loss <= mostRiseMeanwhile*before.Loss || 2*r.l.Counters().Steps < r.state.Total {
@@ -110,25 +108,11 @@ func (r *run) measureSeen() (float64, error) {
 		return 0, err
 	}
 	defer s.Close()
-	var sum Result
-	var b rows.Batch
-	for sum.Rows < seenRows && s.Passes() < 2 {
-		if err := s.Next(&b); err != nil {
-			if errors.Is(err, rows.ErrNoRows) {
-				break
-			}
-			return 0, err
-		}
-		res, err := r.l.Evaluate(&b, false)
-		if err != nil {
-			return 0, err
-		}
-		sum.Add(&res)
+	sum, _, err := r.l.evaluateSome(s, seenRows, false)
+	if err == nil && !finite(float32(sum.Loss)) {
+		err = fmt.Errorf("%w: on rows trained on the loss is not a finite number", ErrDiverged)
 	}
-	if sum.Rows > 0 && !finite(float32(sum.Loss)) {
-		return 0, fmt.Errorf("%w: on rows trained on the loss is not a finite number", ErrDiverged)
-	}
-	return sum.Loss, nil
+	return sum.Loss, err
 }
 
 // choose loads the weights of the best measurement for export, if the end of the run is worse and
@@ -155,7 +139,6 @@ func (r *run) choose() {
 	r.note("the checkpoint of step %d, which is the best, cannot be read: the network of the end is exported", best.Step)
 }
 
-// note adds a remark to the report.
 func (r *run) note(format string, args ...any) {
 	r.report.Notes = append(r.report.Notes, fmt.Sprintf(format, args...))
 }
@@ -189,7 +172,7 @@ func (r *run) judge() {
 		r.note("exported the weights of the last step, %d", r.l.Counters().Steps)
 	}
 	if best := r.bestLoss(); best > before.Loss {
-		r.note("no step was better on them than the network that the run began with (loss %.4g): %s stays the better one", before.Loss, r.l.Source().Path)
+		r.note("no step was better on them than the network that the run began with (loss %.4g): %s stays the better one", before.Loss, r.l.source.Path)
 	}
 	if r.few() {
 		r.note("%s: too little to judge by", r.heldText())

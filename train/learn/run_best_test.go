@@ -177,10 +177,9 @@ func TestAnotherRateIsTold(t *testing.T) {
 }
 
 func TestStateOfARun(t *testing.T) {
-	half, minus := 0.5, -0.5
-	require.NoError(t, (&runState{Total: 9, Held: half, Best: &Mark{Step: 3}}).check())
+	require.NoError(t, (&runState{Total: 9, Held: 0.5, Best: &Mark{Step: 3}}).check())
 	for _, s := range []runState{{}, {Total: -1}, {Total: 1 << 60}, {Total: 9, First: -1}, {Total: 9, Seen: -1}, {Total: 9, Measured: -1},
-		{Total: 9, Held: minus}, {Total: 9, Best: &Mark{}}, {Total: 9, Epochs: -1}} {
+		{Total: 9, Held: -0.5}, {Total: 9, Best: &Mark{}}, {Total: 9, Epochs: -1}} {
 		require.Error(t, s.check(), "%+v", s)
 	}
 	require.Equal(t, "linear down to 0.5 after 3 steps of warm-up", (&Schedule{Shape: "linear", Final: 0.5, Warmup: 3}).String())

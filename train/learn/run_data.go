@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -18,14 +19,11 @@ const heldMemory = 16 << 20
 
 func (r *run) stream() (*rows.Mix, error) { return rows.OpenMix(r.options(false), r.sources()...) }
 
-// heldStream opens the rows to measure a learner on.
 func (r *run) heldStream(l *Learner) (*rows.Folder, error) {
 	o := r.options(true)
 	if l != r.l {
 		o.Wants, o.Encoding = l.Wants(), l.Encoding()
-		if only := l.OnlySize(); only != (board.Size{}) {
-			o.Size = only
-		}
+		o.Size = cmp.Or(l.spec.Sizes.Fixed, o.Size)
 	}
 	if len(r.Validate) > 0 {
 		return rows.OpenFolder(o, r.Validate...)
@@ -78,7 +76,7 @@ func (r *run) checkShares() error {
 
 func (r *run) options(held bool) rows.Options {
 	o := rows.Options{
-		Size: r.size(), Batch: r.l.Config().Batch, Wants: r.l.Wants(), Encoding: r.l.Encoding(), Seed: r.Seed,
+		Size: r.size(), Batch: r.l.conf.Batch, Wants: r.l.Wants(), Encoding: r.l.Encoding(), Seed: r.Seed,
 		Symmetries: !r.NoSymmetries, HistoryDropout: !r.NoHistoryDropout,
 		WindowRows: r.WindowRows, MemoryBytes: r.MemoryBytes,
 		Split: rows.Split{Share: r.Validation}, Catalog: &r.catalog, Log: r.Learn.Log,
@@ -164,19 +162,15 @@ func (r *run) some(held bool) (bool, error) {
 // size returns the board size of the run: the requested one, else the only one that the network
 // serves, else zero.
 func (r *run) size() board.Size {
-	if r.Size == (board.Size{}) {
-		return r.l.OnlySize()
-	}
-	return r.Size
+	return cmp.Or(r.Size, r.l.spec.Sizes.Fixed)
 }
 
-// total returns the number of steps of a fresh run.
 func (r *run) total() int64 {
 	if r.Steps > 0 {
 		return r.Steps
 	}
 	rows := float64(r.train.WindowRows()) * (1 - r.Validation)
-	return max(1, int64(math.Round(r.Epochs*rows/float64(r.l.Config().Batch))))
+	return max(1, int64(math.Round(r.Epochs*rows/float64(r.l.conf.Batch))))
 }
 
 // measure evaluates up to ValidationRows of the held-back rows. It returns nil if there are none.
@@ -185,7 +179,7 @@ func (r *run) measure(average bool) (*Result, error) {
 		return nil, nil
 	}
 	r.tell("measuring")
-	sum, games, err := r.measureOf(r.l, average)
+	sum, games, err := r.measureHeld(r.l, average)
 	if err != nil {
 		return nil, err
 	}
@@ -208,17 +202,23 @@ func (r *run) measure(average bool) (*Result, error) {
 	return &sum, r.metrics.write(kind, r.l.Counters(), &sum, 0)
 }
 
-// measureOf evaluates up to ValidationRows of the held-back rows with a learner, and counts their
+// measureHeld evaluates up to ValidationRows of the held-back rows with a learner, and counts their
 // games.
-func (r *run) measureOf(l *Learner, average bool) (sum Result, games int, err error) {
+func (r *run) measureHeld(l *Learner, average bool) (sum Result, games int, err error) {
 	s, err := r.heldStream(l)
 	if err != nil {
 		return sum, 0, err
 	}
 	defer s.Close()
+	return l.evaluateSome(s, r.ValidationRows, average)
+}
+
+// evaluateSome evaluates most rows of the first pass of a stream, or all that there are, and counts
+// their games.
+func (l *Learner) evaluateSome(s *rows.Folder, most int, average bool) (sum Result, games int, err error) {
 	var b rows.Batch
 	told, untold := map[gameHash]bool{}, 0
-	for sum.Rows < r.ValidationRows {
+	for sum.Rows < most {
 		err := s.Next(&b)
 		if errors.Is(err, rows.ErrNoRows) || err == nil && s.Passes() > 1 && sum.Rows > 0 {
 			break
@@ -236,7 +236,6 @@ func (r *run) measureOf(l *Learner, average bool) (sum Result, games int, err er
 	return sum, len(told) + untold, nil
 }
 
-// measureBeside measures the other networks of the report.
 func (r *run) measureBeside() error {
 	for _, path := range r.Beside {
 		r.tell("measuring " + filepath.Base(path))
@@ -245,7 +244,7 @@ func (r *run) measureBeside() error {
 		if err != nil {
 			return fmt.Errorf("--beside: %w", err)
 		}
-		sum, _, err := r.measureOf(l, false)
+		sum, _, err := r.measureHeld(l, false)
 		l.Close()
 		switch {
 		case err != nil:

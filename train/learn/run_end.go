@@ -28,11 +28,9 @@ func (r *run) finish() error {
 		return err
 	}
 	r.judge()
-	for _, bad := range r.train.Skipped() {
-		if r.report.Skipped == nil {
-			r.report.Skipped = map[string]string{}
-		}
-		r.report.Skipped[bad.Path] = bad.Err.Error()
+	r.report.Skipped = map[string]string{}
+	for path, err := range r.train.Skipped() {
+		r.report.Skipped[path] = err.Error()
 	}
 	if err := r.metrics.close(); err != nil {
 		return err
@@ -51,7 +49,7 @@ func (r *run) export() error {
 	}
 	for _, name := range names {
 		path := filepath.Join(r.Out, name)
-		if err := r.l.Export(path, trainedName(r.l.Source().Name, r.l.Counters().Samples), true); err != nil {
+		if err := r.l.Export(path, trainedName(r.l.source.Name, r.l.Counters().Samples), true); err != nil {
 			return err
 		}
 		r.report.Files = append(r.report.Files, path)
@@ -63,7 +61,6 @@ func (r *run) export() error {
 // 6,648,960 samples of 1,616,146 rows.
 var samplesInName = regexp.MustCompile(`-s(\d+)\b`)
 
-// trainedName adds samples to a network's name.
 func trainedName(name string, samples int64) string {
 	at := samplesInName.FindStringSubmatchIndex(name)
 	if at == nil {
@@ -107,7 +104,6 @@ func (r *run) close() {
 // mostGrowth bounds the loss, as a multiple of that of the first step.
 const mostGrowth = 10
 
-// grown reports whether a loss is above the bound of mostGrowth.
 func (r *run) grown(loss float64) bool {
 	return r.state.First > 0 && !(loss <= mostGrowth*r.state.First)
 }

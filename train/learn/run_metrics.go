@@ -54,8 +54,7 @@ func openMetrics(path string, step int64) (*metrics, error) {
 	return &metrics{f}, nil
 }
 
-// ReadMetrics reads a metrics file. A last line that was not written to its end is
-// left out.
+// ReadMetrics reads a metrics file. A last line that was not written to its end is left out.
 func ReadMetrics(path string) ([]Line, error) {
 	var lines []Line
 	err := eachMetric(path, func(l *Line, _ int64) bool {

@@ -54,7 +54,6 @@ func (r *Report) Print(w io.Writer) {
 	}
 }
 
-// printMeasurements prints the measurements on rows held back, one loss a line.
 func (r *Report) printMeasurements(w io.Writer) {
 	type column struct {
 		name string

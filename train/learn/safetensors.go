@@ -3,7 +3,6 @@ package learn
 import (
 	"encoding/binary"
 	"encoding/json"
-	"fmt"
 	"io"
 	"slices"
 )
@@ -28,7 +27,6 @@ type tensorPlace struct {
 // maxHeader bounds the JSON header of a file that is read.
 const maxHeader = 64 << 20
 
-// writeTensors writes tensors, their numbers in the order given.
 func writeTensors(w io.Writer, list []namedTensor) error {
 	places := make(map[string]tensorPlace, len(list))
 	at := int64(0)
@@ -61,12 +59,9 @@ func writeTensors(w io.Writer, list []namedTensor) error {
 	return nil
 }
 
-// readTensors reads the format of writeTensors. Errors wrap ErrCheckpoint. The data is not
-// trusted.
+// readTensors reads the format of writeTensors. Errors wrap ErrCheckpoint. The data is not trusted.
 func readTensors(data []byte) (map[string]namedTensor, error) {
-	bad := func(format string, args ...any) error {
-		return fmt.Errorf("%w: tensors: "+format, append([]any{ErrCheckpoint}, args...)...)
-	}
+	bad := func(format string, args ...any) error { return fault(ErrCheckpoint, "tensors: "+format, args...) }
 	if len(data) < 8 {
 		return nil, bad("%d bytes are no file", len(data))
 	}

@@ -91,9 +91,6 @@ func (s *session) run(which int, weights, next map[string]*ort.Tensor) error {
 }
 
 func (s *session) close() {
-	if s == nil {
-		return
-	}
 	s.graph.Close()
 	for _, t := range s.own {
 		t.Close()
@@ -103,46 +100,32 @@ func (s *session) close() {
 // fill copies n rows of a batch, from row first on, into the session's inputs.
 // The remaining rows are zeros, which have no weight.
 func (s *session) fill(b *rows.Batch, first, n int) error {
+	from := map[string][]float32{inPolicy: b.Policy, inReply: b.Reply, inGlobals: b.Globals, inPoints: b.Points}
 	for _, in := range s.plan.spec.Inputs {
 		switch in.Role {
 		case nn.RoleSpatial:
-			if err := s.copyIn(in.Name, b.Spatial, b.N, first, n); err != nil {
-				return err
-			}
+			from[in.Name] = b.Spatial
 		case nn.RoleGlobal:
-			if err := s.copyIn(in.Name, b.Global, b.N, first, n); err != nil {
-				return err
-			}
+			from[in.Name] = b.Global
 		case nn.RoleMeta: // unknown players: zeros
 		default:
 			return fmt.Errorf("%w: nothing fills input %s", ErrNetwork, in.Name)
 		}
 	}
-	for _, t := range []struct {
-		name string
-		data []float32
-	}{{inPolicy, b.Policy}, {inReply, b.Reply}, {inGlobals, b.Globals}, {inPoints, b.Points}} {
-		if s.own[t.name] == nil {
-			continue
+	for name, data := range from {
+		t := s.own[name]
+		if t == nil {
+			continue // no loss needs this target
 		}
-		if err := s.copyIn(t.name, t.data, b.N, first, n); err != nil {
-			return err
+		row := len(t.Data) / int(t.Dims[0])
+		if len(data) != b.N*row {
+			return fmt.Errorf("%w: %d numbers for %d rows of %s, which take %d each", ErrBatch, len(data), b.N, name, row)
 		}
+		clear(t.Data[copy(t.Data, data[first*row:(first+n)*row]):])
 	}
 	return nil
 }
 
-func (s *session) copyIn(name string, data []float32, all, first, n int) error {
-	t := s.own[name]
-	row := len(t.Data) / int(t.Dims[0])
-	if len(data) != all*row {
-		return fmt.Errorf("%w: %d numbers for %d rows of %s, which take %d each", ErrBatch, len(data), all, name, row)
-	}
-	clear(t.Data[copy(t.Data, data[first*row:(first+n)*row]):])
-	return nil
-}
-
-// result reads the measurements of a run.
 func (s *session) result(n int) Result {
 	r := Result{Loss: float64(s.own[outLoss].Data[0]), Rows: n}
 	list := s.own[outMeasures].Data

@@ -5,8 +5,8 @@ import (
 	"kosumi/train/rows"
 )
 
-// endWeight returns each row's weight for a target that needs the real end of a game. In taught
-// rows it is the weight of the teacher's number, which is 0 in all other rows.
+// endWeight returns each row's weight for a target that needs the real end of a game. taught is the
+// weight of the teacher's number: 0 in rows of games, where TargetFinalWeight counts in its place.
 func (l *losses) endWeight(taught onnx.Value) onnx.Value {
 	return l.b.Mul(l.weight(), l.b.Add(l.column(rows.TargetFinalWeight), taught))
 }
@@ -14,7 +14,7 @@ func (l *losses) endWeight(taught onnx.Value) onnx.Value {
 // known is 1 if the teacher's number is known, else 0.
 func (l *losses) known(column int64) onnx.Value { return l.b.Op("Sign", nil, l.column(column)) }
 
-// orTaught returns the teacher's number for taught rows, and the row's own for others, whose
+// orTaught returns the teacher's number in taught rows, the row's own number in others. In those the
 // teacher's number is 0.
 func (l *losses) orTaught(own, taught onnx.Value) onnx.Value {
 	return l.b.Add(l.b.Mul(own, l.but(rows.TargetTaught)), taught)
@@ -22,8 +22,8 @@ func (l *losses) orTaught(own, taught onnx.Value) onnx.Value {
 
 // optimistic adds the term of the optimistic policy. Taught rows have the teacher's optimistic
 // policy as target, in place of the reply. If the teacher has no optimistic policy, its plain one
-// is the target: the search uses this output at full weight, and untrained it would decay as the
-// trunk changes.
+// is the target: the search uses this output at full weight, and without training it would get worse
+// as the trunk changes.
 func (l *losses) optimistic(target onnx.Value) {
 	b, own := l.b, l.known(rows.TargetTaughtLucky)
 	use := b.Add(b.Mul(l.weight(rows.TargetPolicyWeight, rows.TargetFinalWeight), l.optimism()), l.weight(rows.TargetPolicyWeight, rows.TargetTaught))

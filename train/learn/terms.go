@@ -33,8 +33,7 @@ const (
 	TermScoreStdev = "score_stdev"
 	// TermLead is the Huber loss of the lead, delta 8 points [29].
 	TermLead = "lead"
-	// TermVarTime is the Huber loss of the arrival time of the variance, delta 50
-	// turns [27].
+	// TermVarTime is the Huber loss of the arrival time of the variance, delta 50 turns [27].
 	TermVarTime = "variance_time"
 	// TermValueError is the Huber loss, delta 0.4, of the predicted squared
 	// distance of the value from the short-term search value [27].
@@ -125,8 +124,7 @@ const (
 	MeasurePolicyTop1 = "policy_top1"
 	// MeasureValueEntropy is the entropy of the value target.
 	MeasureValueEntropy = "value_entropy"
-	// MeasureValueAccuracy is the share of decided games whose winner the network
-	// names.
+	// MeasureValueAccuracy is the share of decided games whose winner the network names.
 	MeasureValueAccuracy = "value_accuracy"
 	// MeasureTaughtKL is the divergence of the network's policy from the
 	// teacher's, in nats. This and the next three are taken over taught rows only.

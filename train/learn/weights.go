@@ -19,8 +19,6 @@ type weights struct {
 	side    int      // the valid copy
 }
 
-func newWeights() *weights { return &weights{tensors: map[string]*[2]*ort.Tensor{}} }
-
 // add makes a tensor unless one of that name exists. Fixed tensors are never written and have one
 // side.
 func (s *weights) add(name string, dims []int64, init *onnx.Tensor, fixed bool) error {
@@ -30,17 +28,19 @@ func (s *weights) add(name string, dims []int64, init *onnx.Tensor, fixed bool) 
 		}
 		return nil
 	}
-	var pair [2]*ort.Tensor
-	for i := range pair {
-		if i == 1 && fixed {
-			pair[1] = pair[0]
-			break
-		}
-		t, err := s.tensor(dims)
-		if err != nil {
+	alloc := ort.NewTensor
+	if s.device != nil {
+		alloc = s.device.NewTensor
+	}
+	one, err := alloc(dims...)
+	if err != nil {
+		return err
+	}
+	pair := [2]*ort.Tensor{one, one}
+	if !fixed {
+		if pair[1], err = alloc(dims...); err != nil {
 			return err
 		}
-		pair[i] = t
 	}
 	if init != nil {
 		data, err := init.Float32s()
@@ -52,13 +52,6 @@ func (s *weights) add(name string, dims []int64, init *onnx.Tensor, fixed bool) 
 	s.tensors[name] = &pair
 	s.names = append(s.names, name)
 	return nil
-}
-
-func (s *weights) tensor(dims []int64) (*ort.Tensor, error) {
-	if s.device != nil {
-		return s.device.NewTensor(dims...)
-	}
-	return ort.NewTensor(dims...)
 }
 
 // fetch copies the valid side into Data of its tensors.
@@ -87,9 +80,6 @@ func (s *weights) data(name string) []float32 {
 	}
 	return nil
 }
-
-// flip makes the other side the valid one.
-func (s *weights) flip() { s.side ^= 1 }
 
 func (s *weights) close() {
 	for _, pair := range s.tensors {

@@ -24,9 +24,7 @@ func TestLoopBeginsWithANetwork(t *testing.T) {
 	require.NoError(t, katago.WriteFile(given, net))
 	source := tiny + fmt.Sprintf("[start]\nnetwork = %q\ngames_behind = 5000\n", given)
 
-	dir := filepath.Join(t.TempDir(), "loop")
-	require.NoError(t, Init(dir, []byte(source)))
-	needRuntime(t, dir)
+	dir := trainableLoop(t, source)
 	require.NoError(t, os.Remove(given), "it is read once")
 	s := runLoop(t, dir, 0)
 	require.Equal(t, "start-kb2c16", s.Current)
@@ -52,16 +50,14 @@ func TestLoopBeginsWithANetwork(t *testing.T) {
 	require.Equal(t, 4, last.Networks[0].Played)
 	checkFolder(t, dir, State{})
 
-	other := filepath.Join(t.TempDir(), "loop")
-	require.NoError(t, Init(other, []byte(strings.Replace(source, given, modelPath(dir, s.Arch, s.Start), 1))))
+	other := newLoop(t, strings.Replace(source, given, modelPath(dir, s.Arch, s.Start), 1))
 	text := strings.Replace(source, "kb2c16", "kb3c16", 1)
 	text = strings.Replace(text, given, modelPath(dir, s.Arch, s.Start), 1)
 	require.NoError(t, os.WriteFile(filepath.Join(other, RecipeFile), []byte(text), 0o644))
 	_, err = Open(other, Options{})
 	require.ErrorContains(t, err, "is a kb2c16, the recipe's arch is kb3c16")
 
-	begun := filepath.Join(t.TempDir(), "loop")
-	require.NoError(t, Init(begun, []byte(tiny)))
+	begun := newLoop(t, tiny)
 	runLoop(t, begun, 0)
 	require.NoError(t, os.WriteFile(filepath.Join(begun, RecipeFile), []byte(source), 0o644))
 	_, err = Open(begun, Options{})
@@ -72,15 +68,13 @@ func TestLoopBeginsWithANetwork(t *testing.T) {
 // they are, and do not raise the number of samples to train.
 func TestLoopBeginsWithRows(t *testing.T) {
 	testshared.Long(t)
-	first := filepath.Join(t.TempDir(), "first")
-	require.NoError(t, Init(first, []byte(tiny)))
-	needRuntime(t, first)
+	first := trainableLoop(t, tiny)
 	done := runLoop(t, first, 120)
 	held := func() (n int) {
 		list, bad := openRowFiles(first, done.Seed).list()
 		require.Empty(t, bad)
 		for _, d := range list {
-			n += d.rows
+			n += d.Rows
 		}
 		return n
 	}
@@ -90,8 +84,7 @@ func TestLoopBeginsWithRows(t *testing.T) {
 	text, err := RecipeFrom([]byte(tiny+"[start]\nnetwork = ''\ngames_behind = 0\ndata = []\n"),
 		modelPath(first, done.Arch, done.Current), filepath.Join(first, "selfplay"))
 	require.NoError(t, err)
-	dir := filepath.Join(t.TempDir(), "second")
-	require.NoError(t, Init(dir, text))
+	dir := newLoop(t, string(text))
 	s := runLoop(t, dir, 30)
 	require.NotEmpty(t, s.History)
 	h := s.History[0]
@@ -121,9 +114,7 @@ func TestLoopBeginsWithRows(t *testing.T) {
 // and the learner reads both.
 func TestBoardsMayChange(t *testing.T) {
 	testshared.Long(t)
-	dir := filepath.Join(t.TempDir(), "loop")
-	require.NoError(t, Init(dir, []byte(tiny)))
-	needRuntime(t, dir)
+	dir := trainableLoop(t, tiny)
 	first := runToFirstNetwork(t, dir)
 	text := strings.Replace(tiny, "[selfplay.search]", "[[selfplay.boards]]\nwidth = 7\nheight = 6\nshare = 2.0\n[selfplay.search]", 1)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, RecipeFile), []byte(text), 0o644))
@@ -135,7 +126,7 @@ func TestBoardsMayChange(t *testing.T) {
 	require.Empty(t, bad)
 	count := map[board.Size]int{}
 	for _, d := range list {
-		set, err := rows.ReadFile(d.path)
+		set, err := rows.ReadFile(d.Path)
 		require.NoError(t, err)
 		for i := range set.N {
 			count[set.Size(i)]++

@@ -39,9 +39,9 @@ func TestStateIsChecked(t *testing.T) {
 		"games is -5":                         func(s *State) { s.Games = -5 },
 		"rows is -1":                          func(s *State) { s.Rows = -1 },
 		"samples is -800":                     func(s *State) { s.Samples = -800 },
+		"goal_rows is -3":                     func(s *State) { s.GoalRows = -3 },
 		"target is 9223372036854775807":       func(s *State) { s.Target = math.MaxInt64 },
 		"iteration is -1":                     func(s *State) { s.Iteration = -1 },
-		"goal_rows is -3":                     func(s *State) { s.GoalRows = -3 },
 		"owed is 7":                           func(s *State) { s.Owed = 7 },
 		"most_rate is -0.1":                   func(s *State) { s.MostRate = -0.1 },
 		"seconds.train is -2":                 func(s *State) { s.Seconds.Train = -2 },
@@ -70,14 +70,10 @@ func TestStateIsChecked(t *testing.T) {
 	require.NoError(t, err)
 	for want, text := range map[string]string{
 		"games is a string":         strings.Replace(string(whole), `"games": 100`, `"games": "100"`, 1),
-		"games is a number 1e30":    strings.Replace(string(whole), `"games": 100`, `"games": 1e30`, 1),
 		"games is a number 0.5":     strings.Replace(string(whole), `"games": 100`, `"games": 0.5`, 1),
 		"networks is a object":      `{"version": 1, "networks": {}}`,
 		"it is no JSON of a loop's": string(whole) + "}",
-		"invalid character 'x'":     string(whole) + "x",
 		"unexpected end of JSON":    string(whole[:len(whole)/2]),
-		"end of JSON input":         "",
-		"version is 0":              "{}",
 		"stage is \"\"":             "null",
 	} {
 		require.NoError(t, os.WriteFile(statePath(dir), []byte(text), 0o644))

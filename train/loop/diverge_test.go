@@ -3,7 +3,7 @@ package loop
 import (
 	"context"
 	"math"
-	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -36,7 +36,7 @@ func TestWatch(t *testing.T) {
 		"value":                      {9, []learn.Result{step(2.5, 40)}, "value is 40"},
 		"no number":                  {9, []learn.Result{step(math.NaN(), 0.6)}, "policy is NaN"},
 		"skipped steps are not its":  {9, []learn.Result{step(2.5, 0.6), skipped}, ""},
-		"one bad step is not an end": {9, append([]learn.Result{step(30, 0.6)}, repeated(step(2.5, 0.6), watched-1)...), ""},
+		"one bad step is not an end": {9, append([]learn.Result{step(30, 0.6)}, slices.Repeat([]learn.Result{step(2.5, 0.6)}, watched-1)...), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var w watch
@@ -54,22 +54,12 @@ func TestWatch(t *testing.T) {
 	}
 }
 
-func repeated(r learn.Result, n int) []learn.Result {
-	list := make([]learn.Result, n)
-	for i := range list {
-		list[i] = r
-	}
-	return list
-}
-
 // TestDivergedLoopGoesBack: after divergence another learner begins with the current network at
 // half the rate, and makes up for the lost steps. The lower rate stays; if no rate works, the loop
 // ends.
 func TestDivergedLoopGoesBack(t *testing.T) {
 	testshared.Long(t)
-	dir := filepath.Join(t.TempDir(), "loop")
-	require.NoError(t, Init(dir, []byte(tiny)))
-	needRuntime(t, dir)
+	dir := trainableLoop(t, tiny)
 	first := runToFirstNetwork(t, dir)
 
 	var lines []string
@@ -124,9 +114,7 @@ func (refuser) Game(ctx context.Context, g GateGame, _, _ string) (GateOutcome, 
 // diverged.
 func TestRefusedNetworksGoBack(t *testing.T) {
 	testshared.Long(t)
-	dir := filepath.Join(t.TempDir(), "loop")
-	require.NoError(t, Init(dir, []byte(tiny)))
-	needRuntime(t, dir)
+	dir := trainableLoop(t, tiny)
 	first := runToFirstNetwork(t, dir)
 	l, err := Open(dir, Options{})
 	require.NoError(t, err)

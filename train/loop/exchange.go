@@ -3,15 +3,14 @@ package loop
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
+	"kosumi/internal/file"
 	"kosumi/train/selfplay"
 )
 
@@ -63,11 +62,10 @@ func (g *generator) offer() error {
 	if !g.bootstrapping() {
 		w.Network, w.Path, w.SHA256 = s.Current, g.model(s.Current), g.work.SHA256
 		if w.Path != g.work.Path {
-			data, err := os.ReadFile(w.Path)
-			if err != nil {
+			var err error
+			if w.SHA256, err = file.SHA256(w.Path); err != nil {
 				return err
 			}
-			w.SHA256 = fmt.Sprintf("%x", sha256.Sum256(data))
 		}
 	}
 	g.work = w

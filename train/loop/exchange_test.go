@@ -2,7 +2,6 @@ package loop
 
 import (
 	"context"
-	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -88,9 +87,7 @@ func (o *others) play(w Work, games int) error {
 // as games, but not towards the samples owed or the goal of the present network. The log names the
 // players.
 func TestBootstrapByOthers(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "loop")
-	require.NoError(t, Init(dir, []byte(tiny)))
-	needRuntime(t, dir)
+	dir := trainableLoop(t, tiny)
 	o := &others{late: 50}
 	var lines []string
 	l, err := Open(dir, Options{Exchange: o, Status: func(line string) { lines = append(lines, line) }})
@@ -145,9 +142,7 @@ func (o *stopped) Play(context.Context) error {
 // TestLastGamesOfOthers: games filed after Run has ended, while an exchange shuts down, count now
 // and in the next run.
 func TestLastGamesOfOthers(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "loop")
-	require.NoError(t, Init(dir, []byte(tiny)))
-	needRuntime(t, dir)
+	dir := trainableLoop(t, tiny)
 	ctx, stop := context.WithCancel(t.Context())
 	o := &stopped{stop: stop}
 	l, err := Open(dir, Options{Exchange: o})

@@ -18,9 +18,7 @@ import (
 // and its network plays after passing the gate.
 func TestAnotherArchitectureTakesOver(t *testing.T) {
 	testshared.Long(t)
-	dir := filepath.Join(t.TempDir(), "loop")
-	require.NoError(t, Init(dir, []byte(tiny)))
-	needRuntime(t, dir)
+	dir := trainableLoop(t, tiny)
 	run := func(games int64) *State { return runLoop(t, dir, games) }
 	first := runToFirstNetwork(t, dir)
 	require.Contains(t, first.Current, "kb2c16")
@@ -72,9 +70,7 @@ func TestLearnerMayChange(t *testing.T) {
 		"no checkpoints": func(t *testing.T, dir string) { require.NoError(t, os.RemoveAll(filepath.Join(dir, "checkpoints"))) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			dir := filepath.Join(t.TempDir(), "loop")
-			require.NoError(t, Init(dir, []byte(tiny)))
-			needRuntime(t, dir)
+			dir := trainableLoop(t, tiny)
 			first := runToFirstNetwork(t, dir)
 			change(t, dir)
 			last := runLoop(t, dir, 12)

@@ -132,8 +132,8 @@ func (g *gating) cleanUp(c *Recipe) error {
 	s.thin(mostRecords)
 	surplus := g.files.surplus(int(c.Keep.Rows * float64(max(g.windowRows(c), c.Window.MinRows))))
 	for _, d := range surplus {
-		for _, id := range d.ids {
-			s.dropped(id.Number)
+		for _, id := range d.IDs {
+			s.dropped(id[0])
 		}
 	}
 	if err := g.save(); err != nil {

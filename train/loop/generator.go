@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"kosumi/nn"
 	"kosumi/nn/features"
 	"kosumi/nn/fresh"
 	"kosumi/train/selfplay"
@@ -79,14 +80,13 @@ func (g *generator) play(ctx context.Context, c *Recipe) (string, error) {
 		st := g.session.Stats().Sub(before)
 		return stretch.progress(&st, g.evals()-evals)
 	})
+	var network nn.Evaluator // nil: random moves
+	if g.player != nil {
+		network = g.player.server
+	}
 	var err error
 	for err == nil && ctx.Err() == nil && !s.reached() && !g.budget.enough(s.Games) {
-		if g.player != nil {
-			err = g.session.Play(ctx, g.player.server, g.goal())
-		} else {
-			err = g.session.Play(ctx, nil, g.goal())
-		}
-		err = errors.Join(err, g.writer.Flush())
+		err = errors.Join(g.session.Play(ctx, network, g.goal()), g.writer.Flush())
 		g.enterFiles()
 	}
 	done()
@@ -113,15 +113,14 @@ func (g *generator) goal() selfplay.Goal {
 // enterFiles adds new files to the ledger.
 func (g *generator) enterFiles() {
 	for _, d := range g.intake.take() {
-		g.files.known[d.path] = d
+		g.files.known[d.Path] = d
 		g.state.enter(d, !g.bootstrapping())
 		if g.by != nil {
-			g.by[cmp.Or(strings.TrimPrefix(d.network, randomPlayer), randomMoves)] += d.games
+			g.by[cmp.Or(strings.TrimPrefix(d.Network, randomPlayer), randomMoves)] += d.Games
 		}
 	}
 }
 
-// evals returns the current network's number of evaluations.
 func (g *generator) evals() uint64 {
 	if g.player == nil {
 		return 0

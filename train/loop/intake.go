@@ -21,7 +21,7 @@ type intake struct {
 	reads   features.Encoding
 
 	mu      sync.Mutex
-	arrived []dataFile
+	arrived []selfplay.FileInfo
 	goal    int64         // number of games at which the bootstrap ends; -1: it is over
 	filed   int64         // number of games so far
 	shared  bool          // files store game IDs, for an exchange
@@ -42,16 +42,15 @@ func (in *intake) begin(reads features.Encoding) {
 }
 
 // written adds a file of self-play to the list.
-func (in *intake) written(f selfplay.FileInfo) {
-	d := dataFile{path: f.Path, first: f.First, games: f.Games, rows: f.Rows, moves: f.Moves, network: f.Network}
-	if in.shared {
-		d.ids = f.IDs
+func (in *intake) written(d selfplay.FileInfo) {
+	if !in.shared {
+		d.IDs = nil
 	}
 	in.mu.Lock()
 	in.arrived = append(in.arrived, d)
-	in.filed += int64(d.games)
+	in.filed += int64(d.Games)
 	in.mu.Unlock()
-	in.wait.Add(int64(d.rows))
+	in.wait.Add(int64(d.Rows))
 	select {
 	case in.news <- struct{}{}:
 	default:
@@ -59,13 +58,13 @@ func (in *intake) written(f selfplay.FileInfo) {
 }
 
 // take returns the files written since the last call.
-func (in *intake) take() []dataFile {
+func (in *intake) take() []selfplay.FileInfo {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	arrived := in.arrived
 	in.arrived = nil
 	for _, d := range arrived {
-		in.wait.Add(-int64(d.rows))
+		in.wait.Add(-int64(d.Rows))
 	}
 	return arrived
 }
@@ -78,7 +77,7 @@ func (in *intake) bound(mostRows, games, goal int64) {
 	defer in.mu.Unlock()
 	in.goal, in.filed = goal, games
 	for _, d := range in.arrived {
-		in.filed += int64(d.games)
+		in.filed += int64(d.Games)
 	}
 }
 

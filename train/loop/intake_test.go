@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"kosumi/train/rows"
 	"kosumi/train/selfplay"
 )
 
@@ -21,7 +22,7 @@ func TestIntake(t *testing.T) {
 
 	var writers sync.WaitGroup
 	for range 5 {
-		writers.Go(func() { in.written(selfplay.FileInfo{Games: 8, Rows: 24, IDs: []selfplay.Filed{{}}}) })
+		writers.Go(func() { in.written(selfplay.FileInfo{Rows: 24, Info: rows.Info{Games: 8, IDs: make([][3]uint64, 1)}}) })
 	}
 	writers.Wait()
 	<-in.news
@@ -34,7 +35,7 @@ func TestIntake(t *testing.T) {
 
 	files := in.take()
 	require.Len(t, files, 5)
-	require.Len(t, files[0].ids, 1)
+	require.Len(t, files[0].Filed(), 1)
 	require.Empty(t, in.take())
 	require.EqualValues(t, 200, in.wanted())
 

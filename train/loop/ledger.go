@@ -1,5 +1,7 @@
 package loop
 
+import "kosumi/train/selfplay"
+
 // Ledger counts the games and rows of a loop and the samples due to its learner. It is a part of
 // state.json. Only its methods change it, after the files that they count are on the disk; check
 // has the invariants.
@@ -31,21 +33,21 @@ type Ledger struct {
 
 // enter adds a file of self-play. For random games no samples are due beyond those of the
 // bootstrap. Once a network plays, random games do not count towards the goal either.
-func (l *Ledger) enter(d dataFile, networkPlays bool) {
-	l.Games += int64(d.games)
-	l.Rows += int64(d.rows)
-	l.Moves += int64(d.moves)
-	if d.network != randomPlayer {
+func (l *Ledger) enter(d selfplay.FileInfo, networkPlays bool) {
+	l.Games += int64(d.Games)
+	l.Rows += int64(d.Rows)
+	l.Moves += int64(d.Moves)
+	if d.Network != randomPlayer {
 		return
 	}
-	l.Random += int64(d.games)
-	l.RandRow += int64(d.rows)
-	l.Credited += int64(d.rows)
+	l.Random += int64(d.Games)
+	l.RandRow += int64(d.Rows)
+	l.Credited += int64(d.Rows)
 	if networkPlays && l.GoalGames > 0 {
-		l.GoalGames += int64(d.games)
+		l.GoalGames += int64(d.Games)
 	}
 	if networkPlays && l.GoalRows > 0 {
-		l.GoalRows += int64(d.rows)
+		l.GoalRows += int64(d.Rows)
 	}
 }
 
@@ -61,7 +63,7 @@ func (l *Ledger) aim(games, rows int) {
 	}
 }
 
-// aimed reports whether there is a goal, reached whether it is reached.
+// aimed reports whether there is a goal.
 func (l *Ledger) aimed() bool { return l.GoalGames != 0 || l.GoalRows != 0 }
 
 func (l *Ledger) reached() bool {

@@ -45,8 +45,7 @@ type Loop struct {
 	trainer   trainer
 	gating    gating
 	intake    *intake
-	done      func(s *State)
-	time      time.Duration // length of a run; 0: no bound
+	options   Options
 	lock      *file.Hold
 }
 
@@ -63,7 +62,7 @@ func Open(dir string, o Options) (*Loop, error) {
 	}
 	w := &workspace{dir: dir, conf: conf, others: o.Exchange, log: cmp.Or(o.Log, slog.New(slog.DiscardHandler)),
 		out: reporter{status: o.Status, progress: o.Progress, beat: time.Minute}}
-	l := &Loop{workspace: w, done: o.Done, time: o.Time, lock: lock}
+	l := &Loop{workspace: w, options: o, lock: lock}
 	l.generator = generator{workspace: w, budget: budget{games: o.Games}}
 	l.trainer = trainer{workspace: w}
 	l.gating = gating{workspace: w, trainer: &l.trainer}
@@ -148,9 +147,9 @@ func (l *Loop) Close() error {
 func (l *Loop) Run(ctx context.Context) error {
 	b := &l.generator.budget
 	b.then = l.state.Games
-	if l.time > 0 {
+	if l.options.Time > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, l.time)
+		ctx, cancel = context.WithTimeout(ctx, l.options.Time)
 		defer cancel()
 	}
 	for ctx.Err() == nil && !(b.enough(l.state.Games) && l.state.Stage == stageSelfplay) {
@@ -172,7 +171,6 @@ func (l *Loop) Settle() error {
 	return l.save()
 }
 
-// step runs the current stage, or a part of it.
 func (l *Loop) step(ctx context.Context) error {
 	switch l.state.Stage {
 	case stageSelfplay:
@@ -190,8 +188,8 @@ func (l *Loop) step(ctx context.Context) error {
 		} else if err != nil {
 			return err
 		}
-		if l.done != nil {
-			l.done(l.state)
+		if l.options.Done != nil {
+			l.options.Done(l.state)
 		}
 		return nil
 	}

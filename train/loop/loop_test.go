@@ -93,9 +93,7 @@ func TestMain(m *testing.M) {
 func TestKilledLoopGoesOn(t *testing.T) {
 	testshared.Slow(t)
 	t.Parallel()
-	dir := filepath.Join(t.TempDir(), "loop")
-	require.NoError(t, Init(dir, []byte(tiny)))
-	needRuntime(t, dir)
+	dir := trainableLoop(t, tiny)
 	rng := rand.New(rand.NewPCG(testshared.Seed(t), 0))
 	stages := map[string]int{}
 	var last State
@@ -120,9 +118,18 @@ type logTail struct{ text []byte }
 func (l *logTail) Write(b []byte) (int, error) { l.text = append(l.text, b...); return len(b), nil }
 func (l *logTail) String() string              { return string(l.text) }
 
-// needRuntime skips a test without an onnxruntime library.
-func needRuntime(t *testing.T, dir string) {
+// newLoop makes the folder of a loop with a recipe.
+func newLoop(t *testing.T, recipe string) string {
 	t.Helper()
+	dir := filepath.Join(t.TempDir(), "loop")
+	require.NoError(t, Init(dir, []byte(recipe)))
+	return dir
+}
+
+// trainableLoop is newLoop for tests that train. It skips the test without an onnxruntime library.
+func trainableLoop(t *testing.T, recipe string) string {
+	t.Helper()
+	dir := newLoop(t, recipe)
 	l, err := Open(dir, Options{})
 	require.NoError(t, err)
 	defer l.Close()
@@ -131,6 +138,7 @@ func needRuntime(t *testing.T, dir string) {
 		testshared.Absent(t, "the learner needs onnxruntime: %v", err)
 	}
 	require.NoError(t, err)
+	return dir
 }
 
 // checkFolder opens a killed loop and checks that nothing was lost or counted twice.
@@ -151,24 +159,24 @@ func checkFolder(t *testing.T, dir string, before State) State {
 	hashes := map[[6]float32]string{}
 	for i, d := range list {
 		if i > 0 { // older files may have been removed
-			require.Equal(t, next, d.first, "games are missing, or filed twice, at %s", d.path)
+			require.Equal(t, next, d.First, "games are missing, or filed twice, at %s", d.Path)
 		}
-		next = d.first + uint64(d.games)
-		set, err := rows.ReadFile(d.path)
+		next = d.First + uint64(d.Games)
+		set, err := rows.ReadFile(d.Path)
 		require.NoError(t, err)
-		require.Equal(t, d.rows, set.N)
+		require.Equal(t, d.Rows, set.N)
 		for k := range set.N {
 			require.NoError(t, set.Check(k))
 			var h [6]float32
 			copy(h[:], set.Globals[k*rows.Targets+41:])
 			if where, ok := hashes[h]; ok {
-				require.Equal(t, where, d.path, "one game in two files")
+				require.Equal(t, where, d.Path, "one game in two files")
 			}
-			hashes[h] = d.path
+			hashes[h] = d.Path
 		}
-		records, err := sgf.ReadFile(filepath.Join(filepath.Dir(d.path), "..", "sgfs", filepath.Base(d.path[:len(d.path)-4])+".sgfs"))
+		records, err := sgf.ReadFile(filepath.Join(filepath.Dir(d.Path), "..", "sgfs", filepath.Base(d.Path[:len(d.Path)-4])+".sgfs"))
 		require.NoError(t, err)
-		require.Len(t, records, d.games)
+		require.Len(t, records, d.Games)
 	}
 	if len(list) > 0 {
 		require.Equal(t, uint64(s.Games), next)
@@ -191,8 +199,7 @@ func checkFolder(t *testing.T, dir string, before State) State {
 }
 
 func TestOneLoopAFolder(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "loop")
-	require.NoError(t, Init(dir, []byte(tiny)))
+	dir := newLoop(t, tiny)
 	require.ErrorIs(t, Init(dir, []byte(tiny)), ErrRecipe)
 	l, err := Open(dir, Options{})
 	require.NoError(t, err)
@@ -231,8 +238,7 @@ func runToFirstNetwork(t *testing.T, dir string) *State {
 // TestHeartbeatBesideSelfplay reports progress as often as possible while files are entered into
 // the state, for the race detector.
 func TestHeartbeatBesideSelfplay(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "loop")
-	require.NoError(t, Init(dir, []byte(tiny)))
+	dir := newLoop(t, tiny)
 	var lines []string
 	l, err := Open(dir, Options{Status: func(line string) { lines = append(lines, line) }})
 	require.NoError(t, err)
@@ -259,9 +265,7 @@ func TestHeartbeatBesideSelfplay(t *testing.T) {
 // TestLoopEndsWithItsGames plays exactly the requested number of games, even if the last game is
 // within an iteration, and trains on an iteration that they complete.
 func TestLoopEndsWithItsGames(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "loop")
-	require.NoError(t, Init(dir, []byte(tiny)))
-	needRuntime(t, dir)
+	dir := trainableLoop(t, tiny)
 	c, err := ParseRecipe([]byte(tiny))
 	require.NoError(t, err)
 	s := runLoop(t, dir, 7)
@@ -279,11 +283,8 @@ func TestLoopEndsWithItsGames(t *testing.T) {
 // the state counts, and the next run resumes.
 func TestTimeEndsTraining(t *testing.T) {
 	t.Parallel()
-	dir := filepath.Join(t.TempDir(), "loop")
 	const endless = 1_000_000_000
-	text := strings.Replace(tiny, "samples = 320", fmt.Sprint("samples = ", endless), 1)
-	require.NoError(t, Init(dir, []byte(text)))
-	needRuntime(t, dir)
+	dir := trainableLoop(t, strings.Replace(tiny, "samples = 320", fmt.Sprint("samples = ", endless), 1))
 	bounded := func(o Options) *Loop {
 		l, err := Open(dir, o)
 		require.NoError(t, err)
@@ -322,9 +323,7 @@ func TestTimeEndsTraining(t *testing.T) {
 // gating also report moves.
 func TestProgress(t *testing.T) {
 	testshared.Long(t)
-	dir := filepath.Join(t.TempDir(), "loop")
-	require.NoError(t, Init(dir, []byte(tiny)))
-	needRuntime(t, dir)
+	dir := trainableLoop(t, tiny)
 	var mu sync.Mutex
 	seen := map[string][]Progress{}
 	l, err := Open(dir, Options{Games: 150, Progress: func(p Progress) {

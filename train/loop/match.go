@@ -39,8 +39,7 @@ type matchCount struct{ games, moves atomic.Int64 }
 
 // Matches are exchanges that can play match games on other machines.
 type Matches interface {
-	// Game plays a game between the networks in two files. The outcome has passed
-	// [GateGame.Check].
+	// Game plays a game between the networks in two files. The outcome has passed [GateGame.Check].
 	Game(ctx context.Context, g GateGame, a, b string) (GateOutcome, error)
 }
 

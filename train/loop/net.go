@@ -37,7 +37,6 @@ func writeFresh(path, name string, seed uint64, boards []selfplay.BoardShare) er
 	return a.Write(path, seed)
 }
 
-// writeNetwork writes a network, and makes its folder.
 func writeNetwork(path string, net *katago.Network) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err

@@ -12,9 +12,7 @@ import (
 // TestPositionsOfTheFolder: a loop reads game records in its own folder, uses those on its
 // boards, and begins no random games from them.
 func TestPositionsOfTheFolder(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "loop")
-	text := strings.Replace(tiny, "[selfplay.search]", "[selfplay.positions]\nrecords = [\"lost\"]\nshare = 0.5\n[selfplay.search]", 1)
-	require.NoError(t, Init(dir, []byte(text)))
+	dir := newLoop(t, strings.Replace(tiny, "[selfplay.search]", "[selfplay.positions]\nrecords = [\"lost\"]\nshare = 0.5\n[selfplay.search]", 1))
 	_, err := Open(dir, Options{})
 	require.ErrorIs(t, err, ErrRecipe, "there are no records yet")
 	require.ErrorContains(t, err, "lost")

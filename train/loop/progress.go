@@ -38,14 +38,12 @@ type reporter struct {
 	beat      time.Duration     // longest pause between two status lines within a stage
 }
 
-// say passes on a status line.
 func (r *reporter) say(format string, args ...any) {
 	if r.status != nil {
 		r.status(fmt.Sprintf("iteration %d: ", *r.iteration) + fmt.Sprintf(format, args...))
 	}
 }
 
-// tell passes on the progress of a stage.
 func (r *reporter) tell(p Progress) {
 	p.Iteration = *r.iteration
 	if r.progress != nil {
@@ -115,10 +113,7 @@ type stretch struct {
 
 // newStretch starts an estimate. limit is the number of games that remain of the run; 0: no bound.
 func newStretch(s *State, c *Recipe, limit int64) stretch {
-	var last Record
-	if len(s.History) > 0 {
-		last = s.History[len(s.History)-1]
-	}
+	last := s.last()
 	length, rowsOfMove := 1.2*float64(c.Selfplay.Boards[0].Size().Area()), 0.0
 	if st := &last.Stats; st.Games > 0 && st.Length > 0 && last.Network != randomMoves {
 		length, rowsOfMove = st.MeanLength(), float64(st.Rows)/float64(st.Length)

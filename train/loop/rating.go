@@ -218,14 +218,15 @@ func (r *rater) between(ctx context.Context, a, b string) error {
 		return err
 	}
 	p.Wins, p.Losses, p.Draws = p.Wins+got.wins, p.Losses+got.losses, p.Draws+got.draws
-	r.say(p)
-	return r.save()
+	return r.played(p)
 }
 
-func (r *rater) say(p *RatedPair) {
+// played tells the games of a pair and saves them.
+func (r *rater) played(p *RatedPair) error {
 	if r.o.Status != nil {
 		r.o.Status(fmt.Sprintf("%s - %s: %d won, %d lost, %d drawn", p.A, p.B, p.Wins, p.Losses, p.Draws))
 	}
+	return r.save()
 }
 
 // against plays the missing games of a network and a GTP program.
@@ -248,11 +249,9 @@ func (r *rater) against(ctx context.Context, name string, anchor *Anchor) error 
 	}
 	d := sum.Distinct
 	p.Wins, p.Losses, p.Draws, p.Repeats = p.Wins+d.Wins, p.Losses+d.Losses, p.Draws+d.Draws, p.Repeats+sum.Repeats
-	r.say(p)
-	return r.save()
+	return r.played(p)
 }
 
-// rate computes Elo numbers from all pairs.
 func (r *rater) rate() {
 	index := map[string]int{}
 	var players []RatedPlayer

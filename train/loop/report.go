@@ -54,15 +54,11 @@ func WriteReport(dir string) error {
 	if err != nil {
 		return err
 	}
-	abs, err := filepath.Abs(dir)
-	if err != nil {
-		return err
-	}
 	rated, err := loadRatings(dir)
 	if err != nil {
 		return err
 	}
-	data := &reportData{Folder: filepath.Base(abs), State: s, Games: newestGames(dir), Rated: rated}
+	data := &reportData{Folder: NewViewer(dir).Folder(), State: s, Games: newestGames(dir), Rated: rated}
 	if text, err := os.ReadFile(clusterPath(dir)); err == nil && json.Valid(text) {
 		data.Cluster = text
 		if info, err := os.Stat(clusterPath(dir)); err == nil {
@@ -87,16 +83,10 @@ func writeReport(dir string, data *reportData) error {
 		}
 	}
 	var page bytes.Buffer
-	if err := handout.Write(&page, "Kosumi: training loop "+data.Folder, reportPage{"loop", data}); err != nil {
+	if err := handout.Write(&page, "Kosumi: training loop "+data.Folder, map[string]any{"kind": "loop", "data": data}); err != nil {
 		return err
 	}
 	return file.WriteBytes(filepath.Join(dir, ReportFile), page.Bytes())
-}
-
-// reportPage is the data of the page's script.
-type reportPage struct {
-	Kind string      `json:"kind"`
-	Data *reportData `json:"data"`
 }
 
 // newestGames reads the last games, newest first.

@@ -7,36 +7,23 @@ import (
 	"slices"
 	"strings"
 
-	"kosumi/train/rows"
 	"kosumi/train/selfplay"
 )
-
-// dataFile is a file of self-play on disk.
-type dataFile struct {
-	path    string
-	first   uint64
-	games   int
-	rows    int
-	moves   int
-	network string // network that played, or randomPlayer
-	// ids identify the games of an exchange's players.
-	ids []selfplay.Filed
-}
 
 // rowFiles lists the files of self-play in a loop's folder. It keeps their headers, so listing
 // them again is cheap.
 type rowFiles struct {
 	dir   string // folder of the loop
 	seed  uint64
-	known map[string]dataFile // files by path
+	known map[string]selfplay.FileInfo // files by path
 }
 
 func openRowFiles(dir string, seed uint64) *rowFiles {
-	return &rowFiles{dir: dir, seed: seed, known: map[string]dataFile{}}
+	return &rowFiles{dir: dir, seed: seed, known: map[string]selfplay.FileInfo{}}
 }
 
 // list returns the files, oldest first, and an error for each unreadable one.
-func (f *rowFiles) list() (list []dataFile, bad []error) {
+func (f *rowFiles) list() (list []selfplay.FileInfo, bad []error) {
 	paths, err := filepath.Glob(filepath.Join(f.dir, "selfplay", "*", "tdata", "*.npz"))
 	if err != nil {
 		return nil, []error{err}
@@ -52,26 +39,19 @@ func (f *rowFiles) list() (list []dataFile, bad []error) {
 		}
 		list = append(list, d)
 	}
-	slices.SortFunc(list, func(a, b dataFile) int { return strings.Compare(filepath.Base(a.path), filepath.Base(b.path)) })
+	slices.SortFunc(list, func(a, b selfplay.FileInfo) int { return strings.Compare(filepath.Base(a.Path), filepath.Base(b.Path)) })
 	return list, bad
 }
 
-func readDataFile(path string, seed uint64) (dataFile, error) {
-	f, err := rows.OpenFile(path)
-	if err != nil {
-		return dataFile{}, err
+// readDataFile describes a file. It names only the games of an exchange.
+func readDataFile(path string, seed uint64) (selfplay.FileInfo, error) {
+	d, err := selfplay.ReadFileInfo(path)
+	if d.Seed != exchangeSeed(seed) {
+		d.IDs = nil
 	}
-	f.Close()
-	d := dataFile{path: path, first: f.Info.First, games: f.Info.Games, rows: f.N, moves: f.Info.Moves, network: f.Info.Network}
-	if f.Info.Seed == exchangeSeed(seed) {
-		for _, id := range f.Info.IDs {
-			d.ids = append(d.ids, selfplay.Filed{ID: selfplay.ID{Number: id[0], Fork: int(id[1])}, More: id[2] == 1})
-		}
-	}
-	return d, nil
+	return d, err
 }
 
-// clean removes the remains of a crash.
 func (f *rowFiles) clean() error {
 	folders, err := filepath.Glob(filepath.Join(f.dir, "selfplay", "*"))
 	if err != nil {
@@ -92,31 +72,31 @@ func (f *rowFiles) clean() error {
 func (f *rowFiles) stored() []selfplay.Filed {
 	var all []selfplay.Filed
 	for _, d := range f.known {
-		all = append(all, d.ids...)
+		all = append(all, d.Filed()...)
 	}
 	return all
 }
 
 // surplus returns the oldest files, those not needed for the given number of rows.
-func (f *rowFiles) surplus(most int) []dataFile {
+func (f *rowFiles) surplus(most int) []selfplay.FileInfo {
 	list, _ := f.list()
 	for kept := 0; len(list) > 0 && kept < most; list = list[:len(list)-1] {
-		kept += list[len(list)-1].rows
+		kept += list[len(list)-1].Rows
 	}
 	return list
 }
 
 // remove removes files with their game records, and empty folders of earlier networks.
-func (f *rowFiles) remove(files []dataFile, current string) error {
+func (f *rowFiles) remove(files []selfplay.FileInfo, current string) error {
 	for _, d := range files {
-		folder := filepath.Dir(filepath.Dir(d.path))
-		games := filepath.Join(folder, "sgfs", strings.TrimSuffix(filepath.Base(d.path), ".npz")+".sgfs")
-		for _, path := range []string{d.path, games} {
+		folder := filepath.Dir(filepath.Dir(d.Path))
+		games := filepath.Join(folder, "sgfs", strings.TrimSuffix(filepath.Base(d.Path), ".npz")+".sgfs")
+		for _, path := range []string{d.Path, games} {
 			if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
 				return err
 			}
 		}
-		delete(f.known, d.path)
+		delete(f.known, d.Path)
 		if filepath.Base(folder) == current {
 			continue
 		}

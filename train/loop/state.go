@@ -148,7 +148,7 @@ func (s *State) save(dir string) error {
 func (s *State) recount(files *rowFiles) []error {
 	list, bad := files.list()
 	for _, d := range list {
-		if d.first >= uint64(s.Games) {
+		if d.First >= uint64(s.Games) {
 			s.enter(d, s.Current != "")
 		}
 	}
@@ -179,13 +179,16 @@ func (s *State) base() string {
 // ownPlays reports whether this loop made the current network, with the learner's architecture.
 func (s *State) ownPlays() bool { return strings.HasPrefix(s.Current, s.Arch+"-s") }
 
-// samplesThen returns the number of the learner's samples before this iteration.
-func (s *State) samplesThen() int64 {
-	if len(s.History) == 0 {
-		return 0
+// last returns the record of the previous iteration, with zeros if there is none.
+func (s *State) last() (r Record) {
+	if n := len(s.History); n > 0 {
+		r = s.History[n-1]
 	}
-	return max(0, s.History[len(s.History)-1].Samples-s.Before)
+	return r
 }
+
+// samplesThen returns the number of the learner's samples before this iteration.
+func (s *State) samplesThen() int64 { return max(0, s.last().Samples-s.Before) }
 
 // refused returns the number of networks refused in a row; 0 until one of the learner's
 // architecture has been promoted.

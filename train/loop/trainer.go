@@ -81,7 +81,6 @@ func (t *trainer) config() learn.Config {
 // extraIteration is the key of the iteration in a checkpoint's Extra.
 const extraIteration = "iteration"
 
-// train takes steps until the target number of samples.
 func (t *trainer) train(ctx context.Context) error {
 	s, c := t.state, t.stageConfig()
 	if err := t.resume(); err != nil {

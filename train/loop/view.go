@@ -54,10 +54,7 @@ func (v *Viewer) Snapshot() (*View, error) {
 	}
 	w := &View{Folder: v.Folder(), State: s, Running: file.Taken(v.dir)}
 	w.news(statePath(v.dir))
-	var before Record
-	if len(s.History) > 0 {
-		before = s.History[len(s.History)-1]
-	}
+	before := s.last()
 	if v.files == nil || v.files.seed != s.Seed {
 		v.files = openRowFiles(v.dir, s.Seed)
 	}

@@ -23,7 +23,6 @@ type workspace struct {
 	log     *slog.Logger
 }
 
-// model is the path of a network's file.
 func (w *workspace) model(name string) string { return modelPath(w.dir, w.state.Arch, name) }
 func (w *workspace) save() error              { return w.state.save(w.dir) }
 
@@ -76,7 +75,7 @@ func (w *workspace) newest() ([]string, error) {
 	}
 	paths := make([]string, 0, len(list))
 	for i := len(list) - 1; i >= 0; i-- {
-		paths = append(paths, list[i].path)
+		paths = append(paths, list[i].Path)
 	}
 	others, err := w.earlier.list()
 	return append(paths, others...), err

@@ -35,5 +35,4 @@ type Stream interface {
 	// State returns the position in the stream, for Restore.
 	State() ([]byte, error)
 	Restore(state []byte) error
-	Close() error
 }

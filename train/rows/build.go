@@ -43,8 +43,7 @@ func (b *Builder) Append(dst *Set, g *Game, rng *rand.Rand) (int, error) {
 	return dst.N - before, nil
 }
 
-// fits returns an error that wraps ErrLayout unless rows of a board can be added to
-// the set.
+// fits returns an error that wraps ErrLayout unless rows of a board can be added to the set.
 func (b *Builder) fits(dst *Set, size board.Size) error {
 	if dst.Layout != b.layout {
 		return fmt.Errorf("%w: the set is %v side %d, the builder %v side %d", ErrLayout,
@@ -72,7 +71,7 @@ func (b *Builder) append(dst *Set, g *Game, rng *rand.Rand) error {
 			copies++
 		}
 		if copies > 0 {
-			first := dst.grow(1)
+			first := dst.grow()
 			b.row(dst, first, c, t, turn)
 			for range copies - 1 {
 				if err := dst.Append(dst, first); err != nil {
@@ -99,7 +98,6 @@ type gameFacts struct {
 	rng        *rand.Rand
 }
 
-// replay plays the game and records the stones before each turn.
 func (b *Builder) replay(g *Game) error {
 	b.game.CopyFrom(g.Start)
 	b.boards = b.boards[:0]
@@ -140,11 +138,11 @@ func (b *Builder) encode(dst *Set, i int) {
 	b.global = resized(b.global, e.Globals())
 	features.Encode(e, b.spatial, b.global, &b.game, b.options, b.scratch)
 	copy(dst.global(i), b.global)
-	for k, plane := range constantPlanes(e) {
+	for k, plane := range forms[e].constant {
 		dst.global(i)[k] = b.spatial[plane*area]
 		bits := b.spatial[plane*area : (plane+1)*area]
 		clear(bits)
-		if mask, _ := maskPlanes(e); mask == plane {
+		if forms[e].mask[0] == plane {
 			for p := range bits {
 				bits[p] = 1
 			}
@@ -242,8 +240,7 @@ func (b *Builder) gameTargets(g []float32, c *gameFacts, turn *Turn) {
 	g[TargetPassAliveSuicide], g[TargetExcludeTerritory] = weightIf(modes.PassAliveUnderSuicide), weightIf(modes.ExcludeTerritoryAdjacentToAtari)
 }
 
-// hashPieces cuts 128 bits into numbers that are exact in float32, low bits
-// first.
+// hashPieces cuts 128 bits into numbers that are exact in float32, low bits first.
 func hashPieces(h [2]uint64) [6]float32 {
 	var out [6]float32
 	for k, word := range h {

@@ -43,6 +43,18 @@ func randomGame(t testing.TB, size board.Size, rules board.Rules, seed uint64) *
 	return g
 }
 
+// built returns the rows of a game.
+func built(t testing.TB, l Layout, g *Game) *Set {
+	t.Helper()
+	b, err := NewBuilder(l)
+	require.NoError(t, err)
+	s := NewSet(l)
+	n, err := b.Append(s, g, rand.New(rand.NewPCG(1, 1)))
+	require.NoError(t, err)
+	require.Equal(t, n, s.N)
+	return s
+}
+
 // TestBuiltRows checks rows made from games against the identities that KataGo's
 // own rows obey, and against a slow recomputation.
 func TestBuiltRows(t *testing.T) {
@@ -63,13 +75,8 @@ func TestBuiltRows(t *testing.T) {
 
 func checkBuilt(t *testing.T, g *Game, l Layout) {
 	t.Helper()
-	b, err := NewBuilder(l)
-	require.NoError(t, err)
-	s := NewSet(l)
-	n, err := b.Append(s, g, rand.New(rand.NewPCG(1, 2)))
-	require.NoError(t, err)
-	require.Equal(t, len(g.Turns), n)
-	require.Equal(t, n, s.N)
+	s := built(t, l, g)
+	require.Equal(t, len(g.Turns), s.N)
 	rules, size := g.Start.Rules(), g.Start.Size()
 	var now board.Game
 	now.CopyFrom(g.Start)
@@ -154,7 +161,6 @@ func TestStreamIsDeterministicAndResumes(t *testing.T) {
 			o := options(16)
 			o.MemoryBytes = memory
 			first, second := open(t, o, dir), open(t, o, dir)
-			second.o.Workers = 1
 			var a, b Batch
 			for range 37 {
 				require.NoError(t, first.Next(&a))
@@ -206,11 +212,7 @@ func TestRowsTellModes(t *testing.T) {
 			require.NoError(t, end.Play(end.ToMove(), board.Pass))
 		}
 		g.End = ScoreEnd(&end, false)
-		builder, err := NewBuilder(l)
-		require.NoError(t, err)
-		s := NewSet(l)
-		_, err = builder.Append(s, g, rand.New(rand.NewPCG(1, 2)))
-		require.NoError(t, err)
+		s := built(t, l, g)
 		row := s.targets(0)
 		require.Equal(t, modes.PassAliveUnderSuicide, row[TargetPassAliveSuicide] == 1)
 		require.Equal(t, modes.ExcludeTerritoryAdjacentToAtari, row[TargetExcludeTerritory] == 1)

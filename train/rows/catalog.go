@@ -15,12 +15,6 @@ type Catalog struct {
 	told  sync.Map // warnings that were logged
 }
 
-// first reports whether a text is logged for the first time.
-func (c *Catalog) first(text string) bool {
-	_, known := c.told.LoadOrStore(text, true)
-	return !known
-}
-
 // listed describes a file without its rows.
 type listed struct {
 	size   int64 // in bytes
@@ -93,15 +87,14 @@ func (f *Folder) survey(path string) surveyed {
 	return s
 }
 
-// surveyChunk is the number of files opened between two checks of the window, surveyNotice the
-// time after which a survey reports progress.
+// A survey checks after each surveyChunk files whether the window is full, and reports progress at
+// intervals of surveyNotice.
 const (
 	surveyChunk  = 256
 	surveyNotice = 5 * time.Second
 )
 
-// surveyWindow returns the parts of the newest files up to the window, and how many
-// rows they have.
+// surveyWindow returns the parts of the newest files up to the window, and how many rows they have.
 func (f *Folder) surveyWindow(paths []string) (order []part, rows int) {
 	said := time.Now()
 	results := make([]surveyed, surveyChunk)
@@ -127,11 +120,10 @@ func (f *Folder) surveyWindow(paths []string) (order []part, rows int) {
 	return order, rows
 }
 
-// surveyAll surveys files, Workers at a time.
 func (f *Folder) surveyAll(paths []string, results []surveyed) {
 	var next atomic.Int64
 	var wait sync.WaitGroup
-	for range f.o.Workers {
+	for range workers {
 		wait.Go(func() {
 			for {
 				i := int(next.Add(1)) - 1

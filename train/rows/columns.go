@@ -118,16 +118,8 @@ func (c numbers[T]) write(w io.Writer) error { return binary.Write(w, binary.Lit
 
 // resized returns a slice of n values: those of a, and zeros behind them.
 func resized[T any](a []T, n int) []T {
-	if n <= len(a) {
-		return a[:n]
-	}
-	old := len(a)
-	if n > cap(a) {
-		b := make([]T, n, max(n, cap(a)+cap(a)/2))
-		copy(b, a)
-		return b
-	}
-	a = a[:n]
+	old := min(n, len(a))
+	a = slices.Grow(a[:old], n-old)[:n]
 	clear(a[old:])
 	return a
 }

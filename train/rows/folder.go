@@ -22,8 +22,7 @@ var ErrNoRows = errors.New("no training rows")
 // random order, and reads the next files meanwhile. Rows that do not fill a batch wait for the
 // next ones of their board size, so none is lost.
 //
-// The batches depend on the options, the files and the calls alone, not on the number or speed of
-// the workers.
+// The batches depend on the options, the files and the calls alone, not on how fast files are read.
 type Folder struct {
 	o    Options
 	list Lister
@@ -55,10 +54,10 @@ func OpenFolder(o Options, roots ...string) (*Folder, error) {
 // Open returns a stream of the rows in the files named by list. The files are listed now, and
 // before each pass.
 func Open(o Options, list Lister) (*Folder, error) {
-	if err := o.Validate(); err != nil {
+	o.fill()
+	if err := o.check(); err != nil {
 		return nil, fmt.Errorf("training data: %w", err)
 	}
-	o.fill()
 	f := &Folder{o: o, list: list, rng: rand.NewPCG(o.Seed, 0xba7c4),
 		waiting: map[waitKey]*Set{}, skipped: map[string]error{}}
 	return f, f.beginPass()
@@ -80,7 +79,7 @@ func (f *Folder) beginPass() error {
 }
 
 func (f *Folder) skip(path string, err error) {
-	if f.o.Catalog.first(err.Error()) {
+	if _, told := f.o.Catalog.told.LoadOrStore(err.Error(), true); !told {
 		what := "a file of training data is skipped"
 		if errors.Is(err, ErrRecord) {
 			what = "game records are left out"
@@ -93,14 +92,8 @@ func (f *Folder) skip(path string, err error) {
 	f.skipped[path] = err
 }
 
-// Skipped returns the files that could not be used so far, sorted by name.
-func (f *Folder) Skipped() []BadFile {
-	var bad []BadFile
-	for _, path := range slices.Sorted(maps.Keys(f.skipped)) {
-		bad = append(bad, BadFile{path, f.skipped[path]})
-	}
-	return bad
-}
+// Skipped returns the files that could not be used so far, with the reasons.
+func (f *Folder) Skipped() map[string]error { return f.skipped }
 
 // WindowRows returns the number of rows in the files of the current pass, which is estimated for
 // game records.
@@ -110,12 +103,11 @@ func (f *Folder) WindowRows() int { return f.window }
 func (f *Folder) Passes() uint64 { return f.pass }
 
 // Close waits for the reading of files and drops what was read.
-func (f *Folder) Close() error {
+func (f *Folder) Close() {
 	if f.ahead != nil {
 		<-f.ahead
 	}
 	f.ahead, f.seg, f.at = nil, nil, 0
-	return nil
 }
 
 // Next fills a batch. Errors wrap ErrNoRows when a whole pass delivered nothing.
@@ -141,7 +133,6 @@ func (f *Folder) Next(b *Batch) error {
 	}
 }
 
-// deliver unpacks the rows that waited.
 func (f *Folder) deliver(b *Batch, w *Set, size board.Size) {
 	b.prepare(w.Layout, size, f.o.Batch, f.o.Wants)
 	rng := rand.New(f.rng)
@@ -179,42 +170,34 @@ func (f *Folder) nextRow() (*Set, int, error) {
 
 // nextSegment moves on to the next files, beginning a new pass if need be.
 func (f *Folder) nextSegment() error {
-	first := 0
-	var whole *segment // current segment, if it covers the whole pass
-	if f.seg != nil {
-		first = f.seg.end
-		if f.seg.first == 0 && f.seg.end == len(f.order) && len(f.seg.bad) == 0 {
-			whole = f.seg
-		}
+	old, seg, first := f.order, f.seg, 0
+	if seg != nil {
+		first = seg.end
 	}
-	if first >= len(f.order) {
-		if f.seg != nil && !f.yielded || len(f.order) == 0 {
-			return f.nothing()
-		}
-		old := f.order
-		if err := f.beginPass(); err != nil {
-			return err
-		}
-		if len(f.order) == 0 {
-			return f.nothing()
-		}
-		first, f.yielded = 0, false
-		if whole != nil && !sameParts(old, f.order) {
-			whole = nil
-		}
-	} else {
-		whole = nil
+	if first < len(old) {
+		f.install(f.obtain(first))
+		return nil
 	}
-	f.install(f.obtain(first, whole))
+	if len(old) == 0 || !f.yielded {
+		return f.nothing()
+	}
+	if err := f.beginPass(); err != nil {
+		return err
+	}
+	if len(f.order) == 0 {
+		return f.nothing()
+	}
+	f.yielded = false
+	if seg.first == 0 && len(seg.bad) == 0 && sameParts(old, f.order) { // all rows of the pass are in memory
+		f.install(&segment{first: 0, end: len(f.order), sets: seg.sets, bytes: seg.bytes})
+		return nil
+	}
+	f.install(f.obtain(0))
 	return nil
 }
 
-// obtain returns the segment that begins at a place: the one in memory, the one read ahead, or one
-// read now.
-func (f *Folder) obtain(first int, whole *segment) *segment {
-	if whole != nil {
-		return &segment{first: 0, end: len(f.order), sets: whole.sets, bytes: whole.bytes}
-	}
+// obtain returns the segment that begins at a place: the one read ahead, or one read now.
+func (f *Folder) obtain(first int) *segment {
 	if f.ahead != nil {
 		seg := <-f.ahead
 		f.ahead = nil
@@ -225,11 +208,10 @@ func (f *Folder) obtain(first int, whole *segment) *segment {
 	return f.loadSegment(f.order, first)
 }
 
-// install makes a segment the one in use, shuffles it, and has the next one
-// read.
+// install makes a segment the one in use, shuffles it, and has the next one read.
 func (f *Folder) install(seg *segment) {
 	for _, bad := range seg.bad {
-		f.skip(bad.Path, bad.Err)
+		f.skip(bad.path, bad.err)
 	}
 	sortSets(seg)
 	seg.refs = seg.refs[:0]
@@ -249,15 +231,13 @@ func (f *Folder) install(seg *segment) {
 	}
 }
 
-// nothing returns an error that explains why a pass had no rows.
 func (f *Folder) nothing() error {
 	var seen []string
-	for _, bad := range f.Skipped() {
-		if len(seen) == 3 {
-			seen = append(seen, "...")
-			break
-		}
-		seen = append(seen, bad.Err.Error())
+	for _, path := range slices.Sorted(maps.Keys(f.skipped)) {
+		seen = append(seen, f.skipped[path].Error())
+	}
+	if len(seen) > 3 {
+		seen = append(seen[:3], "...")
 	}
 	if len(f.order)+len(f.skipped) == 0 {
 		return fmt.Errorf("%w: no file of rows (.npz) or game records (.sgf, .sgfs) is there", ErrNoRows)
@@ -266,7 +246,7 @@ func (f *Folder) nothing() error {
 	if f.o.Size != (board.Size{}) {
 		text = fmt.Sprintf(" for %v", f.o.Size)
 	}
-	if len(f.skipped) > 0 {
+	if len(seen) > 0 {
 		text += "; skipped: " + strings.Join(seen, "; ")
 	}
 	return fmt.Errorf("%w%s", ErrNoRows, text)
@@ -342,7 +322,8 @@ func (f *Folder) restore(state []byte) error {
 	if st.Options != f.fingerprint() {
 		return fmt.Errorf("it was saved with other options (%s, now %s)", st.Options, f.fingerprint())
 	}
-	if st.First < -1 || st.First >= len(st.Order) && st.First > 0 || st.At < 0 || slices.ContainsFunc(st.Order, part.impossible) {
+	impossible := func(p part) bool { return p.From < 0 || p.N < 1 || p.From > maxFileRows || p.N > maxFileRows }
+	if st.First < -1 || st.First >= len(st.Order) && st.First > 0 || st.At < 0 || slices.ContainsFunc(st.Order, impossible) {
 		return errContradiction
 	}
 	waiting := map[waitKey]*Set{}
@@ -381,10 +362,10 @@ func (f *Folder) resume(st *folderState, rng *rand.PCG, waiting map[waitKey]*Set
 		return nil
 	}
 	seg := f.loadSegment(f.order, st.First)
-	if len(seg.bad) > 0 && st.At > 0 {
+	if st.At > 0 {
 		for _, bad := range seg.bad {
-			if _, before := f.skipped[bad.Path]; !before {
-				f.o.Log.Warn("the training data cannot be resumed exactly", "error", bad.Err)
+			if _, before := f.skipped[bad.path]; !before {
+				f.o.Log.Warn("the training data cannot be resumed exactly", "error", bad.err)
 			}
 		}
 	}

@@ -113,16 +113,11 @@ func ScoreEnd(g *board.Game, hitLimit bool) End {
 	return e
 }
 
-// Horizons of the three averages over later searches: each new turn has the weight newest(horizon,
-// area).
-const long, middle, short = 0.176, 0.056, 0.016
+// horizons are those of the long, the middle and the short average over later searches: each new
+// turn has the weight 1 / (1 + area*horizon).
+var horizons = [3]float64{0.176, 0.056, 0.016}
 
-var horizons = [3]float64{long, middle, short}
-
-func newest(horizon float64, area int) float64 { return 1 / (1 + float64(area)*horizon) }
-
-// averages holds, for each turn, the three averages and the arrival time, White's
-// view.
+// averages holds, for each turn, the three averages and the arrival time, White's view.
 type averages struct {
 	values  [3]Value
 	arrival float32
@@ -161,7 +156,7 @@ func (g *Game) lookAhead(area int) []averages {
 			arrival += d
 			later = now
 			for k, c := range horizons {
-				out[t].values[k] = mix(turn.Root, out[t+1].values[k], newest(c, area))
+				out[t].values[k] = mix(turn.Root, out[t+1].values[k], 1/(1+float64(area)*c))
 			}
 		}
 		out[t].arrival = float32(arrival)
@@ -169,8 +164,7 @@ func (g *Game) lookAhead(area int) []averages {
 	return out
 }
 
-// ShortTerm returns White's win minus loss averaged over the next few searches, for
-// each turn.
+// ShortTerm returns White's win minus loss averaged over the next few searches, for each turn.
 func (g *Game) ShortTerm(area int) []float64 {
 	out := make([]float64, len(g.Turns))
 	for t, a := range g.lookAhead(area)[:len(out)] {

@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/json"
-	"fmt"
 	"io"
 	"log/slog"
 	"math"
@@ -25,14 +24,7 @@ import (
 // smallFile returns an npz file with the rows of one game.
 func smallFile(t testing.TB, l Layout) []byte {
 	t.Helper()
-	b, err := NewBuilder(l)
-	require.NoError(t, err)
-	s := NewSet(l)
-	_, err = b.Append(s, randomGame(t, board.Square(min(5, l.Side)), board.TrompTaylor(), 1), rand.New(rand.NewPCG(1, 1)))
-	require.NoError(t, err)
-	var buf bytes.Buffer
-	require.NoError(t, s.Write(&buf))
-	return buf.Bytes()
+	return asBytes(built(t, l, randomGame(t, board.Square(min(5, l.Side)), board.TrompTaylor(), 1)))
 }
 
 // readAll reads a file and checks every row, as training does.
@@ -180,13 +172,15 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(_ *testing.T, data []byte) { _ = readAll(data) })
 }
 
-// TestBadGamesAreNamedOnce: unusable games are logged by number, one line per file, once for all
-// streams.
-func TestBadGamesAreNamedOnce(t *testing.T) {
+// TestBadFilesAreNamedOnce: bad files are skipped, unusable games are named by their numbers, and the
+// good ones are delivered. The log has one line per file, once for all streams.
+func TestBadFilesAreNamedOnce(t *testing.T) {
 	dir := t.TempDir()
 	good, bad := "(;SZ[5];B[cc];W[bb];B[dd];W[cb])", "(;SZ[5];B[cc];W[cc])"
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "all.sgf"), []byte(good+bad+good+"(;SZ[5];B[aa];AB[cc])"), 0o644))
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "torn.npz"), []byte("PK"), 0o644))
+	for name, data := range map[string]string{"all.sgf": good + bad + good + "(;SZ[5];B[aa];AB[cc])", "torn.npz": "PK", "torn.sgf": "torn",
+		"mini.npz": string(smallFile(t, Layout{features.Mini7, 5})), "notes.txt": "not looked at"} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(data), 0o644))
+	}
 	var log bytes.Buffer
 	o := options(1)
 	o.Catalog, o.Log = new(Catalog), slog.New(slog.NewTextHandler(&log, nil))
@@ -196,13 +190,16 @@ func TestBadGamesAreNamedOnce(t *testing.T) {
 		for range 20 {
 			require.NoError(t, f.Next(&b))
 		}
-		require.Len(t, f.Skipped(), 2)
+		require.Len(t, f.Skipped(), 4)
+		for path, err := range f.Skipped() {
+			require.ErrorContains(t, err, filepath.Base(path))
+		}
 	}
 	require.Equal(t, 1, strings.Count(log.String(), "game records are left out"), log.String())
 	require.Equal(t, 1, strings.Count(log.String(), "game 2: "), log.String())
 	require.Equal(t, 1, strings.Count(log.String(), "game 4: "), log.String())
 	require.Equal(t, 1, strings.Count(log.String(), "torn.npz"), log.String())
-	require.Equal(t, 2, strings.Count(log.String(), "\n"), log.String())
+	require.Equal(t, 4, strings.Count(log.String(), "\n"), log.String())
 	err := recordsError("x.sgf", slices.Repeat([]string{"game 1: bad\nindeed"}, 10))
 	require.ErrorContains(t, err, "bad; indeed; game 1: ")
 	require.ErrorContains(t, err, "; and 2 more")
@@ -243,33 +240,6 @@ func TestImpossibleStates(t *testing.T) {
 		require.ErrorContains(t, f.Restore(bad), "the state of the training data", name)
 	}
 	require.NoError(t, f.Restore(good))
-}
-
-// TestBadFilesAreNamed mixes good and bad files: the bad ones are skipped, each
-// named once, and the good ones delivered.
-func TestBadFilesAreNamed(t *testing.T) {
-	dir := t.TempDir()
-	good := smallFile(t, Layout{features.V7, 5})
-	rng := rand.New(rand.NewPCG(9, 9))
-	put := func(name string, data []byte) {
-		require.NoError(t, os.WriteFile(filepath.Join(dir, name), data, 0o644))
-	}
-	put("good.npz", good)
-	for k := range 20 {
-		put(fmt.Sprintf("bad%d.npz", k), good[:rng.IntN(len(good)-1)])
-		put(fmt.Sprintf("bad%d.sgf", k), []byte("(;SZ[9]")[:k%7])
-	}
-	put("mini.npz", smallFile(t, Layout{features.Mini7, 5}))
-	put("notes.txt", []byte("not looked at"))
-	f := open(t, options(8), dir)
-	var b Batch
-	for range 20 {
-		require.NoError(t, f.Next(&b))
-	}
-	require.Len(t, f.Skipped(), 41)
-	for _, bad := range f.Skipped() {
-		require.ErrorContains(t, bad.Err, filepath.Base(bad.Path))
-	}
 }
 
 func TestNothingToRead(t *testing.T) {

@@ -19,11 +19,6 @@ type part struct {
 	N    int    `json:"n"`    // rows; for game records, of how many parts
 }
 
-// impossible reports whether no file can have such a part.
-func (p part) impossible() bool {
-	return p.From < 0 || p.N < 1 || p.From > maxFileRows || p.N > maxFileRows
-}
-
 func (p part) compare(o part) int {
 	return cmp.Or(strings.Compare(p.Path, o.Path), cmp.Compare(p.From, o.From), cmp.Compare(p.N, o.N))
 }
@@ -75,7 +70,6 @@ func (f *Folder) read(p part) ([]*Set, error) {
 	return []*Set{s}, nil
 }
 
-// otherEncoding returns the error about rows in an encoding that the network does not read.
 func (f *Folder) otherEncoding(path string, l Layout) error {
 	return fmt.Errorf("%s: %w: the rows are %v, the network reads %v: label their games by 'engine label --rows-encoder %v', or train on the records",
 		path, ErrLayout, l.Encoding, f.o.Encoding, f.o.Encoding)
@@ -105,17 +99,20 @@ type segment struct {
 	sets       []*Set
 	refs       []rowRef
 	bytes      int64
-	bad        []BadFile
+	bad        []badFile
 }
 
 // rowRef names a row of a segment.
 type rowRef struct{ set, row int32 }
 
-// BadFile is a file that could not be used.
-type BadFile struct {
-	Path string
-	Err  error
+// badFile is a file that could not be used.
+type badFile struct {
+	path string
+	err  error
 }
+
+// workers is the number of files read at the same time.
+const workers = 2
 
 // loadSegment reads parts from a place in the order on until half the memory is
 // full or the order ends. The same order and place give the same segment.
@@ -125,7 +122,6 @@ func (f *Folder) loadSegment(order []part, first int) *segment {
 		sets []*Set
 		err  error
 	}
-	workers := f.o.Workers
 	slots := make([]chan loaded, len(order)-first)
 	next := 0
 	var wait sync.WaitGroup
@@ -151,7 +147,7 @@ func (f *Folder) loadSegment(order []part, first int) *segment {
 		got := <-slots[k]
 		seg.end++
 		if got.err != nil {
-			seg.bad = append(seg.bad, BadFile{order[first+k].Path, got.err})
+			seg.bad = append(seg.bad, badFile{order[first+k].Path, got.err})
 		}
 		for _, s := range got.sets {
 			seg.sets = append(seg.sets, s)

@@ -3,8 +3,8 @@ package rows
 import (
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -28,22 +28,9 @@ type Mix struct {
 	taken   []int64 // number of batches taken from each source
 }
 
-// OpenMix returns a stream of the rows of several sources, whose shares add up to 1. The
-// memory of the options is for all of them together.
+// OpenMix returns a stream of the rows of one or more sources. The caller has checked that their
+// shares add up to 1. The memory of the options is for all of them together.
 func OpenMix(o Options, sources ...Source) (*Mix, error) {
-	if len(sources) == 0 {
-		return nil, errors.New("training data: nothing to draw from")
-	}
-	sum := 0.0
-	for _, s := range sources {
-		if !(s.Share >= LeastShare && s.Share <= 1) {
-			return nil, fmt.Errorf("training data: a share of %v of the batches for %s: use %v to 1", s.Share, strings.Join(s.Paths, ", "), LeastShare)
-		}
-		sum += s.Share
-	}
-	if math.Abs(sum-1) > 1e-6 {
-		return nil, fmt.Errorf("training data: the shares add up to %.6g, not 1", sum)
-	}
 	m := &Mix{sources: sources, taken: make([]int64, len(sources))}
 	if len(sources) > 1 {
 		o.MemoryBytes = max(1, cmp.Or(o.MemoryBytes, defaultMemory)/int64(len(sources)))
@@ -156,20 +143,18 @@ func (m *Mix) WindowRows() int {
 	return n
 }
 
-// Skipped returns the files that could not be used so far.
-func (m *Mix) Skipped() []BadFile {
-	var all []BadFile
+// Skipped returns the files that could not be used so far, with the reasons.
+func (m *Mix) Skipped() map[string]error {
+	all := map[string]error{}
 	for _, f := range m.folders {
-		all = append(all, f.Skipped()...)
+		maps.Copy(all, f.skipped)
 	}
 	return all
 }
 
 // Close waits for the reading of files.
-func (m *Mix) Close() error {
-	var errs []error
+func (m *Mix) Close() {
 	for _, f := range m.folders {
-		errs = append(errs, f.Close())
+		f.Close()
 	}
-	return errors.Join(errs...)
 }

@@ -8,7 +8,6 @@ import (
 // sampleBytes is how much of a file of game records is read to estimate its moves.
 const sampleBytes = 1 << 20
 
-// movesOfFile estimates how many moves the main lines of a file of game records have.
 func movesOfFile(path string, size int64) (int, error) {
 	f, err := os.Open(path)
 	if err != nil {

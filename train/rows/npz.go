@@ -69,12 +69,7 @@ func OpenFile(path string) (*File, error) {
 	return f, nil
 }
 
-func (f *File) Close() error {
-	if f.closer == nil {
-		return nil
-	}
-	return f.closer.Close()
-}
+func (f *File) Close() error { return f.closer.Close() }
 
 func ReadFile(path string) (*Set, error) {
 	f, err := OpenFile(path)
@@ -171,7 +166,7 @@ func (f *File) findLayout() error {
 	case features.AGZ17.Planes():
 		f.Layout.Encoding = features.AGZ17 // or AGZ17Split, if the info says so
 	case features.V7.Planes():
-		if g := f.heads[nameGlobal].Shape; len(g) == 2 && g[1] == len(constantPlanes(features.Seed22)) {
+		if g := f.heads[nameGlobal].Shape; len(g) == 2 && g[1] == len(forms[features.Seed22].constant) {
 			f.Layout.Encoding = features.Seed22
 		}
 	default:
@@ -183,7 +178,6 @@ func (f *File) findLayout() error {
 	return nil
 }
 
-// checkHeads compares every array with the layout.
 func (f *File) checkHeads() error {
 	var faults []error
 	for _, c := range NewSet(f.Layout).columns {
@@ -290,8 +284,7 @@ func (f *File) readRows(c column, from, n int) error {
 // broken marks an error of decompression as one of the content.
 func broken(err error) error { return fmt.Errorf("%w: damaged data: %w", ErrFormat, err) }
 
-// deflateLevel trades size for time: rows are mostly zeros, so that higher
-// levels gain little.
+// deflateLevel trades size for time: rows are mostly zeros, so that higher levels gain little.
 const deflateLevel = 4
 
 // Write writes the rows as an npz file that KataGo's tools read too.

@@ -35,9 +35,6 @@ type Options struct {
 	// MemoryBytes bounds the rows held at a time; 0 means 256 MiB. Files are shuffled first, then
 	// the rows within half of that memory.
 	MemoryBytes int64
-	// Workers decode files at the same time; 0 means 2. The batches do not depend on it.
-	Workers int
-
 	// Catalog is shared by streams that read the same files; nil: a new one.
 	Catalog *Catalog
 
@@ -52,29 +49,22 @@ type Split struct {
 	Held  bool    // deliver the games that are held back, not the others
 }
 
-// Validate returns every fault of the options, joined.
-func (o *Options) Validate() error {
-	var errs []error
-	if o.Batch < 1 || o.Batch > 1<<16 {
-		errs = append(errs, fmt.Errorf("batches must have 1 to 65536 rows, not %d", o.Batch))
+// check returns a fault of options whose defaults are filled in.
+func (o *Options) check() error {
+	switch {
+	case o.Batch < 1 || o.Batch > 1<<16:
+		return fmt.Errorf("batches must have 1 to 65536 rows, not %d", o.Batch)
+	case !(o.Split.Share >= 0 && o.Split.Share <= 1):
+		return fmt.Errorf("the share of games for validation must be 0 to 1, not %v", o.Split.Share)
+	case o.WindowRows < 0 || o.MemoryBytes < 0:
+		return errors.New("window and memory must not be negative")
 	}
 	if o.Size != (board.Size{}) {
 		if err := o.Size.Check(); err != nil {
-			errs = append(errs, err)
+			return err
 		}
 	}
-	if o.Encoding != features.None {
-		if err := (Layout{o.Encoding, board.MaxSize}).Check(); err != nil {
-			errs = append(errs, err)
-		}
-	}
-	if !(o.Split.Share >= 0 && o.Split.Share <= 1) {
-		errs = append(errs, fmt.Errorf("the share of games for validation must be 0 to 1, not %v", o.Split.Share))
-	}
-	if o.WindowRows < 0 || o.MemoryBytes < 0 || o.Workers < 0 {
-		errs = append(errs, errors.New("window, memory and workers must not be negative"))
-	}
-	return errors.Join(errs...)
+	return (Layout{o.Encoding, board.MaxSize}).Check()
 }
 
 const defaultMemory = 256 << 20
@@ -82,7 +72,6 @@ const defaultMemory = 256 << 20
 func (o *Options) fill() {
 	o.Encoding = cmp.Or(o.Encoding, features.V7)
 	o.MemoryBytes = cmp.Or(o.MemoryBytes, defaultMemory)
-	o.Workers = cmp.Or(o.Workers, 2)
 	o.Catalog = cmp.Or(o.Catalog, new(Catalog))
 	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 }
@@ -90,10 +79,9 @@ func (o *Options) fill() {
 // A Lister names the files to draw from, newest first.
 type Lister func() ([]string, error)
 
-// ListFolders returns a lister of all .npz, .sgf and .sgfs files below folders,
-// by time of modification, newest first. Files may be named directly too. If
-// self-play has left rows in a folder tdata, the records of the same games in the
-// folder sgfs beside it are left out.
+// ListFolders returns a lister of all .npz, .sgf and .sgfs files below folders, by time of
+// modification, newest first. Files may be named directly too. If self-play has left rows in a
+// folder tdata, the records of the same games in the folder sgfs beside it are left out.
 func ListFolders(roots ...string) Lister {
 	return func() ([]string, error) {
 		type dated struct {
@@ -140,7 +128,6 @@ func ListFolders(roots ...string) Lister {
 	}
 }
 
-// hasRows reports whether there is a file of rows in a folder.
 func hasRows(dir string) bool {
 	entries, err := os.ReadDir(dir)
 	return err == nil && slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return isNpz(e.Name()) })

@@ -20,29 +20,16 @@ func (s *Set) Position(i int) (shown *nn.Encoded, g *board.Game, banned []board.
 	shown = &nn.Encoded{Encoding: e, Spatial: make([]float32, e.Planes()*area), Global: append([]float32(nil), s.global(i)[:e.Globals()]...)}
 	var u unpacker
 	u.planes(shown.Spatial, s, i, u.sources(s.Layout.Side, size, 0), historyMoves)
-
-	own, opp := 0, 1
-	forbids := func(p int) bool { return shown.Spatial[11*area+p] > 0 } // Seed22: plane of the ko point
-	switch e {
-	case features.V7:
-		own, opp = 1, 2
-		forbids = func(p int) bool { return shown.Spatial[6*area+p] > 0 }
-	case features.Mini7:
-		forbids = func(p int) bool { return shown.Spatial[5*area+p] == 0 } // plane of legal moves
-	case features.AGZ17Split:
-		opp = 8
-		fallthrough
-	case features.AGZ17:
-		forbids = func(int) bool { return false } // no plane shows ko
-	}
+	form := forms[e]
+	on := func(plane, p int) bool { return shown.Spatial[plane*area+p] > 0 }
 	var stones [2][]board.Point
 	for p := range area {
 		switch at := board.Point(p); {
-		case shown.Spatial[own*area+p] > 0:
+		case on(form.stones[0], p):
 			stones[0] = append(stones[0], at)
-		case shown.Spatial[opp*area+p] > 0:
+		case on(form.stones[1], p):
 			stones[1] = append(stones[1], at)
-		case forbids(p):
+		case form.legal > 0 && !on(form.legal, p), form.ko > 0 && on(form.ko, p):
 			banned = append(banned, at)
 		}
 	}

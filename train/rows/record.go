@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -28,19 +29,18 @@ func readRecords(p part, e features.Encoding) ([]*Set, error) {
 	if err != nil {
 		return nil, err // the error names the file
 	}
-	sets := map[int]*Set{}
-	var list []*Set
+	sets := map[int]*Set{} // by side
 	var bad []string
 	for k := p.From; k < len(roots); k += max(1, p.N) {
 		g, err := FromRecord(roots[k])
 		if err == nil {
-			err = appendRecord(sets, &list, g, e)
+			err = appendRecord(sets, g, e)
 		}
 		if err != nil {
 			bad = append(bad, fmt.Sprintf("game %d: %s", k+1, strings.TrimPrefix(err.Error(), ErrRecord.Error()+": ")))
 		}
 	}
-	return list, recordsError(p.Path, bad)
+	return slices.Collect(maps.Values(sets)), recordsError(p.Path, bad)
 }
 
 // mostNamed bounds the games of a part of a file that an error names.
@@ -58,7 +58,7 @@ func recordsError(path string, bad []string) error {
 	return fmt.Errorf("%s: %w: %s%s", path, ErrRecord, strings.ReplaceAll(strings.Join(bad, "; "), "\n", "; "), more)
 }
 
-func appendRecord(sets map[int]*Set, list *[]*Set, g *Game, e features.Encoding) error {
+func appendRecord(sets map[int]*Set, g *Game, e features.Encoding) error {
 	size := g.Start.Size()
 	l := Layout{Encoding: e, Side: max(size.W, size.H)}
 	b, err := NewBuilder(l)
@@ -69,7 +69,6 @@ func appendRecord(sets map[int]*Set, list *[]*Set, g *Game, e features.Encoding)
 	if set == nil {
 		set = NewSet(l)
 		sets[l.Side] = set
-		*list = append(*list, set)
 	}
 	_, err = b.Append(set, g, rand.New(rand.NewPCG(g.Hash[0], g.Hash[1])))
 	return err
@@ -195,7 +194,6 @@ func winnerOf(score float32) board.Color {
 	return board.Empty
 }
 
-// captured returns the stones in pass-alive territory of the other side.
 func captured(g *board.Game) (dead []board.Point) {
 	for p, owner := range g.Board().PassAlive(nil, g.Rules().Suicide) {
 		if c := g.At(board.Point(p)); c != board.Empty && owner == c.Opponent() {

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sbinet/npyio/npz"
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
@@ -62,28 +61,17 @@ func TestRecordEnds(t *testing.T) {
 // checkRecordRows builds a record's rows and checks their weights.
 func checkRecordRows(t *testing.T, g *Game) {
 	t.Helper()
-	l := Layout{features.V7, 5}
-	b, err := NewBuilder(l)
-	require.NoError(t, err)
-	s := NewSet(l)
-	_, err = b.Append(s, g, rand.New(rand.NewPCG(1, 1)))
-	require.NoError(t, err)
+	s := built(t, Layout{features.V7, 5}, g)
 	require.Equal(t, len(g.Turns), s.N)
-	flag := func(on bool) float32 {
-		if on {
-			return 1
-		}
-		return 0
-	}
 	for i := range s.N {
 		require.NoError(t, s.Check(i))
 		row := s.targets(i)
-		require.Equal(t, flag(!g.End.Known), row[TargetNoValue])
-		require.Equal(t, flag(g.End.Scored), row[TargetFinalWeight])
-		require.Equal(t, flag(g.End.Scored), row[TargetScoringWeight])
+		require.Equal(t, weightIf(!g.End.Known), row[TargetNoValue])
+		require.Equal(t, weightIf(g.End.Scored), row[TargetFinalWeight])
+		require.Equal(t, weightIf(g.End.Scored), row[TargetScoringWeight])
 		require.Equal(t, float32(1), row[TargetNoTD])
 		require.Equal(t, float32(1), row[TargetPolicyWeight])
-		require.Equal(t, flag(i+1 < s.N), row[TargetReplyWeight])
+		require.Equal(t, weightIf(i+1 < s.N), row[TargetReplyWeight])
 		require.Equal(t, int16(1), s.policy(i)[g.Turns[i].Policy[0].Index])
 		require.Equal(t, 1.0, sum(s.policy(i)[:26]))
 	}
@@ -134,8 +122,7 @@ func FuzzRecord(f *testing.F) {
 			return
 		}
 		if g, err := FromRecord(roots[0]); err == nil && len(g.Turns) < 200 {
-			var sets []*Set
-			_ = appendRecord(map[int]*Set{}, &sets, g, features.V7)
+			_ = appendRecord(map[int]*Set{}, g, features.V7)
 		}
 	})
 }
@@ -168,22 +155,15 @@ func TestRecordsAndRowsMix(t *testing.T) {
 	require.Positive(t, soft)
 }
 
-// TestOtherEncodings writes and reads rows of the smaller encodings and compares batches with the
-// encoder's output.
+// TestOtherEncodings writes and reads rows of every encoding and compares batches with the encoder's
+// output, those of V7 with each length of the history.
 func TestOtherEncodings(t *testing.T) {
 	for _, e := range []features.Encoding{features.Mini7, features.Seed22, features.V7, features.AGZ17, features.AGZ17Split} {
 		t.Run(e.String(), func(t *testing.T) {
 			l := Layout{e, 7}
 			g := randomGame(t, board.Square(5), board.TrompTaylor(), 4)
-			b, err := NewBuilder(l)
-			require.NoError(t, err)
-			s := NewSet(l)
-			s.Info.Encoding = e.String()
-			_, err = b.Append(s, g, rand.New(rand.NewPCG(1, 1)))
-			require.NoError(t, err)
-			var buf bytes.Buffer
-			require.NoError(t, s.Write(&buf))
-			f, err := newFile(bytes.NewReader(buf.Bytes()), int64(buf.Len()))
+			data := asBytes(built(t, l, g))
+			f, err := newFile(bytes.NewReader(data), int64(len(data)))
 			require.NoError(t, err)
 			require.Equal(t, l, f.Layout)
 			back, err := f.Read(0, f.N)
@@ -203,10 +183,15 @@ func checkPlanes(t *testing.T, g *Game, s *Set) {
 	var u unpacker
 	var b Batch
 	for i, turn := range g.Turns {
-		features.Encode(e, planes, globals, &now, features.Options{}, scratch)
 		b.prepare(s.Layout, s.Size(i), 1, Wants{})
-		u.put(&b, 0, s, i, 0, historyMoves)
-		require.Equal(t, planes, b.Spatial)
+		for history := range historyMoves + 1 { // the whole history last
+			if history == historyMoves || e == features.V7 {
+				features.Encode(e, planes, globals, &now, features.Options{MaxHistory: history, HistoryHidden: history == 0}, scratch)
+				u.put(&b, 0, s, i, 0, history)
+				require.Equal(t, planes, b.Spatial, "turn %d, %d moves shown", i, history)
+				require.ElementsMatch(t, globals[:min(5, len(globals))], b.Global[:min(5, len(globals))])
+			}
+		}
 		require.ElementsMatch(t, globals, b.Global)
 		for sym := range board.Symmetry(8) {
 			u.put(&b, 0, s, i, sym, historyMoves)
@@ -214,36 +199,6 @@ func checkPlanes(t *testing.T, g *Game, s *Set) {
 				for c := range e.Planes() {
 					require.Equal(t, planes[c*25+p], b.Spatial[c*25+int(to)])
 				}
-			}
-		}
-		require.NoError(t, now.Play(now.ToMove(), turn.Move))
-	}
-}
-
-// TestHistoryDropout compares shortened histories with those of the encoder.
-func TestHistoryDropout(t *testing.T) {
-	g := randomGame(t, board.Square(7), board.TrompTaylor(), 11)
-	l := Layout{features.V7, 7}
-	b, err := NewBuilder(l)
-	require.NoError(t, err)
-	s := NewSet(l)
-	_, err = b.Append(s, g, rand.New(rand.NewPCG(1, 1)))
-	require.NoError(t, err)
-	var now board.Game
-	now.CopyFrom(g.Start)
-	scratch := features.NewScratch()
-	planes, globals := make([]float32, 22*49), make([]float32, 19)
-	var u unpacker
-	var batch Batch
-	for i, turn := range g.Turns {
-		for history := range 6 {
-			o := features.Options{MaxHistory: history, HistoryHidden: history == 0}
-			features.Encode(features.V7, planes, globals, &now, o, scratch)
-			batch.prepare(l, board.Square(7), 1, Wants{})
-			u.put(&batch, 0, s, i, 0, history)
-			require.Equal(t, planes, batch.Spatial, "turn %d, %d moves shown", i, history)
-			for k := range 5 {
-				require.Equal(t, globals[k], batch.Global[k])
 			}
 		}
 		require.NoError(t, now.Play(now.ToMove(), turn.Move))
@@ -274,35 +229,11 @@ func TestSplit(t *testing.T) {
 	require.Positive(t, held)
 }
 
-// TestFilesReadByNpyio: another reader of the format reads the same arrays from written files.
-func TestFilesReadByNpyio(t *testing.T) {
-	data := smallFile(t, Layout{features.V7, 5})
-	path := filepath.Join(t.TempDir(), "rows.npz")
-	require.NoError(t, os.WriteFile(path, data, 0o644))
-	ours, err := ReadFile(path)
-	require.NoError(t, err)
-	z, err := npz.Open(path)
-	require.NoError(t, err)
-	defer z.Close()
-	var global []float32
-	require.NoError(t, z.Read(nameGlobal, &global))
-	require.Equal(t, ours.Global, global)
-	var policy []int16
-	require.NoError(t, z.Read("policyTargetsNCMove", &policy))
-	require.Equal(t, ours.Policy, policy)
-	var binary []uint8
-	require.NoError(t, z.Read(nameBinary, &binary))
-	require.Equal(t, ours.Binary, binary)
-	require.Equal(t, []int{ours.N, 22, 4}, z.Header(nameBinary).Descr.Shape)
-}
-
 // TestSameGame: a game is the same with other names and dates and in another orientation, so its
 // rows are all on one side of a split. A different move makes a different game.
 func TestSameGame(t *testing.T) {
 	hash := func(text string) [2]uint64 {
-		roots, err := sgf.Parse([]byte(text))
-		require.NoError(t, err)
-		g, err := FromRecord(roots[0])
+		g, err := FromRecord(parseOne(t, text))
 		require.NoError(t, err)
 		return g.Hash
 	}

@@ -36,9 +36,7 @@ type Layout struct {
 
 // Check returns an error that wraps ErrLayout unless rows of that layout can be stored.
 func (l Layout) Check() error {
-	switch l.Encoding {
-	case features.V7, features.Seed22, features.Mini7, features.AGZ17, features.AGZ17Split:
-	default:
+	if _, known := forms[l.Encoding]; !known {
 		return fmt.Errorf("%w: encoding %v; use v7, seed22, mini7, agz17 or agz17-split", ErrLayout, l.Encoding)
 	}
 	if l.Side < board.MinSize || l.Side > board.MaxSize {
@@ -59,7 +57,7 @@ func (l Layout) Planes() int { return l.Encoding.Planes() }
 // Globals is the number of values in a row of globalInputNC: the encoding's global values or,
 // without any, the values of its constant planes that are not 0 or 1.
 func (l Layout) Globals() int {
-	return max(l.Encoding.Globals(), len(constantPlanes(l.Encoding)))
+	return max(l.Encoding.Globals(), len(forms[l.Encoding].constant))
 }
 
 // ScoreCells is the number of cells of the score distribution.
@@ -70,29 +68,24 @@ func (l Layout) RowBytes() int {
 	return l.Planes()*l.PlaneBytes() + 4*l.Globals() + 2*policyRows*(l.Area()+1) + 4*Targets + l.ScoreCells() + PointMaps*l.Area()
 }
 
-// constantPlanes lists the planes with the same number on every point, which a row stores as a
-// global value: the komi of Seed22, which is not 0 or 1, and the colour plane of AlphaGo Zero's
-// encodings, since its bits are needed for the board's mask.
-func constantPlanes(e features.Encoding) []int {
-	switch e {
-	case features.Seed22:
-		return []int{20}
-	case features.AGZ17, features.AGZ17Split:
-		return []int{16}
-	}
-	return nil
+// form names the planes of an encoding that a row stores in a special way or that show the position.
+type form struct {
+	// constant planes have the same number on every point, which a row stores as a global value: the
+	// komi of Seed22, which is not 0 or 1, and the colour plane of AlphaGo Zero's encodings, since
+	// its bits are needed for the board's mask.
+	constant []int
+	mask     [2]int // the planes from mask[0] to before mask[1] cover the board: one of them is set on each point
+	stones   [2]int // of the side to move and of the opponent
+	legal    int    // the plane of legal moves, or
+	ko       int    // that of points forbidden by ko; 0: none
 }
 
-// maskPlanes returns the range [from, end) of the planes that together cover the board: one of them
-// is set on each point.
-func maskPlanes(e features.Encoding) (from, end int) {
-	switch e {
-	case features.V7:
-		return 0, 1
-	case features.AGZ17, features.AGZ17Split:
-		return 16, 17
-	}
-	return 0, 3 // own, opponent, empty
+var forms = map[features.Encoding]form{
+	features.V7:         {mask: [2]int{0, 1}, stones: [2]int{1, 2}, ko: 6},
+	features.Seed22:     {constant: []int{20}, mask: [2]int{0, 3}, stones: [2]int{0, 1}, ko: 11},
+	features.Mini7:      {mask: [2]int{0, 3}, stones: [2]int{0, 1}, legal: 5},
+	features.AGZ17:      {constant: []int{16}, mask: [2]int{16, 17}, stones: [2]int{0, 1}},
+	features.AGZ17Split: {constant: []int{16}, mask: [2]int{16, 17}, stones: [2]int{0, 8}},
 }
 
 // Info is the provenance of rows, stored in their file.
@@ -161,11 +154,10 @@ func NewSet(l Layout) *Set {
 // Reset empties the set and keeps its memory.
 func (s *Set) Reset() { s.resize(0) }
 
-// grow appends n zeroed rows and returns the index of the first.
-func (s *Set) grow(n int) int {
-	first := s.N
-	s.resize(s.N + n)
-	return first
+// grow appends a zeroed row and returns its index.
+func (s *Set) grow() int {
+	s.resize(s.N + 1)
+	return s.N - 1
 }
 
 // resize sets the number of rows; new ones are zeroed.
@@ -200,7 +192,7 @@ func (s *Set) Append(from *Set, i int) error {
 	if s.Layout != from.Layout {
 		return fmt.Errorf("%w: %v side %d, not %v side %d", ErrLayout, from.Layout.Encoding, from.Layout.Side, s.Layout.Encoding, s.Layout.Side)
 	}
-	s.copyRow(s.grow(1), from, i)
+	s.copyRow(s.grow(), from, i)
 	return nil
 }
 
@@ -231,13 +223,13 @@ func bit(plane []uint8, i int) bool { return plane[i>>3]&(0x80>>(i&7)) != 0 }
 // Size returns the board size of a row.
 func (s *Set) Size(i int) board.Size {
 	row, nb, l := s.binary(i), s.Layout.PlaneBytes(), s.Layout.Side
-	from, end := maskPlanes(s.Layout.Encoding)
+	mask := forms[s.Layout.Encoding].mask
 	on := func(p int) bool {
-		k := from
-		for k < end && !bit(row[k*nb:], p) {
+		k := mask[0]
+		for k < mask[1] && !bit(row[k*nb:], p) {
 			k++
 		}
-		return k < end
+		return k < mask[1]
 	}
 	var size board.Size
 	for size.W < l && on(size.W) {
@@ -269,13 +261,13 @@ func (s *Set) Check(i int) error {
 		return err
 	}
 	for k, v := range s.global(i) {
-		if math.IsNaN(float64(v)) || math.Abs(float64(v)) > 1e6 {
+		if !(math.Abs(float64(v)) <= 1e6) {
 			return fmt.Errorf("%w: row %d: global input %d is %v", ErrFormat, i, k, v)
 		}
 	}
 	g := s.targets(i)
 	for k, v := range g {
-		if math.IsNaN(float64(v)) || math.Abs(float64(v)) > 1e9 {
+		if !(math.Abs(float64(v)) <= 1e9) {
 			return fmt.Errorf("%w: row %d: global target %d is %v", ErrFormat, i, k, v)
 		}
 	}
@@ -296,11 +288,11 @@ func (s *Set) Check(i int) error {
 }
 
 func (s *Set) checkMask(i int, size board.Size) error {
-	from, end := maskPlanes(s.Layout.Encoding)
-	if end-from > 1 {
+	planes := forms[s.Layout.Encoding].mask
+	if planes[1]-planes[0] > 1 {
 		return nil
 	}
-	mask, l := s.binary(i)[from*s.Layout.PlaneBytes():], s.Layout.Side
+	mask, l := s.binary(i)[planes[0]*s.Layout.PlaneBytes():], s.Layout.Side
 	for p := range s.Layout.Area() {
 		if bit(mask, p) != (p%l < size.W && p/l < size.H) {
 			return fmt.Errorf("%w: row %d: the mask is not one rectangle in the top-left corner", ErrFormat, i)

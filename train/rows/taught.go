@@ -9,9 +9,9 @@ import (
 	"kosumi/nn"
 )
 
-// Columns of taught rows. KataGo's format leaves them free, and its tools ignore them. Targets
-// that need a proper end have weight 0 in such a row, as in a side position, so KataGo's trainer
-// learns only policy, value and lead from it.
+// Columns of taught rows. KataGo's format leaves those from 70 on free, and its tools ignore them;
+// column 69 of other rows is TargetExcludeTerritory. Targets that need a proper end have weight 0 in
+// a taught row, as in a side position, so KataGo's trainer learns only policy, value and lead from it.
 const (
 	TargetTaught       = 69 // taughtMark: the row is taught
 	TargetTaughtScore  = 70 // weight of the score mean, in TargetScore
@@ -163,7 +163,7 @@ func (b *Builder) AppendTaught(dst *Set, g *board.Game, hash [2]uint64, t *Taugh
 		return err
 	}
 	b.game.CopyFrom(g)
-	i := dst.grow(1)
+	i := dst.grow()
 	b.encode(dst, i)
 	b.gameTargets(dst.targets(i), &gameFacts{Game: &Game{Start: g, Hash: hash}}, &Turn{})
 	if err := dst.Teach(i, t); err != nil {

@@ -106,13 +106,8 @@ func checkLesson(t *testing.T, want *Taught, b *Batch, to []board.Point) {
 // weight; the row's own game stays, and so do other rows.
 func TestTeachRows(t *testing.T) {
 	l := Layout{features.V7, 9}
-	b, err := NewBuilder(l)
-	require.NoError(t, err)
-	s, before := NewSet(l), NewSet(l)
-	for _, set := range []*Set{s, before} {
-		_, err = b.Append(set, randomGame(t, board.Square(9), board.TrompTaylor(), 1), rand.New(rand.NewPCG(1, 1)))
-		require.NoError(t, err)
-	}
+	g := randomGame(t, board.Square(9), board.TrompTaylor(), 1)
+	s, before := built(t, l, g), built(t, l, g)
 	little := &Taught{Policy: lesson(board.Square(9), 1).Policy, Value: Value{Win: 0.25, Loss: 0.75}, VarTime: -1, ErrWinLoss: -1, ErrScore: -1}
 	require.NoError(t, s.Teach(3, little))
 	require.NoError(t, s.Check(3))
@@ -125,11 +120,11 @@ func TestTeachRows(t *testing.T) {
 		require.Equal(t, before.points(i), s.points(i))
 		require.False(t, s.Taught(i))
 	}
-	g, was := s.targets(3), before.targets(3)
+	now, was := s.targets(3), before.targets(3)
 	require.Equal(t, before.binary(3), s.binary(3))
-	require.Equal(t, was[TargetHash:TargetMode+1], g[TargetHash:TargetMode+1])
+	require.Equal(t, was[TargetHash:TargetMode+1], now[TargetHash:TargetMode+1])
 	for _, k := range []int{TargetTaughtScore, TargetTaughtOwners, TargetTaughtStdev, TargetTaughtValue, TargetTaughtPoints, TargetTaughtLucky, TargetLeadWeight, TargetLead, TargetArrival, TargetFinalWeight} {
-		require.Zero(t, g[k], "global target %d", k)
+		require.Zero(t, now[k], "global target %d", k)
 	}
 	require.NotZero(t, was[TargetFinalWeight])
 }
@@ -137,11 +132,7 @@ func TestTeachRows(t *testing.T) {
 // TestFreeColumns: numbers that other programs write into unused columns of ordinary rows do not
 // reach the learner.
 func TestFreeColumns(t *testing.T) {
-	s := NewSet(Layout{features.V7, 5})
-	b, err := NewBuilder(s.Layout)
-	require.NoError(t, err)
-	_, err = b.Append(s, randomGame(t, board.Square(5), board.TrompTaylor(), 1), rand.New(rand.NewPCG(1, 1)))
-	require.NoError(t, err)
+	s := built(t, Layout{features.V7, 5}, randomGame(t, board.Square(5), board.TrompTaylor(), 1))
 	var u unpacker
 	var plain, other Batch
 	for at, batch := range map[int]*Batch{0: &plain, 1: &other} {

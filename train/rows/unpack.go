@@ -1,6 +1,8 @@
 package rows
 
 import (
+	"slices"
+
 	"kosumi/board"
 	"kosumi/nn/features"
 )
@@ -47,12 +49,9 @@ func (b *Batch) prepare(l Layout, size board.Size, n int, wants Wants) {
 
 func sized(a []float32, n int, wanted bool) []float32 {
 	if !wanted {
-		return a[:0]
+		n = 0
 	}
-	if cap(a) < n {
-		return make([]float32, n)
-	}
-	return a[:n]
+	return slices.Grow(a[:0], n)[:n]
 }
 
 // put writes row i of a set as row k of the batch: turned, and with a limited history.
@@ -120,7 +119,7 @@ func (u *unpacker) planes(dst []float32, s *Set, i int, from []int32, history in
 			out[p] = float32(bits[at>>3] >> (7 - at&7) & 1)
 		}
 	}
-	for k, plane := range constantPlanes(l.Encoding) {
+	for k, plane := range forms[l.Encoding].constant {
 		for p := range a {
 			dst[plane*a+p] = s.global(i)[k]
 		}

@@ -2,8 +2,7 @@
 // of them.
 //
 // A Session holds the games. Play pauses at the next move of each game; a later Play continues
-// them, also with another network. So no game is lost and batches stay full while a learner
-// trains.
+// them, also with another network. So no game is lost and batches stay full while a learner trains.
 //
 // Sources of the recipe: KataGo, cpp/program/play.cpp and the self-play configurations beside it;
 // "Accelerating Self-Play Learning in Go", arXiv 1902.10565; "Policy improvement by planning with
@@ -30,8 +29,7 @@ const (
 
 // Config is the recipe of self-play. Start from Defaults.
 type Config struct {
-	// Boards lists the board sizes and how often each is played, relative to
-	// the others.
+	// Boards lists the board sizes and how often each is played, relative to the others.
 	Boards []BoardShare `toml:"boards"`
 	// ArraySide is the side of the square arrays that rows are stored in; 0: that of the largest
 	// board.
@@ -86,8 +84,7 @@ type Rules struct {
 	KoSimple      float64 `toml:"ko_simple" range:"0 to 1000000"`
 	KoPositional  float64 `toml:"ko_positional" range:"0 to 1000000"`
 	KoSituational float64 `toml:"ko_situational" range:"0 to 1000000"`
-	// Suicide is the share of games in which suicide of several stones is
-	// legal.
+	// Suicide is the share of games in which suicide of several stones is legal.
 	Suicide float64 `toml:"suicide" range:"0 to 1"`
 	// Territory is the share of games with Japanese rules, in games to be labelled.
 	Territory float64 `toml:"territory,omitempty" json:",omitempty" range:"0 to 1"`
@@ -109,14 +106,12 @@ type Komi struct {
 
 // Opening makes games differ from each other.
 type Opening struct {
-	// Moves is the mean number of moves, as a share of the area, that are
-	// drawn from the network's policy before searches begin; the number has an
-	// exponential distribution.
+	// Moves is the mean number of moves, as a share of the area, that are drawn from the network's
+	// policy before searches begin; the number has an exponential distribution.
 	Moves       float64 `toml:"moves" range:"0 to 1"`
 	Temperature float64 `toml:"temperature" range:"above 0 to 100"`
-	// Forks is the share of games after which a new one branches off: from
-	// the position after a mean ForkDepth x area moves, with the best of a few
-	// random moves.
+	// Forks is the share of games after which a new one branches off: from the position after a
+	// mean ForkDepth x area moves, with the best of a few random moves.
 	Forks     float64 `toml:"forks" range:"0 to 1"`
 	ForkDepth float64 `toml:"fork_depth" range:"0 to 1"`
 	// Handicap is the share of games, in games to be labelled, in which Black has 2 to 9 stones
@@ -126,7 +121,7 @@ type Opening struct {
 
 // Search has the settings of searches and of the choice of moves.
 type Search struct {
-	Method string `toml:"method"` // "puct", "gumbel" or "random"
+	Method string `toml:"method"` // "puct", "gumbel" or "random"; of engine label also "policy"
 	// Visits of a full search and of a cheap one. A share CheapShare of the
 	// turns is searched cheaply and makes no row (playout cap randomisation).
 	Visits      int     `toml:"visits" range:"0 to 1000000"`
@@ -171,9 +166,9 @@ type Ending struct {
 	// SkipEyes skips moves into the player's own one-point eyes, which helps while the network is
 	// untrained.
 	SkipEyes bool `toml:"skip_eyes"`
-	// SoftResign bounds a side's win minus loss. After three turns above it for the same side,
-	// visits fall towards SoftVisits and the weight of rows towards SoftWeight, fully at 1. 1 or
-	// more: never.
+	// SoftResign is the win minus loss of the leading side above which, after three turns, visits
+	// and the weight of rows fall: the further above, the more, down to SoftVisits and SoftWeight
+	// at 1. 1 or more: never.
 	SoftResign float64 `toml:"soft_resign" range:"0 to 100"`
 	SoftVisits int     `toml:"soft_visits" range:"0 to 1000000"`
 	SoftWeight float64 `toml:"soft_weight" range:"0 to 1"`
@@ -288,8 +283,7 @@ func (c *Config) Side() int {
 	return side
 }
 
-// params returns the settings of a search: a full or a cheap one, with noise or
-// for the best move.
+// params returns the settings of a search: a full or a cheap one, with noise or for the best move.
 func (c *Config) params(full, greedy bool, seed uint64) search.Params {
 	s := &c.Search
 	p := search.Plain()

@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
-	"kosumi/nn/nntest"
 	"kosumi/train/rows"
 )
 
@@ -51,7 +50,7 @@ func TestLabelledGames(t *testing.T) {
 	var next atomic.Uint64
 	s, err := NewSessionOf(c, 5, func(context.Context) (uint64, bool) { return next.Add(1), true }, take)
 	require.NoError(t, err)
-	require.NoError(t, s.Play(t.Context(), hashServer(t, nntest.HashModel(3)), Goal{Games: 60}))
+	require.NoError(t, s.Play(t.Context(), exactServer(t, 3), Goal{Games: 60}))
 	require.InDelta(t, 30, territory, 20)
 	require.InDelta(t, 25, handicap, 20)
 	require.Positive(t, passes)

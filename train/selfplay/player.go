@@ -74,14 +74,14 @@ type Finished struct {
 	Game    *rows.Game
 	Final   *board.Game
 	Changed bool // the network changed during the game
-	// Tested reports whether the game was played on after a resignation would have ended it,
-	// WrongResign whether that side did not lose.
+	// Tested reports whether the game was played on after a side would have resigned; WrongResign,
+	// whether that side did not lose.
 	Tested, WrongResign bool
 	Resigned            board.Color // Empty: nobody resigned
 }
 
-// begin draws the conditions of a new game. They depend on the seed, the number and the network
-// alone.
+// begin draws the conditions of a new game. They depend on the seed and the number alone; a fork's
+// first position comes from the game before.
 func (p *player) begin(number, seed uint64) error {
 	if p.next == nil {
 		p.id = ID{Number: number}
@@ -121,7 +121,6 @@ func (p *player) begin(number, seed uint64) error {
 	return nil
 }
 
-// handicap puts handicap stones on the board in a share of the games.
 func (p *player) handicap() error {
 	share := p.c.Opening.Handicap
 	if share == 0 || p.rng.Float64() >= share {
@@ -265,7 +264,6 @@ func (p *player) settleKomi(ctx context.Context) error {
 	return nil
 }
 
-// evaluate has the network evaluate the position, without a search.
 func (p *player) evaluate(ctx context.Context) error {
 	p.query = nn.Query{Game: &p.game, Symmetry: nn.SymmetryRandom}
 	return p.eval.Evaluate(ctx, &p.query, &p.out)

@@ -115,7 +115,6 @@ func (c *Config) lineOf(root *sgf.Node) (Line, bool) {
 	return line, line.len() > 1
 }
 
-// plays reports whether the recipe has games on a board.
 func (c *Config) plays(size board.Size) bool {
 	return slices.ContainsFunc(c.Boards, func(b BoardShare) bool { return b.Size() == size && b.Share > 0 })
 }

@@ -29,7 +29,10 @@ type Session struct {
 	take    func(f *Finished) (rows int, err error)
 	players []*player
 	beyond  []*Finished // games that ended after the goal had been reached
-	stats   statsCounter
+
+	moves atomic.Int64
+	mu    sync.Mutex
+	stats Stats // without moves
 }
 
 // NewSession returns a session whose games are numbered from first on. The same
@@ -44,10 +47,10 @@ func NewSession(c Config, seed, first uint64, w *Writer) (*Session, error) {
 // finished games to another function, one at a time. A game that branches off another has the same
 // number.
 func NewSessionOf(c Config, seed uint64, next NextGameID, take func(f *Finished) (rows int, err error)) (*Session, error) {
-	if err := c.Validate(); err != nil {
-		return nil, fmt.Errorf("self-play settings: %w", err)
+	s := &Session{seed: seed, next: next, take: take}
+	if err := s.SetConfig(c); err != nil {
+		return nil, err
 	}
-	s := &Session{conf: c, seed: seed, next: next, take: take}
 	for range c.Parallel {
 		s.players = append(s.players, &player{c: &s.conf})
 	}
@@ -71,19 +74,14 @@ func (s *Session) Drop() {
 	s.beyond = nil
 }
 
-func (s *Session) Stats() Stats { return s.stats.read() }
-
 // Play plays with an evaluator until the goal is reached, no number is left or the context ends;
 // that is no error. By then all games that count have been handed over.
 func (s *Session) Play(ctx context.Context, e nn.Evaluator, goal Goal) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	r := &run{session: s, goal: goal, cancel: cancel, done: make(chan *Finished, len(s.players))}
-	before := s.stats.read()
+	r := &run{session: s, goal: goal, before: s.Stats(), done: make(chan *Finished, len(s.players))}
 	waiting := s.beyond
 	s.beyond = nil
 	for _, f := range waiting {
-		r.collect(f, before)
+		r.collect(f)
 	}
 	var workers sync.WaitGroup
 	for _, p := range s.players {
@@ -95,23 +93,21 @@ func (s *Session) Play(ctx context.Context, e nn.Evaluator, goal Goal) error {
 		close(r.done)
 	}()
 	for f := range r.done {
-		r.collect(f, before)
+		r.collect(f)
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return errors.Join(r.err, r.failure)
+	return errors.Join(r.takeErr, r.playErr)
 }
 
 type run struct {
 	session *Session
 	goal    Goal
-	cancel  context.CancelCauseFunc
+	before  Stats
 	paused  atomic.Bool
 	done    chan *Finished
-	err     error // error of collect
+	takeErr error // of collect
 
-	mu      sync.Mutex
-	failure error // error of a player
+	once    sync.Once
+	playErr error // the first error of a player
 }
 
 // work plays with one player until the run pauses.
@@ -119,10 +115,15 @@ func (r *run) work(ctx context.Context, p *player) {
 	s := r.session
 	for !r.paused.Load() && ctx.Err() == nil {
 		if !p.active {
-			if err := r.begin(ctx, p); err != nil {
-				if !errors.Is(err, errNoNumber) {
-					r.fail(err)
-				}
+			number, ok := p.id.Number, true
+			if p.next == nil {
+				number, ok = s.next(ctx)
+			}
+			if !ok {
+				return
+			}
+			if err := p.begin(number, s.seed); err != nil {
+				r.fail(err)
 				return
 			}
 		}
@@ -137,57 +138,42 @@ func (r *run) work(ctx context.Context, p *player) {
 		case f != nil:
 			r.done <- f
 		}
-		s.stats.moves.Add(1)
+		s.moves.Add(1)
 	}
-}
-
-var errNoNumber = errors.New("no game is left to be played")
-
-func (r *run) begin(ctx context.Context, p *player) error {
-	number := uint64(0)
-	if p.next == nil {
-		n, ok := r.session.next(ctx)
-		if !ok {
-			return errNoNumber
-		}
-		number = n
-	}
-	return p.begin(number, r.session.seed)
 }
 
 func (r *run) fail(err error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.failure == nil {
-		r.failure = err
-	}
+	r.once.Do(func() { r.playErr = err })
 	r.paused.Store(true)
 }
 
+// enough reports whether the goal of games is reached.
+func (r *run) enough(now Stats) bool {
+	return r.goal.Games > 0 && now.Games-r.before.Games >= r.goal.Games
+}
+
 // collect hands over a finished game and checks the goal.
-func (r *run) collect(f *Finished, before Stats) {
+func (r *run) collect(f *Finished) {
 	s := r.session
-	if r.err != nil {
+	if r.takeErr != nil {
 		return
 	}
-	if r.goal.Games > 0 && s.stats.read().Games-before.Games >= r.goal.Games {
+	if r.enough(s.Stats()) {
 		s.beyond = append(s.beyond, f)
 		return
 	}
 	n, err := s.take(f)
 	if err != nil {
-		r.err = err
+		r.takeErr = err
 		r.paused.Store(true)
 		return
 	}
-	s.stats.finish(f, n)
-	now := s.stats.read()
-	if r.goal.Games > 0 && now.Games-before.Games >= r.goal.Games || r.goal.Rows > 0 && now.Rows-before.Rows >= r.goal.Rows {
+	s.count(f, n)
+	if now := s.Stats(); r.enough(now) || r.goal.Rows > 0 && now.Rows-r.before.Rows >= r.goal.Rows {
 		r.paused.Store(true)
 	}
 }
 
-// setEvaluator gives a player the network for its further moves.
 func (p *player) setEvaluator(e nn.Evaluator, seed uint64) {
 	if p.net == e {
 		return
@@ -224,45 +210,39 @@ func (s Stats) Sub(o Stats) Stats {
 // MeanLength is the mean number of moves of the finished games.
 func (s *Stats) MeanLength() float64 { return float64(s.Length) / float64(max(1, s.Games)) }
 
-type statsCounter struct {
-	moves atomic.Int64
-	mu    sync.Mutex
-	stats Stats
+func (s *Session) Stats() Stats {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	st := s.stats
+	st.Moves = s.moves.Load()
+	return st
 }
 
-func (c *statsCounter) read() Stats {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	s := c.stats
-	s.Moves = c.moves.Load()
-	return s
-}
-
-func (c *statsCounter) finish(f *Finished, rows int) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	s := &c.stats
-	s.Games++
-	s.Rows += rows
-	s.Length += int64(f.Final.NumMoves())
-	switch e := f.Game.End; {
-	case e.Winner == board.Black:
-		s.Black++
-	case e.Winner == board.White:
-		s.White++
+func (s *Session) count(f *Finished, rows int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	st := &s.stats
+	st.Games++
+	st.Rows += rows
+	st.Length += int64(f.Final.NumMoves())
+	switch f.Game.End.Winner {
+	case board.Black:
+		st.Black++
+	case board.White:
+		st.White++
 	default:
-		s.Draws++
+		st.Draws++
 	}
 	if f.Game.End.HitLimit {
-		s.Limit++
+		st.Limit++
 	}
 	if f.Resigned != board.Empty {
-		s.Resigned++
+		st.Resigned++
 	}
 	if f.Tested {
-		s.Tested++
+		st.Tested++
 	}
 	if f.WrongResign {
-		s.WrongResigns++
+		st.WrongResigns++
 	}
 }

@@ -5,25 +5,14 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
-	"kosumi/nn"
 	"kosumi/nn/features"
-	"kosumi/nn/nntest"
 	"kosumi/sgf"
 	"kosumi/train/rows"
 )
-
-func hashServer(t testing.TB, m nn.Model) *nn.Server {
-	t.Helper()
-	s, err := nn.NewServer(m, nn.ServerConfig{Sessions: 2, MaxBatch: 8, CacheBytes: 8 << 20, Seed: 1})
-	require.NoError(t, err)
-	t.Cleanup(func() { s.Close() })
-	return s
-}
 
 // small is a quick recipe that uses every feature.
 func small(method string) Config {
@@ -55,7 +44,7 @@ func TestSessionWritesRowsAndRecords(t *testing.T) {
 		t.Run(method, func(t *testing.T) {
 			dir := t.TempDir()
 			s, w := newSession(t, small(method), dir, 10)
-			e := hashServer(t, nntest.HashModel(3))
+			e := exactServer(t, 3)
 			require.NoError(t, s.Play(context.Background(), e, Goal{Games: 15}))
 			require.NoError(t, s.Play(context.Background(), e, Goal{Games: 15}))
 			require.NoError(t, w.Flush())
@@ -106,15 +95,6 @@ func checkRecord(t *testing.T, root *sgf.Node) {
 	}
 	e := rows.ScoreEnd(g, false)
 	require.Equal(t, r.Result, result(&Finished{Game: &rows.Game{End: e}}))
-}
-
-func TestPlayEndsWithItsContext(t *testing.T) {
-	t.Parallel()
-	s, w := newSession(t, small(Gumbel), t.TempDir(), 1000)
-	ctx, cancel := context.WithTimeout(context.Background(), 200*time.Millisecond)
-	defer cancel()
-	require.NoError(t, s.Play(ctx, hashServer(t, nntest.HashModel(3)), Goal{}))
-	require.NoError(t, w.Flush())
 }
 
 func TestCleanFolder(t *testing.T) {

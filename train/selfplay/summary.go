@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"kosumi/nn"
@@ -45,8 +47,13 @@ func NextGame(dir string) (uint64, error) {
 		return 0, err
 	}
 	for _, e := range slices.Backward(list) {
-		if n, games, ok := GamesIn(filepath.Join(dir, "tdata", e.Name())); ok {
-			return n + uint64(games), nil
+		name, isRows := strings.CutSuffix(e.Name(), ".npz")
+		first, err := strconv.ParseUint(name, 16, 64)
+		if !isRows || err != nil || first > 1<<53 {
+			continue // not a file of this program
+		}
+		if f, err := ReadFileInfo(filepath.Join(dir, "tdata", e.Name())); err == nil {
+			return first + uint64(f.Games), nil
 		}
 	}
 	return 0, nil

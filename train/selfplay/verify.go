@@ -72,7 +72,6 @@ func (c *Config) verifyTurns(g *rows.Game) error {
 	return nil
 }
 
-// verifyEnd checks the end of a game.
 func (c *Config) verifyEnd(f *Finished) error {
 	limit := float64(f.Final.NumMoves()) >= c.MoveLimit*float64(f.Final.Size().Area())
 	switch {

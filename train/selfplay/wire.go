@@ -19,7 +19,6 @@ import (
 // the rules or the recipe.
 var ErrGame = errors.New("not a game of this recipe")
 
-// wrap adds ErrGame to an error, if any.
 func wrap(err *error) {
 	if *err != nil {
 		*err = fmt.Errorf("%w: %w", ErrGame, *err)
@@ -157,7 +156,6 @@ func Unmarshal(data []byte) (f *Finished, err error) {
 	return w.replay(start)
 }
 
-// play plays the move of a policy index.
 func play(g *board.Game, index uint16) error {
 	if int(index) > g.Size().Area() {
 		return fmt.Errorf("no move has index %d", index)

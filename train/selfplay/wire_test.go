@@ -19,6 +19,14 @@ import (
 // playNumbers plays the games of some numbers and returns them by ID.
 func playNumbers(t testing.TB, c Config, seed uint64, e nn.Evaluator, numbers ...uint64) map[ID]*Finished {
 	t.Helper()
+	s, got := sessionOf(t, c, seed, numbers...)
+	require.NoError(t, s.Play(t.Context(), e, Goal{}))
+	return got
+}
+
+// sessionOf returns a session for the games of some numbers, and the map that it puts them into.
+func sessionOf(t testing.TB, c Config, seed uint64, numbers ...uint64) (*Session, map[ID]*Finished) {
+	t.Helper()
 	got := map[ID]*Finished{}
 	var at atomic.Int64
 	s, err := NewSessionOf(c, seed, func(context.Context) (uint64, bool) {
@@ -32,8 +40,7 @@ func playNumbers(t testing.TB, c Config, seed uint64, e nn.Evaluator, numbers ..
 		return 0, nil
 	})
 	require.NoError(t, err)
-	require.NoError(t, s.Play(t.Context(), e, Goal{}))
-	return got
+	return s, got
 }
 
 func exactServer(t testing.TB, seed uint64) *nn.Server {
@@ -83,20 +90,7 @@ func (e *interrupted) Evaluate(ctx context.Context, q *nn.Query, out *nn.Output)
 func TestInterruptedGamesAreTheSame(t *testing.T) {
 	c := small(PUCT)
 	want := playNumbers(t, c, 5, exactServer(t, 3), 0, 1, 2, 3, 4, 5)
-	numbers := []uint64{0, 1, 2, 3, 4, 5}
-	got := map[ID]*Finished{}
-	var at atomic.Int64
-	s, err := NewSessionOf(c, 5, func(context.Context) (uint64, bool) {
-		i := int(at.Add(1)) - 1
-		if i >= len(numbers) {
-			return 0, false
-		}
-		return numbers[i], true
-	}, func(f *Finished) (int, error) {
-		got[f.ID] = f
-		return 0, nil
-	})
-	require.NoError(t, err)
+	s, got := sessionOf(t, c, 5, 0, 1, 2, 3, 4, 5)
 	e := &interrupted{Evaluator: exactServer(t, 3)}
 	rounds := 0
 	for ; len(got) < len(want) && rounds < 10000; rounds++ {
@@ -169,6 +163,10 @@ func TestVerifyRefuses(t *testing.T) {
 	c := small(PUCT)
 	e := exactServer(t, 3)
 	played := playNumbers(t, c, 5, e, 0, 1, 2)
+	rules := played[ID{}].Game.Start.Rules()
+	rules.Suicide = !rules.Suicide
+	otherRules, err := board.NewGame(board.Square(7), rules)
+	require.NoError(t, err)
 	for name, change := range map[string]func(f *Finished){
 		"another number":   func(f *Finished) { f.ID.Number++ },
 		"another hash":     func(f *Finished) { f.Game.Hash[0]++ },
@@ -176,7 +174,7 @@ func TestVerifyRefuses(t *testing.T) {
 		"no search":        func(f *Finished) { f.Game.Turns[0].HasRoot = false },
 		"no policy":        func(f *Finished) { f.Game.Turns[0].Weight, f.Game.Turns[0].Policy = 1, nil },
 		"cut off":          func(f *Finished) { f.Resigned, f.Final = board.Empty, f.Game.Start },
-		"other rules":      func(f *Finished) { r := f.Game.Start.Rules(); r.Suicide = !r.Suicide; *f.Game.Start = *newGame(t, r) },
+		"other rules":      func(f *Finished) { *f.Game.Start = *otherRules },
 		"a longer opening": func(f *Finished) { *f.Game.Start = *f.Final },
 	} {
 		data, err := Marshal(played[ID{}])
@@ -218,12 +216,6 @@ func TestDerive(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, name == "", same, name)
 	}
-}
-
-func newGame(t testing.TB, r board.Rules) *board.Game {
-	g, err := board.NewGame(board.Square(7), r)
-	require.NoError(t, err)
-	return g
 }
 
 // FuzzUnmarshal reads damaged records: an error or a game, never a panic.

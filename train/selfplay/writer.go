@@ -3,7 +3,6 @@ package selfplay
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -25,16 +24,12 @@ import (
 // the first game in the file in order of filing, so names sort by age. A file appears whole or not
 // at all, the rows last: if they exist, so do the games.
 type Writer struct {
-	dir    string
-	info   rows.Info
-	build  *rows.Builder
-	set    *rows.Set
-	sgfs   strings.Builder
-	rng    *rand.PCG
-	filing *Filing
-	per    int // games a file
-	ids    []Filed
-	done   func(FileInfo)
+	conf  WriterConfig
+	info  rows.Info
+	build *rows.Builder
+	set   *rows.Set
+	sgfs  strings.Builder
+	rng   *rand.PCG
 }
 
 // Filing gives the games in a folder their numbers, for all its writers, one file at a time.
@@ -43,13 +38,29 @@ type Filing struct {
 	Next uint64 // number of the next game to be filed
 }
 
-// FileInfo describes a written file.
+// FileInfo describes a file of rows; First is the number of its first game in order of filing.
 type FileInfo struct {
-	Path               string
-	First              uint64 // number of the file's first game, in order of filing
-	Games, Rows, Moves int
-	Network            string
-	IDs                []Filed
+	rows.Info
+	Path string
+	Rows int
+}
+
+// ReadFileInfo reads the header of a file of rows.
+func ReadFileInfo(path string) (FileInfo, error) {
+	f, err := rows.OpenFile(path)
+	if err != nil {
+		return FileInfo{}, err
+	}
+	f.Close()
+	return FileInfo{f.Info, path, f.N}, nil
+}
+
+// Filed names the games in the file.
+func (f *FileInfo) Filed() (list []Filed) {
+	for _, id := range f.IDs {
+		list = append(list, Filed{ID{id[0], int(id[1])}, id[2] == 1})
+	}
+	return list
 }
 
 // WriterConfig describes where and how games are written.
@@ -58,10 +69,8 @@ type WriterConfig struct {
 	Encoding features.Encoding // encoding of the network to be trained
 	Side     int               // side of the arrays
 	PerFile  int               // games a file; 0 means 64
-	First    uint64            // number of the first game that is filed
-	// Filing, if not nil, is shared with other writers and replaces First.
-	Filing   *Filing
-	Network  string // name of the network that plays, and the sha256 of its file
+	Filing   *Filing           // shared with other writers; nil: the first game filed is number 0
+	Network  string            // name of the network that plays, and the sha256 of its file
 	SHA256   string
 	Seed     uint64
 	Settings Config
@@ -76,12 +85,8 @@ func NewWriter(c WriterConfig) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.PerFile = cmp.Or(c.PerFile, 64)
-	w := &Writer{build: b, set: rows.NewSet(l), filing: c.Filing, per: c.PerFile, done: c.Written, rng: new(rand.PCG)}
-	if w.filing == nil {
-		w.filing = &Filing{Next: c.First}
-	}
-	w.info.Seed = c.Seed
+	c.PerFile, c.Filing = cmp.Or(c.PerFile, 64), cmp.Or(c.Filing, new(Filing))
+	w := &Writer{conf: c, info: rows.Info{Seed: c.Seed}, build: b, set: rows.NewSet(l), rng: new(rand.PCG)}
 	if err := w.SetSettings(c.Settings); err != nil {
 		return nil, err
 	}
@@ -100,7 +105,7 @@ func (w *Writer) SetNetwork(dir, network, sha256 string) error {
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	w.dir, w.info.Network, w.info.SHA256 = dir, network, sha256
+	w.conf.Dir, w.info.Network, w.info.SHA256 = dir, network, sha256
 	for _, sub := range []string{"tdata", "sgfs"} {
 		if err := os.MkdirAll(filepath.Join(dir, sub), 0o755); err != nil {
 			return err
@@ -144,24 +149,25 @@ func (w *Writer) Add(f *Finished) (int, error) {
 	if f.Changed {
 		w.set.MarkChanged(w.set.N-n, w.set.N)
 	}
-	w.info.Games++
-	w.info.IDs = append(w.info.IDs, [3]uint64{f.ID.Number, uint64(f.ID.Fork), more(f)})
-	w.ids = append(w.ids, Filed{f.ID, f.More})
-	w.info.Moves += f.Final.NumMoves()
+	f.NoteIn(&w.info)
 	if err := w.record(f); err != nil {
 		return 0, err
 	}
-	if w.info.Games >= w.per {
+	if w.info.Games >= w.conf.PerFile {
 		return n, w.Flush()
 	}
 	return n, nil
 }
 
-func more(f *Finished) uint64 {
+// NoteIn adds the game to the description of a file.
+func (f *Finished) NoteIn(info *rows.Info) {
+	id := [3]uint64{f.ID.Number, uint64(f.ID.Fork)}
 	if f.More {
-		return 1
+		id[2] = 1
 	}
-	return 0
+	info.Games++
+	info.Moves += f.Final.NumMoves()
+	info.IDs = append(info.IDs, id)
 }
 
 // Flush writes the games that are not in a file yet.
@@ -169,36 +175,31 @@ func (w *Writer) Flush() error {
 	if w.info.Games == 0 {
 		return nil
 	}
-	w.filing.mu.Lock()
-	defer w.filing.mu.Unlock()
-	filed := w.filing.Next
-	name := fmt.Sprintf("%016x", filed)
-	w.info.First = filed
+	filing := w.conf.Filing
+	filing.mu.Lock()
+	defer filing.mu.Unlock()
+	w.info.First = filing.Next
+	name := fmt.Sprintf("%016x", w.info.First)
 	w.set.Info = w.info
-	text := w.sgfs.String()
-	err := file.Write(filepath.Join(w.dir, "sgfs", name+".sgfs"), func(out io.Writer) error {
-		_, err := io.WriteString(out, text)
-		return err
-	})
-	if err != nil {
+	if err := file.WriteBytes(filepath.Join(w.conf.Dir, "sgfs", name+".sgfs"), []byte(w.sgfs.String())); err != nil {
 		return err
 	}
-	path := filepath.Join(w.dir, "tdata", name+".npz")
+	path := filepath.Join(w.conf.Dir, "tdata", name+".npz")
 	if err := w.set.WriteFile(path); err != nil {
 		return err
 	}
-	told := FileInfo{path, filed, w.info.Games, w.set.N, w.info.Moves, w.info.Network, w.ids}
-	w.filing.Next += uint64(w.info.Games)
+	told := FileInfo{w.info, path, w.set.N}
+	filing.Next += uint64(w.info.Games)
 	w.Discard()
-	if w.done != nil {
-		w.done(told)
+	if w.conf.Written != nil {
+		w.conf.Written(told)
 	}
 	return nil
 }
 
 // Discard drops the games that are not in a file yet.
 func (w *Writer) Discard() {
-	w.info.Games, w.info.Moves, w.info.IDs, w.ids = 0, 0, nil, nil
+	w.info.Games, w.info.Moves, w.info.IDs = 0, 0, nil
 	w.set.Reset()
 	w.sgfs.Reset()
 }
@@ -241,23 +242,4 @@ func result(f *Finished) string {
 		return name[e.Winner] + "R"
 	}
 	return sgf.ScoreResult(float64(e.Score))
-}
-
-// GamesIn returns the number of the first game in a file of rows, and how many
-// games it holds; false if it cannot be read.
-func GamesIn(path string) (first uint64, games int, ok bool) {
-	name, isRows := strings.CutSuffix(filepath.Base(path), ".npz")
-	if !isRows {
-		return 0, 0, false
-	}
-	first, err := strconv.ParseUint(name, 16, 64)
-	if err != nil || first > 1<<53 { // not a file of this program
-		return 0, 0, false
-	}
-	f, err := rows.OpenFile(path)
-	if err != nil {
-		return 0, 0, false
-	}
-	defer f.Close()
-	return first, f.Info.Games, true
 }
