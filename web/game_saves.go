@@ -107,7 +107,7 @@ func (g *game) saveSGF() error {
 // the game was short. After an error nothing is written. The caller holds mu.
 func (g *game) countForLevel() error {
 	g.pending.level = false
-	if !g.rec.Head.Seat.Auto || g.rec.Uncounted() != "" || g.rec.Board.NumMoves() < g.rec.Size().Area()*3/10 {
+	if !g.rec.Head.Seat.Auto || g.rec.Uncounted() != "" {
 		return nil
 	}
 	against, err := level.ParseRank(g.rec.Head.Seat.Level)

@@ -72,6 +72,7 @@ func TestFit(t *testing.T) {
 	require.NoError(t, err)
 	g = c.do(g, "game.resign", api.GameCommand{Game: g.Game, Rev: g.Rev})
 	require.Nil(t, g.Fit)
+	require.Equal(t, "short", g.Counts)
 	require.Empty(t, s.games.levels.Fits())
 
 	state := wonGame(t, s, begin(c, n))

@@ -96,6 +96,9 @@ func TestReviewIsItsReaders(t *testing.T) {
 	atPly(p, 3, "the worst of all: nobody has said whose it is")
 	list("−20.0 ???, −13.0 ???, −9.0 ??, −4.0 ?, −2.0")
 	p.Until(`document.querySelector(".who")?.innerText.includes("Which player are you?")`)
+	p.Screen(390, 844)
+	p.Layout([]string{".who", ".mistake-box"}, func(r []browsertest.Rect) bool { return r[0][3] <= r[1][1] }, "a phone asks before it shows the mistake")
+	p.Screen(1280, 900)
 	p.Press("Ann")
 	atPly(p, 6, "one's own worst")
 	p.Until(`!document.querySelector(".who")`)
@@ -160,6 +163,8 @@ func TestReviewOfNobody(t *testing.T) {
 	atPly(p, 6)
 	p.Until(`!document.querySelector(".who")`)
 	require.Empty(t, ask[api.Profile](join(t, s), "watch", api.Watch{What: "profile"}).Names)
+	p.Do(chromedp.Navigate(s.Address() + "review"))
+	browsertest.Equal(p, "−9.0 ??, −4.0 ?", `[...document.querySelectorAll(".review-worst .chip-loss")].map((e) => e.innerText).join(", ")`, "the list shows the reader's mistakes only")
 }
 
 // heights are the vertical positions of texts drawn on canvases, by text.

@@ -154,7 +154,7 @@ type GameState struct {
 	Undone   int    `json:"undone"`
 	Helped   []int  `json:"helped,omitempty"` // plies whose move was made after a hint or a take-back, or while mistakes were pointed out
 	// Counts applies to adaptive games: yes, or the reason why the game does not count for the rank:
-	// hint, undo or teach.
+	// hint, undo, teach or, once it is over, short.
 	Counts string  `json:"counts,omitempty"`
 	Teach  string  `json:"teach,omitempty"` // as in NewGame
 	Advice *Advice `json:"advice,omitempty"`

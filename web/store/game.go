@@ -37,8 +37,8 @@ type Game struct {
 	Helped   []int  // plies whose move was made after a hint, replaces a move taken back, or was made while teaching was on
 }
 
-// Uncounted returns why a game does not count for the player's rank: hint, undo or teach; "" if it
-// counts.
+// Uncounted returns why a game does not count for the player's rank: hint, undo, teach or, once it is
+// over, short; "" if it counts.
 func (g *Game) Uncounted() string {
 	switch {
 	case g.Hints > 0:
@@ -47,6 +47,8 @@ func (g *Game) Uncounted() string {
 		return "undo"
 	case g.Taught || g.Teach != "" && g.Phase != Over:
 		return "teach"
+	case g.Phase == Over && g.Board.NumMoves() < g.Size().Area()*3/10:
+		return "short"
 	}
 	return ""
 }

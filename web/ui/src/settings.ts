@@ -17,11 +17,13 @@ export interface Settings {
 	spoken: "short" | "long";
 	after: boolean; // a game is reviewed once it has ended
 	teach: "" | "gentle" | "usual" | "strict"; // a word after moves that lose much
+	sides: Record<string, string>; // the reader's side in games whose names do not say it, by review: b, w or none
 }
 
 const defaults: Settings = {
 	language: "", theme: "system", wood: "wood", coordinates: "a1", confirm: "size", sound: true, volume: 60,
 	numbers: false, motion: "system", contrast: false, text: 100, keys: true, spoken: "short", after: true, teach: "",
+	sides: load<Record<string, string>>("kosumi.sides", {}), // where earlier versions kept them
 };
 
 function load<T extends object>(name: string, base: T): T {
@@ -51,7 +53,7 @@ export function set<K extends keyof Settings>(key: K, value: Settings[K]): void 
 export function takeSettings(from: unknown): void {
 	const known = Object.entries((from ?? {}) as object).filter(([k, v]) => k in defaults && typeof v === typeof defaults[k as keyof Settings]);
 	const next = { ...settings.value, ...(Object.fromEntries(known) as Partial<Settings>) };
-	settings.value = { ...next, text: Math.min(200, Math.max(50, next.text)) };
+	settings.value = { ...next, text: Math.min(200, Math.max(50, next.text)), sides: { ...settings.value.sides, ...next.sides } };
 }
 
 /** Whether a finger points: nothing is dropped or pasted there. */

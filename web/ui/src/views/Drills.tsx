@@ -167,8 +167,8 @@ export function Feedback({ p, onNext, brief }: { p: Problem; onNext: () => void;
 			<p class={right ? "good-text big-result" : "bad-text big-result"}>{done && !right ? t("drill_given_up", { move: a.best.m }) : verdictText(a.verdict, p)}</p>
 			{a.text && <p class="author">{a.text}</p>}
 			{!done && (a.verdict.line?.length ?? 0) > 1 && <p class="dim">{t("drill_refuted")}</p>}
-			{done && !brief && !p.after && a.reason && <p>{why({ claims: a.claims, reason: a.reason, better: a.best.m, loss: a.loss, m: a.played, c: p.toMove })}</p>}
 			{done && !brief && a.played && <p class="dim">{t("drill_played", { move: a.played })} <LossChip loss={a.loss} cls={classOf(a.loss)} /></p>}
+			{done && !brief && !p.after && a.reason && <p>{why({ claims: a.claims, reason: a.reason, better: a.best.m, loss: a.loss, m: a.played, c: p.toMove })}</p>}
 			{done && back ? <p class="dim">{t("drill_back", { time: duration(Math.max(60, back - Date.now() / 1000)) })} {f.grade > 1 && <button class="plain" onClick={() => void seeAgain()}>{t("drill_again")}</button>}</p> : null}
 			{line.all.value.length > 1 && <LinePlayer line={line} />}
 			<div class="row">

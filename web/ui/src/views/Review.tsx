@@ -13,7 +13,7 @@ import { remember, touch } from "../settings";
 import { isDeleted, remove } from "../undo";
 import { LossChip } from "./Loss";
 import { Mini } from "./Mini";
-import { Game } from "./ReviewGame";
+import { Game, yours } from "./ReviewGame";
 
 const reviews = signal<Reviews | null>(null);
 const store = remember("kosumi.reviews", { name: "" });
@@ -41,7 +41,8 @@ function matches(c: ReviewCard, text: string): boolean {
 function sides(c: ReviewCard): (0 | 1)[] {
 	const name = wanted.value.trim().toLowerCase();
 	const named = ([0, 1] as const).filter((s) => name && (s ? c.white : c.black).toLowerCase().includes(name));
-	return named.length ? [...named] : c.you === "b" ? [0] : c.you === "w" ? [1] : [0, 1];
+	const you = yours(c);
+	return named.length ? [...named] : you === "b" ? [0] : you === "w" ? [1] : [0, 1];
 }
 
 function Row({ c }: { c: ReviewCard }) {

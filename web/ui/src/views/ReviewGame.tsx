@@ -16,7 +16,7 @@ import { say, toast } from "../live";
 import { fetched, inWords, Refused, save, saveFile, send, textOf, watch } from "../net";
 import { go, note, query } from "../router";
 import { other, play, point, vertex, type Colour } from "../rules";
-import { remember, settings } from "../settings";
+import { set, settings } from "../settings";
 import { stoneSound } from "../sound";
 import { Graph, type Point } from "./Graph";
 import { LossChip } from "./Loss";
@@ -40,11 +40,10 @@ const tab = signal<"moves" | "groups" | "summary">("moves");
 const asked = signal<ReviewGroup | null>(null); // a group that is asked about once its position is shown
 
 type Side = "both" | Colour;
-// The reader's side in games whose names do not say it, and in files that were mailed.
-const store = remember<Record<string, string>>("kosumi.sides", {});
-const told = signal(store.get());
 const key = (c: ReviewCard) => c.review || `${c.black}/${c.white}/${c.date ?? ""}`;
-const you = computed(() => { const c = review.value?.card; return c && (c.you ?? told.value[key(c)]); });
+/** The reader's side in a game: b or w, none for neither, undefined if nothing says it. */
+export const yours = (c: ReviewCard) => c.you ?? settings.value.sides[key(c)];
+const you = computed(() => review.value && yours(review.value.card));
 /** The reader's side; "" for both or neither. */
 const mine = computed(() => (you.value === "b" || you.value === "w" ? you.value : ""));
 const side = computed<Side>(() => chosen.value || mine.value || "both");
@@ -280,7 +279,7 @@ function WhoWasI({ c }: { c: ReviewCard }) {
 	const names = [c.black.trim(), c.white.trim()];
 	const known = !IN_FILE && names.some(Boolean) && names[0].toLowerCase() !== names[1].toLowerCase();
 	const tell = (as: "b" | "w" | "none") => {
-		if (!known) return store.put((told.value = Object.fromEntries([...Object.entries(told.value).slice(-199), [key(c), as]])));
+		if (!known) return set("sides", Object.fromEntries([...Object.entries(settings.value.sides).slice(-199), [key(c), as]]));
 		const own = as === "none" ? [] : [names["bw".indexOf(as)]];
 		send("player.names", { mine: own.filter(Boolean), others: names.filter((n) => n && !own.includes(n)) }, true).catch((e) => toast(inWords(e), { bad: true }));
 	};
