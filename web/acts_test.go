@@ -72,7 +72,6 @@ func TestLookedAtOtherwise(t *testing.T) {
 	p.Do(chromedp.Navigate(s.Address() + "analyse"))
 	p.Click(`.game-cards button`) // analyse a game played on this server
 	p.Until(`document.querySelector("main.analyse .where input")`)
-	p.Clean()
 }
 
 // TestPrintReview: a printed review has no buttons, and its board leaves room on the page.
@@ -104,8 +103,7 @@ func TestPrintReview(t *testing.T) {
 // TestPointing moves the pointer over the candidates while numbers come in: no row changes its
 // place.
 func TestPointing(t *testing.T) {
-	s := servePage(t, t.TempDir())
-	p := openPage(t, s)
+	_, p := newPage(t)
 	p.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.analysis", JSON.stringify({ visits: 100000, tab: "tree" }));
 		{ const d = new DataTransfer(); d.setData("text", "(;GM[1]FF[4]SZ[9];B[ee])"); document.body.dispatchEvent(new ClipboardEvent("paste", { clipboardData: d, bubbles: true })); }`, nil))
 	p.Until(`document.querySelectorAll(".cands tbody tr").length > 3`)
@@ -126,15 +124,13 @@ func TestPointing(t *testing.T) {
 	p.Until(fmt.Sprintf(`Number(document.querySelector(".engine-line").dataset.visits) > %d`, visits+500))
 	require.Equal(t, before, browsertest.JS[string](p, rows))
 	browsertest.Equal(p, 1, `document.querySelectorAll(".cands tbody tr.on").length`)
-	p.Clean()
 }
 
 // TestLookDeeper presses a button that searches a candidate of a finished search more deeply, until
 // it is pressed again. Then it does the same for marked points.
 func TestLookDeeper(t *testing.T) {
 	testshared.Long(t)
-	s := servePage(t, t.TempDir())
-	p := openPage(t, s)
+	_, p := newPage(t)
 	p.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.analysis", JSON.stringify({ on: true, visits: 60, moves: true, tab: "tree" }));
 		{ const d = new DataTransfer(); d.setData("text", "(;GM[1]FF[4]SZ[9];B[ee];W[cg]SQ[ah][bi][cg])"); document.body.dispatchEvent(new ClipboardEvent("paste", { clipboardData: d, bubbles: true })); }`, nil))
 	p.Until(`document.querySelectorAll(".cands tbody tr").length > 3`)
@@ -153,7 +149,6 @@ func TestLookDeeper(t *testing.T) {
 		p.Until(fmt.Sprintf(`[...document.querySelectorAll(".cands tbody tr th")].some((e) => e.innerText.includes(%q))`, v)) // listed itself, or as the mirror image of a listed move
 	}
 	require.Equal(t, node, browsertest.JS[string](p, `document.querySelector("main.analyse").dataset.node`), "nothing was played")
-	p.Clean()
 }
 
 // cable is a connection to a server that can be cut.
@@ -233,8 +228,7 @@ const ears = `window.sounds = 0; window.settled = 0; {
 // TestSounds counts sounds: one for a stone, none when sounds are off.
 func TestSounds(t *testing.T) {
 	testshared.Long(t)
-	s := servePage(t, t.TempDir())
-	p := openPage(t, s)
+	s, p := newPage(t)
 	count := chromedp.ActionFunc(func(ctx context.Context) error {
 		_, err := page.AddScriptToEvaluateOnNewDocument(ears).Do(ctx)
 		return err
@@ -280,13 +274,12 @@ func TestSounds(t *testing.T) {
 	p.Do(chromedp.Evaluate(`sounds = 0`, nil))
 	p.Point("A8")
 	p.Until(`sounds === 3`)
-	p.Clean()
 }
 
 // TestFolder drops a folder of fifty records and another file: every record is queued for review,
 // and no complaint appears.
 func TestFolder(t *testing.T) {
-	p := openPage(t, servePage(t, t.TempDir()))
+	_, p := newPage(t)
 	dir := filepath.Join(t.TempDir(), "club")
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, "old"), 0o700))
 	for i := range 50 {
@@ -303,5 +296,4 @@ func TestFolder(t *testing.T) {
 	}
 	p.Until(`document.querySelectorAll(".review-row").length === 50`)
 	p.Until(`!document.querySelector(".toast.bad")`)
-	p.Clean()
 }

@@ -20,8 +20,7 @@ import (
 // TestLookBack walks back in a running game, then looks at the end of the game: its story names the
 // largest mistake of the review, and another game can begin.
 func TestLookBack(t *testing.T) {
-	s := servePage(t, t.TempDir())
-	p := openPage(t, s)
+	s, p := newPage(t)
 	p.Press("Help")
 	p.Press("The rules of Go")
 	p.Until(`document.querySelectorAll(".rules li").length === 5`)
@@ -76,7 +75,6 @@ func TestLookBack(t *testing.T) {
 	p.Do(chromedp.Navigate(s.Address() + "play/" + id))
 	p.Press("Swap colours")
 	p.Until(`location.pathname !== "/play/` + id + `" && ` + browsertest.Play + `?.dataset.turn === "w"`)
-	p.Clean()
 }
 
 // TestPraise: after a game the page praises the finest of the player's moves made without a hint, a
@@ -139,5 +137,4 @@ func TestPraise(t *testing.T) {
 		p.Until(`document.querySelector(".over")?.dataset.review === "done" && document.querySelector(".story-ends")`)
 		browsertest.Equal(p, tc.want, `(document.querySelector(".story-ends button")?.innerText ?? "").match(/Move \d+, \w+|$/)[0]`, tc.what)
 	}
-	p.Clean()
 }

@@ -52,7 +52,6 @@ func TestBackupPage(t *testing.T) {
 	p.Screen(390, 844)
 	p.NothingSticksOut("settings")
 	p.Picture("settings phone")
-	p.Clean()
 
 	dir := t.TempDir()
 	to := serveWith(t, "", Config{Folder: dir, Page: os.DirFS("ui/dist")})
@@ -96,7 +95,6 @@ func TestBackupPage(t *testing.T) {
 	q.Do(chromedp.Navigate(to.Address() + "you"))
 	q.Until(`document.querySelectorAll(".kept-row").length === 2`)
 	_, games := savedFile(q, "Export all")
-	q.Clean()
 
 	// Dropping the export on any screen imports it: the page says which games it has already.
 	p.Screen(1280, 900)
@@ -139,7 +137,6 @@ func TestAnalyseOfReview(t *testing.T) {
 	p.Do(chromedp.Navigate(s.Address() + "analyse/" + doc.ID))
 	p.Until(`document.querySelector("main.analyse .note.warn")?.innerText.includes("Move 4, E5, cannot be played")`)
 	p.Picture("cut board")
-	p.Clean()
 }
 
 // TestLeftClock leaves a game with a running clock: every other screen shows the clock until it
@@ -173,5 +170,4 @@ func TestLeftClock(t *testing.T) {
 	p.Until(`document.querySelector(".left-clock")?.innerText.includes("Paused")`)
 	p.Click(".left-clock a")
 	p.Until(browsertest.Play + ` && !document.querySelector(".left-clock")`)
-	p.Clean()
 }

@@ -118,7 +118,6 @@ func TestProblemsAnswerBack(t *testing.T) {
 		require.Equal(t, drill.AgainGrade, attempts()[0].Grade)
 		require.True(t, attempts()[0].Right)
 		require.Equal(t, "G2 E4", attempts()[0].Answer)
-		p.Clean()
 	})
 	t.Run("wrong", func(t *testing.T) {
 		dir, _, attempts := dueOfLife(t)
@@ -143,6 +142,5 @@ func TestProblemsAnswerBack(t *testing.T) {
 		require.Len(t, attempts(), 1, "the first try counts")
 		require.Equal(t, "G2 A1", attempts()[0].Answer)
 		require.Equal(t, drill.AgainGrade, attempts()[0].Grade)
-		p.Clean()
 	})
 }

@@ -30,13 +30,11 @@ func TestProblemsAtEveryWidth(t *testing.T) {
 		p.Screen(size[0], size[1])
 		p.Layout([]string{".board"}, func(r []browsertest.Rect) bool { return r[0].Width() > 0.8*float64(min(size[0], size[1]-260)) }, "the board at %v", size)
 	}
-	p.Clean()
 }
 
 // TestUndoAll takes back a whole game move by move, and redoes it.
 func TestUndoAll(t *testing.T) {
-	s := servePage(t, t.TempDir())
-	p := openPage(t, s)
+	s, p := newPage(t)
 	newGame(p, s, api.NewGame{Size: [2]int{9, 9}, Rules: "chinese", Colour: "b", Seat: api.Seat{Visits: 2}})
 	p.Do(chromedp.Evaluate(browsertest.CountNotes, nil))
 	p.Mine()
@@ -56,14 +54,12 @@ func TestUndoAll(t *testing.T) {
 	p.HasMoves(4)
 	p.Do(chromedp.KeyEvent("u"))
 	p.HasMoves(2)
-	p.Clean()
 }
 
 // TestPhoneGame finds the way out of a game on a phone, and the list of its moves.
 func TestPhoneGame(t *testing.T) {
 	looks(t)
-	s := servePage(t, t.TempDir())
-	p := openPage(t, s)
+	s, p := newPage(t)
 	for _, size := range [][2]int64{{360, 640}, {390, 844}, {640, 360}, {844, 390}} {
 		p.Screen(size[0], size[1])
 		newGame(p, s, api.NewGame{Size: [2]int{9, 9}, Rules: "chinese", Colour: "b", Seat: api.Seat{Visits: 2}})
@@ -82,15 +78,13 @@ func TestPhoneGame(t *testing.T) {
 		p.Until(browsertest.Home + `?.dataset.front === "game"`)
 		within(".front-row")
 	}
-	p.Clean()
 }
 
 // TestLevelsOfTheBoard: for each board the page offers exactly the levels that can be played on it.
 func TestLevelsOfTheBoard(t *testing.T) {
 	testshared.Long(t)
 	looks(t)
-	s := servePage(t, t.TempDir())
-	p := openPage(t, s)
+	s, p := newPage(t)
 	p.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.newgame", JSON.stringify({ auto: false, level: "20k", size: 9 }))`, nil), chromedp.Navigate(s.Address()+"new"))
 	c := join(t, s)
 	for _, side := range []int{9, 13, 19} {
@@ -114,7 +108,6 @@ func TestLevelsOfTheBoard(t *testing.T) {
 			}
 		}
 	}
-	p.Clean()
 }
 
 // texts records in window.written the texts that are drawn on canvases from now on.
@@ -124,8 +117,7 @@ const texts = `window.written = []; { const is = CanvasRenderingContext2D.protot
 // letters of the candidates in the table; it keeps them while it shows the policy.
 func TestBoardSpeaksTheTable(t *testing.T) {
 	looks(t)
-	s := servePage(t, t.TempDir())
-	p := openPage(t, s)
+	s, p := newPage(t)
 	id := ask[api.ID](join(t, s), "doc.new", api.NewDoc{SGF: "(;SZ[19];B[pd])"}).ID
 	p.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.analysis", JSON.stringify({ visits: 60, tab: "tree", area: true }))`, nil))
 	p.Screen(1280, 720)
@@ -147,13 +139,11 @@ func TestBoardSpeaksTheTable(t *testing.T) {
 	p.Until(browsertest.Button("First instinct") + `.ariaPressed === "true"`)
 	p.Until(letters)
 	p.Until(blue + " > 30") // the best candidate is still drawn
-	p.Clean()
 }
 
 // TestDroppedGameIsAnalysed opens a record: its graph is analysed and drawn without a request.
 func TestDroppedGameIsAnalysed(t *testing.T) {
-	s := servePage(t, t.TempDir())
-	p := openPage(t, s)
+	s, p := newPage(t)
 	p.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.analysis", JSON.stringify({ visits: 100, tab: "tree" }))`, nil), chromedp.Navigate(s.Address()+"analyse"))
 	p.Until(`document.querySelector("main input[type=file]")`)
 	chooseFiles(p, map[string]string{"game.sgf": spoiltNine})
@@ -166,15 +156,13 @@ func TestDroppedGameIsAnalysed(t *testing.T) {
 	p.Press("Mistakes")
 	p.Until(`document.querySelector(".mistakes li")`)
 	p.Until("!" + browsertest.Button("Analyse the whole game")) // nothing is left to do
-	p.Clean()
 }
 
 // TestNumbersAgree analyses an empty board: moves that are mirror images are counted once, and no
 // zero has a sign.
 func TestNumbersAgree(t *testing.T) {
 	looks(t)
-	s := servePage(t, t.TempDir())
-	p := openPage(t, s)
+	s, p := newPage(t)
 	id := ask[api.ID](join(t, s), "doc.new", api.NewDoc{Size: [2]int{9, 9}}).ID
 	p.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.analysis", JSON.stringify({ visits: 300, tab: "tree" }))`, nil), chromedp.Navigate(s.Address()+"analyse/"+id))
 	p.Until(`Number(document.querySelector(".engine-line")?.dataset.visits) >= 200 && document.querySelector(".cands tbody tr")`) // a search of 300 visits may end after 200
@@ -195,7 +183,6 @@ func TestNumbersAgree(t *testing.T) {
 		images[image] = true
 	}
 	require.LessOrEqual(t, sum, shown.Total)
-	p.Clean()
 }
 
 // notesStay keeps short notes on the screen, so that a test has time to examine them.
@@ -206,8 +193,7 @@ const notesStay = `{ const real = window.setTimeout; window.setTimeout = (f, ms,
 func TestNotesLeaveTheBoard(t *testing.T) {
 	testshared.Long(t)
 	looks(t)
-	s := servePage(t, t.TempDir())
-	p := openPage(t, s)
+	s, p := newPage(t)
 	id := ask[api.ID](join(t, s), "doc.new", api.NewDoc{SGF: "(;SZ[9];B[ee])"}).ID
 	p.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.analysis", JSON.stringify({ on: false }))`, nil))
 	for _, size := range [][2]int64{{1280, 720}, {1024, 768}, {768, 1024}, {844, 390}, {390, 844}, {360, 640}} {
@@ -224,7 +210,6 @@ func TestNotesLeaveTheBoard(t *testing.T) {
 		p.Until(`document.querySelector("main.settings")`)
 		browsertest.Equal(p, 0, `document.querySelectorAll(".toast").length`)
 	}
-	p.Clean()
 }
 
 // TestWhoseMistakes tells the page which of two players is the reader: the opponent's mistakes are
@@ -258,7 +243,6 @@ func TestWhoseMistakes(t *testing.T) {
 	chooseFiles(p, map[string]string{"another.sgf": strings.Replace(spoiltNine, "B[fc])", "B[fc];W[ab])", 1)})
 	p.Until(`document.querySelector("main.review .review-head")`)
 	p.Until(`!document.querySelector(".who")`)
-	p.Clean()
 }
 
 // TestLabelsStayWhole shows the buttons of a game at twice the size, in the languages that
@@ -267,8 +251,7 @@ func TestWhoseMistakes(t *testing.T) {
 func TestLabelsStayWhole(t *testing.T) {
 	testshared.Long(t)
 	looks(t)
-	s := servePage(t, t.TempDir())
-	p := openPage(t, s)
+	s, p := newPage(t)
 	id := newGame(p, s, api.NewGame{Size: [2]int{9, 9}, Rules: "chinese", Colour: "b", Seat: api.Seat{Visits: 2}})
 	const broken = `[...document.querySelectorAll(".actions .tool span, .front-row .tile span")].filter((e) => { const r = document.createRange(); r.selectNodeContents(e); const lines = new Set([...r.getClientRects()].map((c) => Math.round(c.top))).size;
 		return e.getClientRects().length && (lines > e.innerText.trim().split(/\s+/).length || e.scrollWidth > e.clientWidth + 1); }).map((e) => e.innerText)`
@@ -286,7 +269,6 @@ func TestLabelsStayWhole(t *testing.T) {
 			}
 		}
 	}
-	p.Clean()
 }
 
 // TestOvertimeIsShown: the page shows the overtime while the main time still runs, and gives the
@@ -294,8 +276,7 @@ func TestLabelsStayWhole(t *testing.T) {
 func TestOvertimeIsShown(t *testing.T) {
 	testshared.Long(t)
 	looks(t)
-	s := servePage(t, t.TempDir())
-	p := openPage(t, s)
+	s, p := newPage(t)
 	for _, clock := range []struct {
 		clock api.Clock
 		text  string
@@ -315,7 +296,6 @@ func TestOvertimeIsShown(t *testing.T) {
 	browsertest.Equal(p, 0, `document.querySelectorAll(".board .last").length`)
 	p.Do(chromedp.KeyEvent(kb.ArrowRight))
 	p.Until(`document.querySelectorAll(".board .last").length === 1`)
-	p.Clean()
 }
 
 // TestSelectionIsNotHover points at a row that is not selected: it looks different from the
@@ -331,5 +311,4 @@ func TestSelectionIsNotHover(t *testing.T) {
 	p.Do(emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-reduced-motion", Value: "reduce"}})) // without fading colours
 	p.Hover(".mistakes li:nth-child(2) button")
 	p.Until(`(() => { const [chosen, other] = [...document.querySelectorAll(".mistakes li button")].map((e) => getComputedStyle(e)); return chosen.backgroundColor + chosen.boxShadow !== other.backgroundColor + other.boxShadow; })()`)
-	p.Clean()
 }

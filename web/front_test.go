@@ -94,8 +94,7 @@ func TestNewToGo(t *testing.T) {
 // TestFrontDoor plays on the board of the first screen: the first click begins a new game, later it
 // continues the unfinished one.
 func TestFrontDoor(t *testing.T) {
-	s := servePage(t, t.TempDir())
-	p := openPage(t, s)
+	_, p := newPage(t)
 	p.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.newgame", JSON.stringify({ auto: false, level: "", size: 9, limit: "visits", visits: 4, pace: false }))`, nil), chromedp.Reload())
 	p.Enter()
 	p.Until(browsertest.Home + `.dataset.front === "new"`)
@@ -123,7 +122,6 @@ func TestFrontDoor(t *testing.T) {
 	resign(p)
 	p.Until(browsertest.Play + `.dataset.phase === "over"`)
 
-	p.Clean()
 }
 
 // TestRefutation shows a problem of life and death: it says whether to kill or to live and marks
@@ -151,15 +149,13 @@ func TestRefutation(t *testing.T) {
 	tab.Press("Try again")
 	tab.Point(p.Answers[0].Move)
 	tab.Until(`document.querySelector("main.drill .good-text")`)
-	tab.Clean()
 }
 
 // TestStoneAtOnce presses a point: the stone is on the canvas before the press is over,
 // and before anything else of the page has changed.
 func TestStoneAtOnce(t *testing.T) {
 	looks(t)
-	s := servePage(t, t.TempDir())
-	p := openPage(t, s)
+	s, p := newPage(t)
 	newGame(p, s, api.NewGame{Size: [2]int{19, 19}, Rules: "chinese", Colour: "b", Seat: api.Seat{Visits: 1}})
 	p.Mine()
 	x, y := p.Where("D4")
@@ -170,7 +166,6 @@ func TestStoneAtOnce(t *testing.T) {
 		press("pointerdown"); press("pointerup");
 		return there(); })()`, x, y)))
 	p.HasMoves(2)
-	p.Clean()
 }
 
 // TestStoneStays answers a problem and tries a move in a review while the answers are held back:
@@ -203,14 +198,12 @@ func TestStoneStays(t *testing.T) {
 	p.Do(chromedp.Navigate(s.Address() + "drills"))
 	p.Until(`document.querySelector("main.drill [role=gridcell]")`)
 	stays(`document.querySelector("main.drill").dataset.answered !== ""`)
-	p.Clean()
 }
 
 // TestScreenStaysOn: the page keeps the screen on during a game, and releases it afterwards.
 func TestScreenStaysOn(t *testing.T) {
 	looks(t)
-	s := servePage(t, t.TempDir())
-	p := openPage(t, s)
+	s, p := newPage(t)
 	p.Do(chromedp.ActionFunc(func(ctx context.Context) error {
 		_, err := page.AddScriptToEvaluateOnNewDocument(`window.held = 0; Object.defineProperty(navigator, "wakeLock", { value: { request: async (kind) => { held++; return { release: async () => { held--; } }; } } })`).Do(ctx)
 		return err
@@ -220,5 +213,4 @@ func TestScreenStaysOn(t *testing.T) {
 	p.Mine()
 	resign(p)
 	p.Until(`held === 0`)
-	p.Clean()
 }

@@ -58,8 +58,7 @@ const movesMade = `document.querySelector("main.play").dataset.rev`
 // TestPhone plays on 19x19 with a finger: one tap previews, a second one plays, and the preview
 // can be corrected.
 func TestPhone(t *testing.T) {
-	s := servePage(t, t.TempDir())
-	p := openPage(t, s)
+	s, p := newPage(t)
 	p.Do(emulation.SetDeviceMetricsOverride(390, 844, 2, true), emulation.SetTouchEmulationEnabled(true))
 	newGame(p, s, api.NewGame{Size: [2]int{19, 19}, Rules: "chinese", Colour: "b", Seat: api.Seat{Visits: 1}})
 	p.Mine()
@@ -101,13 +100,11 @@ func TestPhone(t *testing.T) {
 	hears(p) // time for a wrong reaction to the finger
 	require.Equal(t, rev, browsertest.JS[string](p, movesMade))
 	require.False(t, browsertest.JS[bool](p, `!!document.querySelector(".place-bar")`))
-	p.Clean()
 }
 
 // TestTwoTabs looks at one game twice, and walks back and forward in one of them.
 func TestTwoTabs(t *testing.T) {
-	s := servePage(t, t.TempDir())
-	p := openPage(t, s)
+	s, p := newPage(t)
 	id := newGame(p, s, api.NewGame{Size: [2]int{9, 9}, Rules: "chinese", Colour: "b", Seat: api.Seat{Visits: 2}})
 	beside, _ := p.Beside()
 	other := beside
@@ -127,14 +124,12 @@ func TestTwoTabs(t *testing.T) {
 	p.Mine()
 	p.HasMoves(4)
 	p.HasStones(other.Stones())
-	p.Clean()
 }
 
 // TestSizes shows odd boards: columns have no I, and nothing overlaps.
 func TestSizes(t *testing.T) {
 	looks(t)
-	s := servePage(t, t.TempDir())
-	p := openPage(t, s)
+	s, p := newPage(t)
 	for _, size := range [][2]int{{5, 5}, {7, 13}, {25, 25}} {
 		newGame(p, s, api.NewGame{Size: size, Rules: "chinese", Colour: "w", Seat: api.Seat{Visits: 1}})
 		for _, screen := range [][2]int64{{1280, 800}, {844, 390}, {390, 844}} {
@@ -148,13 +143,11 @@ func TestSizes(t *testing.T) {
 				return bad; })()`, "%v on %v", size, screen)
 		}
 	}
-	p.Clean()
 }
 
 // TestRecords opens records of every kind: long ones, other encodings, nonsense.
 func TestRecords(t *testing.T) {
-	s := servePage(t, t.TempDir())
-	p := openPage(t, s)
+	s, p := newPage(t)
 	p.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.analysis", JSON.stringify({ visits: 50, tab: "tree" }))`, nil), chromedp.Navigate(s.Address()+"analyse"))
 	p.Until(`document.querySelector("main input[type=file]")`)
 	var long strings.Builder
@@ -197,15 +190,13 @@ func TestRecords(t *testing.T) {
 	// The error for pasted nonsense appears beside the field.
 	p.Do(chromedp.Evaluate(`{ const d = new DataTransfer(); d.setData("text", "hello"); document.body.dispatchEvent(new ClipboardEvent("paste", { clipboardData: d, bubbles: true })); }`, nil))
 	p.Until(`document.querySelector(".toast.bad")?.innerText.includes("not a game record")`)
-	p.Clean()
 }
 
 // TestWideTree opens a record of many variations: nodes outside the tree's window are not drawn,
 // and a click finds its node.
 func TestWideTree(t *testing.T) {
 	looks(t)
-	s := servePage(t, t.TempDir())
-	p := openPage(t, s)
+	s, p := newPage(t)
 	var wide strings.Builder
 	wide.WriteString("(;GM[1]FF[4]SZ[9]")
 	for i := range 3000 {
@@ -231,5 +222,4 @@ func TestWideTree(t *testing.T) {
 		el.dispatchEvent(new MouseEvent("click", { bubbles: true, clientX: r.left + 16 + 26 - el.scrollLeft, clientY: r.top + 16 + row * 24 - el.scrollTop }));
 	})()`, nil))
 	p.Until(`document.querySelector(".where input").value === "1"`)
-	p.Clean()
 }

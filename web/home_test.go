@@ -17,8 +17,7 @@ import (
 // problems are done, nothing asks for them.
 func TestHome(t *testing.T) {
 	looks(t)
-	s := servePage(t, t.TempDir())
-	p := openPage(t, s) // the rank claimed is that of a newcomer who plays a little
+	s, p := newPage(t) // the rank claimed is that of a newcomer who plays a little
 	looked := func(name string) { p.Look("home-" + name) }
 	const cards = `[...document.querySelectorAll(".home-card")].map((c) => c.innerText).join("\n")`
 	p.Until(`document.querySelector(".front-text").innerText.includes("9×9 against Kosumi 25k. Place the first stone.")`)
@@ -66,15 +65,13 @@ func TestHome(t *testing.T) {
 	p.Do(chromedp.Navigate(s.Address() + "settings"))
 	p.Click(`main.settings a[href="/networks"]`)
 	p.Until(`document.querySelector("main.networks") && document.querySelector('.rail a[aria-current="page"]').innerText === "Settings"`)
-	p.Clean()
 }
 
 // TestMoreCloses pauses a game from the menu: the menu closes, and nothing covers the button that
 // resumes the game.
 func TestMoreCloses(t *testing.T) {
 	looks(t)
-	s := servePage(t, t.TempDir())
-	p := openPage(t, s)
+	s, p := newPage(t)
 	n := small("b")
 	n.Clock = api.Clock{Kind: "absolute", Main: 300}
 	newGame(p, s, n)
@@ -90,13 +87,12 @@ func TestMoreCloses(t *testing.T) {
 		p.Press("Resume")
 		p.Until(`!` + browsertest.Button("Resume"))
 	}
-	p.Clean()
 }
 
 // TestHelp: help says how to do common things, leads to them, and lists the shortcuts.
 func TestHelp(t *testing.T) {
 	looks(t)
-	p := openPage(t, servePage(t, t.TempDir()))
+	_, p := newPage(t)
 	p.Do(chromedp.KeyEvent("?"))
 	p.Until(`document.querySelectorAll("dialog[open] .help dt").length === 10 && document.querySelector("dialog[open] .keys")`)
 	p.Axe("help")
@@ -105,14 +101,12 @@ func TestHelp(t *testing.T) {
 	p.Picture("help-390")
 	p.Click(`dialog[open] .help a[href="/networks"]`)
 	p.Until(`location.pathname === "/networks" && !document.querySelector("dialog[open]")`)
-	p.Clean()
 }
 
 // TestFirstWin: the page celebrates the first game won, and no other.
 func TestFirstWin(t *testing.T) {
 	looks(t)
-	s := servePage(t, t.TempDir())
-	p := openPage(t, s)
+	s, p := newPage(t)
 	komi := -60.0
 	for _, first := range []bool{true, false} {
 		n := small("b")
@@ -137,5 +131,4 @@ func TestFirstWin(t *testing.T) {
 			p.Until(`!document.querySelector(".first-win")`)
 		}
 	}
-	p.Clean()
 }

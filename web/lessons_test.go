@@ -193,8 +193,7 @@ func TestLessons(t *testing.T) {
 // on, and progress is stored.
 func TestLearn(t *testing.T) {
 	looks(t)
-	s := servePage(t, t.TempDir())
-	p := openPage(t, s)
+	s, p := newPage(t)
 	p.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.settings", JSON.stringify({ motion: "off" }))`, nil), chromedp.Navigate(s.Address()+"learn"))
 	p.Until(`document.querySelectorAll(".lesson").length === 6`)
 	p.Axe("lessons")
@@ -265,7 +264,6 @@ func TestLearn(t *testing.T) {
 	require.Equal(t, []any{[2]int{9, 9}, "gentle", ask[[]api.Level](c, "levels.on", api.OnBoard{Size: [2]int{9, 9}})[0].ID}, []any{g.Size, g.Teach, g.Seat.Level})
 	p.Do(chromedp.Navigate(s.Address() + "learn"))
 	p.Until(`document.querySelectorAll(".lesson-done").length === 6`)
-	p.Clean()
 }
 
 // wrong returns a legal move near the point of the task that does not solve it.
@@ -343,5 +341,4 @@ func TestKeysAlone(t *testing.T) {
 	p.Until(`document.querySelector("main.drill").dataset.answered === "done"`)
 	p.Do(chromedp.KeyEvent("n"))
 	p.Until(fmt.Sprintf(`document.querySelector("main.drill")?.dataset.problem !== %q`, problem))
-	p.Clean()
 }

@@ -141,8 +141,7 @@ func reviewOf(moves int) *review.Result {
 // count for the rank; after a game, it shows the new rank and the next opponent.
 func TestCountsForRank(t *testing.T) {
 	looks(t)
-	s := servePage(t, t.TempDir())
-	p := openPage(t, s)
+	s, p := newPage(t)
 	auto := api.NewGame{Size: [2]int{9, 9}, Rules: "chinese", Colour: "b", Seat: api.Seat{Level: engines.Auto}}
 	id := newGame(p, s, auto)
 	message := func(text string) {
@@ -181,5 +180,4 @@ func TestCountsForRank(t *testing.T) {
 	p.Picture("rank after 390")
 	p.Screen(1280, 800)
 	p.Picture("rank after 1280")
-	p.Clean()
 }

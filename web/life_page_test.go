@@ -15,8 +15,7 @@ import (
 // and the document's ID.
 func analysed(t *testing.T, sgf string) (*Server, *browsertest.Tab, string) {
 	t.Helper()
-	s := servePage(t, t.TempDir())
-	p := openPage(t, s)
+	s, p := newPage(t)
 	doc := ask[api.ID](join(t, s), "doc.new", api.NewDoc{SGF: sgf}).ID
 	p.Do(chromedp.Navigate(s.Address() + "analyse/" + doc))
 	p.Until(`document.querySelector("main.analyse .grid")`)
@@ -68,13 +67,11 @@ func TestWebLife(t *testing.T) {
 	p.Until(card("w") + `?.dataset.verdict === "alive"`)
 	browsertest.Equal(p, 1, `document.querySelectorAll(".tree-view, .nav").length`)
 	require.Len(t, ask[api.Doc](join(t, s), "watch", api.Watch{What: "doc:" + doc}).Nodes, 1, "nothing was played in the game tree")
-	p.Clean()
 }
 
 // TestWebLifeAfterGame asks about a stone after a game has ended.
 func TestWebLifeAfterGame(t *testing.T) {
-	s := servePage(t, t.TempDir())
-	p := openPage(t, s)
+	s, p := newPage(t)
 	c := join(t, s)
 	g := c.play(begin(c, small("b")), "C3")
 	c.do(g, "game.resign", api.GameCommand{Game: g.Game, Rev: g.Rev})
@@ -85,7 +82,6 @@ func TestWebLifeAfterGame(t *testing.T) {
 	p.Until(`document.querySelectorAll(".life-card").length === 2`)
 	p.Do(chromedp.KeyEvent(kb.ArrowLeft)) // another position ends the question
 	p.Until(`!document.querySelector(".life")`)
-	p.Clean()
 }
 
 // twoCorners has the corner of cornerRecord twice: whoever moves first, exactly one of the two
@@ -127,7 +123,6 @@ func TestWebLifeOfSeveral(t *testing.T) {
 	browsertest.Equal(p, "E3", walls)
 	p.Point("J2") // after the last answer, a press asks a new question
 	p.Until(`document.querySelector(".life h2")?.innerText === "White: J2" && !document.querySelector(".life [role=radio]")`)
-	p.Clean()
 }
 
 // TestLifeStaysInItsPlace asks from the toolbar of an analysis whether stones live: the panel
@@ -154,5 +149,4 @@ func TestLifeStaysInItsPlace(t *testing.T) {
 		})
 	}
 	p.Axe("a question in an analysis")
-	p.Clean()
 }

@@ -127,7 +127,6 @@ func TestStrongestNetwork(t *testing.T) {
 	p.Press("Play against it")
 	p.Until(`location.pathname === "/new" && document.querySelector("form.new")`)
 	require.Eventually(t, func() bool { return strings.HasPrefix(s.engines.Networks.Status().Name, "kata1-b28") }, browsertest.Patience, 50*time.Millisecond)
-	p.Clean()
 }
 
 // TestDroppedNetwork drops the file of a network on any screen: it is added, and not mistaken for
@@ -137,5 +136,4 @@ func TestDroppedNetwork(t *testing.T) {
 	p := openPage(t, serveNetworks(t, nil))
 	p.Do(chromedp.Evaluate(`{ const d = new DataTransfer(); d.items.add(new File(["no network"], "mine.bin.gz")); document.body.dispatchEvent(new DragEvent("drop", { dataTransfer: d, bubbles: true, cancelable: true })); }`, nil))
 	p.Until(`location.pathname === "/networks" && /mine.bin.gz is not kept/.test(document.querySelector(".toast.bad").innerText)`)
-	p.Clean()
 }

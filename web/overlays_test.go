@@ -26,8 +26,7 @@ const drawings = `window.texts = new Map(); window.squares = new Set(); { const 
 // the winrates.
 func TestOverlaysTogether(t *testing.T) {
 	looks(t)
-	s := servePage(t, t.TempDir())
-	p := openPage(t, s)
+	s, p := newPage(t)
 	id := ask[api.ID](join(t, s), "doc.new", api.NewDoc{SGF: "(;SZ[9];B[ee];W[gc];B[cc];W[gg];B[cg])"}).ID
 	p.Do(chromedp.ActionFunc(func(ctx context.Context) error {
 		_, err := page.AddScriptToEvaluateOnNewDocument(drawings).Do(ctx)
@@ -54,14 +53,12 @@ func TestOverlaysTogether(t *testing.T) {
 	changes := browsertest.JS[int](p, `(async () => { const order = () => [...document.querySelectorAll(".cands tbody tr th")].slice(0, 4).map((e) => e.childNodes[0].data).join(); let [n, last, end] = [0, order(), performance.now() + 2500];
 		while (performance.now() < end) { await new Promise((done) => setTimeout(done, 50)); if (order() !== last) { n++; last = order(); } } return n; })()`)
 	require.LessOrEqual(t, changes, 2, "rows that change places while one looks")
-	p.Clean()
 }
 
 // TestHintStones asks for the third hint: its stones look different from those of the game.
 func TestHintStones(t *testing.T) {
 	looks(t)
-	s := servePage(t, t.TempDir())
-	p := openPage(t, s)
+	s, p := newPage(t)
 	newGame(p, s, api.NewGame{Size: [2]int{9, 9}, Rules: "chinese", Colour: "b", Seat: api.Seat{Visits: 2}})
 	p.Do(chromedp.Evaluate(browsertest.CountNotes, nil))
 	p.Mine()
@@ -76,14 +73,12 @@ func TestHintStones(t *testing.T) {
 		browsertest.Eventually(p, opacity+`(...["x", "y"].map((k) => Number(document.querySelector(".board svg .number").getAttribute(k))))`, func(a int) bool { return a > 60 && a < 160 }, "a stone of the hint, %s", what)
 		p.Picture("hint " + what)
 	})
-	p.Clean()
 }
 
 // TestCountIsLegible looks at the counting of a game: no number is drawn on a square.
 func TestCountIsLegible(t *testing.T) {
 	looks(t)
-	s := servePage(t, t.TempDir())
-	p := openPage(t, s)
+	s, p := newPage(t)
 	c := join(t, s)
 	n := small("b")
 	n.Size = [2]int{9, 9}
@@ -104,7 +99,6 @@ func TestCountIsLegible(t *testing.T) {
 		p.None(hit, "numbers on squares, %s", what)
 		p.Picture("count " + what)
 	})
-	p.Clean()
 }
 
 // TestLabelsFit shows a new game and the summary of a review: no label is cut or leaves its
@@ -140,5 +134,4 @@ func TestLabelsFit(t *testing.T) {
 		p.Picture("summary " + what)
 		p.Press("Mistakes")
 	})
-	p.Clean()
 }

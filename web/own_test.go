@@ -76,8 +76,7 @@ func TestImportOwn(t *testing.T) {
 // collection among the problems.
 func TestOwnProblems(t *testing.T) {
 	looks(t)
-	s := servePage(t, t.TempDir())
-	p := openPage(t, s)
+	s, p := newPage(t)
 	p.Screen(390, 844)
 	p.Do(chromedp.Navigate(s.Address() + "review"))
 	p.Until(`document.querySelector("input[type=file]")`)
@@ -106,7 +105,6 @@ func TestOwnProblems(t *testing.T) {
 	p.Look("collections")
 	p.Click(`.kept-row a`)
 	p.Until(`document.querySelector("main.drill")`)
-	p.Clean()
 }
 
 // TestProblemsGo corrects a mistake in its review: the mistake is no longer asked as a new problem.

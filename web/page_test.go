@@ -53,10 +53,18 @@ func servePageWith(t *testing.T, network string, c Config) *Server {
 	return serveWith(t, network, c)
 }
 
-// openPage opens the page in a browser.
+// newPage serves the page from a new folder and opens it.
+func newPage(t *testing.T) (*Server, *browsertest.Tab) {
+	t.Helper()
+	s := servePage(t, t.TempDir())
+	return s, openPage(t, s)
+}
+
+// openPage opens the page in a browser. The test fails if the page has logged anything at its end.
 func openPage(t *testing.T, s *Server) *browsertest.Tab {
 	t.Helper()
 	p := browsertest.Open(t)
+	t.Cleanup(p.Clean)
 	p.Do(chromedp.Navigate(s.URL()))
 	p.Enter()
 	return p
@@ -64,8 +72,7 @@ func openPage(t *testing.T, s *Server) *browsertest.Tab {
 
 // TestWebKeyboard plays without a mouse: by arrows and Enter, and by typed moves.
 func TestWebKeyboard(t *testing.T) {
-	s := servePage(t, t.TempDir())
-	b := openPage(t, s)
+	s, b := newPage(t)
 	b.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.newgame", JSON.stringify({ auto: false, level: "", size: 5, other: true, w: 5, h: 5, limit: "visits", visits: 4, pace: false }))`, nil), chromedp.Navigate(s.Address()+"new"))
 	b.Until(`document.querySelector("form.new")`)
 	b.Do(chromedp.Evaluate(`document.querySelector("form.new .button.primary").focus()`, nil), chromedp.KeyEvent(kb.Enter))
@@ -100,14 +107,13 @@ func TestWebKeyboard(t *testing.T) {
 	}
 	b.Until(browsertest.Play + `.dataset.phase === "over"`)
 	b.Until(`document.querySelector("#polite").innerText.includes("over")`)
-	b.Clean()
 }
 
 const recordWithScript = `(;GM[1]FF[4]SZ[9]PB[<img src=x onerror=document.title='owned'>]PW[<script>document.title='owned'</script>]C[<b>bold</b>];B[ee];W[ce];B[gc](;W[cc])(;W[gg];B[cg]))`
 
 // TestWebAnalysis pastes a record, walks it, looks at variations and mistakes.
 func TestWebAnalysis(t *testing.T) {
-	b := openPage(t, servePage(t, t.TempDir()))
+	_, b := newPage(t)
 	text, err := json.Marshal(recordWithScript)
 	require.NoError(t, err)
 	b.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.analysis", JSON.stringify({ visits: 150, tab: "tree" }));
@@ -137,7 +143,6 @@ func TestWebAnalysis(t *testing.T) {
 	b.Click(`a[href="/settings"]`)
 	b.Until(`document.querySelector("main.settings")`)
 	b.Axe("settings")
-	b.Clean()
 }
 
 const spoiltNine = `(;GM[1]FF[4]SZ[9]KM[7.5]RU[Chinese]PB[Aki <b>]PW[Bo];B[ee];W[cc];B[gc];W[cg];B[gg];W[ce];B[dd];W[cd];B[dc];W[cb];B[df];W[dg];B[ef];W[eg];B[fg];W[fh];B[gh];W[eh];B[ff];W[db];B[eb];W[ea];B[fb];W[ch];B[fa];W[da];B[hh];W[gi];B[hi];W[fi];B[aa];W[cf];B[hb];W[de];B[ed];W[ec];B[fc])`
@@ -244,14 +249,13 @@ func TestReviewPage(t *testing.T) {
 		log, err := os.ReadFile(filepath.Join(dir, "reviews", "drills-answers.jsonl"))
 		return err == nil && strings.Contains(string(log), `"grade":1`)
 	}, browsertest.Patience, 50*time.Millisecond)
-	p.Clean()
 }
 
 // TestManyGames drops many files at once: the page names the files that are not games, and reviews
 // the games.
 func TestManyGames(t *testing.T) {
 	testshared.Long(t)
-	p := openPage(t, servePage(t, t.TempDir()))
+	_, p := newPage(t)
 	files := map[string]string{"no.sgf": "%PDF-1.7"}
 	for i := range 5 {
 		files[fmt.Sprintf("%d.sgf", i)] = strings.TrimSuffix(spoilt, ")") + fmt.Sprintf(";B[%ca])", 'a'+i) // five different games, so five reviews
@@ -264,7 +268,6 @@ func TestManyGames(t *testing.T) {
 	p.Do(emulation.SetDeviceMetricsOverride(390, 844, 2, true))
 	p.Until(`innerWidth === 390`)
 	p.Until("document.querySelector('.view').scrollWidth <= 390") // the page fits the screen's width
-	p.Clean()
 }
 
 // TestTrainingPage shows a loop, and follows its files.
@@ -296,15 +299,13 @@ func TestTrainingPage(t *testing.T) {
 	p.Until(`document.querySelector("main.training").dataset.iteration === "4" && document.querySelector("main.training").innerText.includes("tests the network")`)
 	p.Do(chromedp.Evaluate(`document.querySelectorAll(".training .chip")[1].click()`, nil))
 	p.Until(`document.querySelector("main.training .note.warn")?.innerText.includes("no loop in this folder")`)
-	p.Clean()
 }
 
 // TestEveryLanguage shows the page in each language, with the server's refusals.
 func TestEveryLanguage(t *testing.T) {
 	testshared.Long(t)
 	looks(t)
-	s := servePage(t, t.TempDir())
-	p := openPage(t, s)
+	s, p := newPage(t)
 	for _, lang := range []struct{ name, tag string }{{"zh", "zh-Hans"}, {"ja", "ja"}, {"ko", "ko"}} {
 		data, err := os.ReadFile(filepath.Join("i18n", lang.name+".toml"))
 		require.NoError(t, err)
@@ -318,7 +319,6 @@ func TestEveryLanguage(t *testing.T) {
 			p.Until(fmt.Sprintf(`document.querySelector(".toast.bad")?.innerText.includes(%q)`, texts[why]))
 		}
 	}
-	p.Clean()
 }
 
 // TestPageSaysWhatIsNotSaved plays and edits while nothing can be saved: the page says so until
@@ -390,7 +390,6 @@ func TestPageSaysWhatIsNotSaved(t *testing.T) {
 	g.mu.Unlock()
 	require.NoError(t, err)
 	p.Until(`!` + strip + ` && document.querySelectorAll(".moves li").length === 2`)
-	p.Clean()
 
 	// A restored game says that its file was damaged; a game that cannot be read is listed.
 	journal, err := os.ReadFile(s.folder.Path("games", id, ".jsonl"))
@@ -406,15 +405,13 @@ func TestPageSaysWhatIsNotSaved(t *testing.T) {
 	p.Do(chromedp.Navigate(s.Address()))
 	p.Until(`document.querySelector(".unread")?.innerText.includes(".jsonl cannot be read")`)
 	p.Axe("home with a file that cannot be read")
-	p.Clean()
 }
 
 // TestTypedNumbers types numbers key by key: no field changes an incomplete number.
 func TestTypedNumbers(t *testing.T) {
 	testshared.Long(t)
 	looks(t)
-	s := servePage(t, t.TempDir())
-	p := openPage(t, s)
+	s, p := newPage(t)
 	p.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.newgame", JSON.stringify({ auto: false, level: "", size: 9, other: true, w: 9, h: 9, limit: "visits", visits: 4, pace: false, more: true, komi: "6.5" }))`, nil), chromedp.Navigate(s.Address()+"new"))
 	p.Until(`document.querySelector("[aria-label=Komi]")`)
 	typeIn := func(field, text, end string) {
@@ -449,5 +446,4 @@ func TestTypedNumbers(t *testing.T) {
 		require.NoError(t, err)
 		return string(data) == "(;SZ[9]RU[Japanese]KM[-0.5]LB[cc:a label that is long]AB[dd];B[ee])\n"
 	}, browsertest.Patience, 50*time.Millisecond)
-	p.Clean()
 }

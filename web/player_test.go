@@ -110,7 +110,6 @@ func TestYou(t *testing.T) {
 		p.Screen(size[0], size[1])
 		p.NothingSticksOut("%v", size)
 	}
-	p.Clean()
 
 	require.Len(t, unzipped(t, sent(t, s, http.MethodGet, "api/games.zip", nil)), 3, "the record for people, the journal, and what it is")
 }
@@ -164,7 +163,6 @@ func TestProblemsOfTheDay(t *testing.T) {
 	p.Until(`document.querySelector("main.drill .big-result")`)
 	p.Press("Show me")
 	p.Until(`document.querySelector("main.drill").dataset.answered === "done" && document.querySelector("main.drill").dataset.grade === ""`)
-	p.Clean()
 }
 
 // TestNetworksPage adds a network file that is cut short, then a whole one, then networks from bad
@@ -209,7 +207,6 @@ func TestNetworksPage(t *testing.T) {
 	p.Until(`document.querySelectorAll(".network-list li").length === 1`)
 	chooseFiles(p, map[string]string{"short.bin.gz": string(whole[:len(whole)/2])})
 	p.Until(`document.querySelector(".toast.bad")?.innerText.includes("ここで使えるネットワークではありません")`)
-	p.Clean()
 }
 
 // TestLargeRecords takes records of 10 MB: a comment of that size is accepted for review; 10 MB of

@@ -119,5 +119,4 @@ func TestPseudoLanguage(t *testing.T) {
 	p.Click(`nav.rail button`)
 	p.Until(`document.querySelector("dialog[open]")`)
 	p.None(faults, "keys")
-	p.Clean()
 }

@@ -145,7 +145,6 @@ func TestReviewIsItsReaders(t *testing.T) {
 	p.Do(chromedp.Navigate(s.Address() + "review"))
 	p.Until(`document.querySelector(".review-row")`)
 	browsertest.Equal(p, "−9.0 ??, −4.0 ?", `[...document.querySelectorAll(".review-worst .chip-loss")].map((e) => e.innerText).join(", ")`, "the list counts one's own")
-	p.Clean()
 }
 
 // TestReviewOfNobody opens a review of a game without names: the page stores for this game which
@@ -166,7 +165,6 @@ func TestReviewOfNobody(t *testing.T) {
 	require.Empty(t, ask[api.Profile](join(t, s), "watch", api.Watch{What: "profile"}).Names)
 	p.Do(chromedp.Navigate(s.Address() + "review"))
 	browsertest.Equal(p, "−9.0 ??, −4.0 ?", `[...document.querySelectorAll(".review-worst .chip-loss")].map((e) => e.innerText).join(", ")`, "the list shows the reader's mistakes only")
-	p.Clean()
 }
 
 // heights are the vertical positions of texts drawn on canvases, by text.
@@ -198,7 +196,6 @@ func TestGraphScale(t *testing.T) {
 		p.Until(edged)
 		p.Picture("graph " + what)
 	})
-	p.Clean()
 }
 
 // edged reports whether each plum tick has an edge with a contrast of at least 3 to the panel.
@@ -253,7 +250,6 @@ func TestGroupOfReview(t *testing.T) {
 	p.Until(`document.querySelector(".life h2")?.innerText === "Black: C7"`)
 	p.Do(chromedp.KeyEvent(kb.Escape))
 	require.Equal(t, "bad_request", join(t, s).refused("life.ask", api.AskLife{Review: id, Ply: 99, Stones: []string{"A8"}}).Code)
-	p.Clean()
 }
 
 // TestKoreanParticles reads claims in Korean: a particle has the form that the sound before it asks for.
@@ -278,7 +274,6 @@ func TestKoreanParticles(t *testing.T) {
 		"E3의 돌 2점이 위험해집니다. J2면 막을 수 있습니다.", "E3의 돌 2점이 위험해집니다. J3이면 막을 수 있습니다.",
 		"J6으로 E3의 돌 2점을 축으로 잡습니다.", "J7로 E3의 돌 2점을 축으로 잡습니다.", "J9로 E3의 돌 2점을 축으로 잡습니다.",
 		"백이 C3과 D5를 이을 수 있게 됩니다.", "백이 C5와 D6을 이을 수 있게 됩니다."}, "\n"), `[...document.querySelectorAll(".claim")].map((e) => e.innerText.trim().replace("흑이", "백이")).join("\n")`)
-	p.Clean()
 }
 
 // TestLateJudgement tries a move in a review. Before the judgement arrives, it shows the solution
@@ -309,5 +304,4 @@ func TestLateJudgement(t *testing.T) {
 		p.None(`[...document.querySelectorAll(".mistake-box .good-text, .mistake-box .bad-text")].map((e) => e.innerText)`)
 		p.Do(chromedp.Evaluate(`window.release = null`, nil))
 	}
-	p.Clean()
 }

@@ -82,8 +82,7 @@ func TestTeaching(t *testing.T) {
 // story and the count at the end.
 func TestTeachingPage(t *testing.T) {
 	testshared.Long(t)
-	s := servePage(t, t.TempDir())
-	p := openPage(t, s)
+	s, p := newPage(t)
 	p.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.settings", JSON.stringify({ motion: "off" }))`, nil))
 	n := api.NewGame{Size: [2]int{5, 5}, Rules: "chinese", Colour: "b", Seat: api.Seat{Visits: 4}, Teach: "usual"}
 	id := newGame(p, s, n)
@@ -127,7 +126,6 @@ func TestTeachingPage(t *testing.T) {
 	p.Press("Done")
 	p.Until(`!document.querySelector(".count-told")`)
 	require.NotEmpty(t, id)
-	p.Clean()
 }
 
 // TestHintsAreSound plays the moves that hints offer in a teaching game: none is criticised, and

@@ -118,5 +118,4 @@ func TestUndoOfDeletes(t *testing.T) {
 	p.HasStones(2)
 	p.Until(`document.querySelector("main.analyse").dataset.node !== "2"`)
 	require.Eventually(t, func() bool { return !strings.Contains(file(), "keep me") }, browsertest.Patience, 50*time.Millisecond)
-	p.Clean()
 }
