@@ -32,7 +32,7 @@ type mark struct {
 
 // Board is stones on points with their chains, the simple ko point, the numbers of captured
 // stones and a hash. It knows no side to move, no superko and no score. Copy it with CopyFrom
-// only. The zero value is not usable; NewBoard and ParseDiagram make boards.
+// only. The zero value is not usable; NewBoard and PlaceStones make boards.
 type Board struct {
 	geo   *geometry
 	state state

@@ -10,15 +10,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
+	"kosumi/internal/testshared"
 )
 
-// diagram reads a valid diagram.
-func diagram(t testing.TB, text string) *board.Board {
-	t.Helper()
-	b, err := board.ParseDiagram(text)
-	require.NoError(t, err)
-	return b
-}
+var diagram = testshared.Diagram
 
 func at(t testing.TB, s board.Size, v string) board.Point {
 	t.Helper()
@@ -194,46 +189,6 @@ func TestCopyIsIndependent(t *testing.T) {
 	require.Equal(t, history[59], snapshot(a))
 	a.CopyFrom(a)
 	require.Equal(t, history[59], snapshot(a))
-}
-
-func TestDiagrams(t *testing.T) {
-	b := diagram(t, "\n x.O \r\n\n\t. . X\n")
-	require.Equal(t, "X.O\n..X\n", b.String())
-	require.Equal(t, board.Size{W: 3, H: 2}, b.Size())
-	for text, want := range map[string]error{
-		"":                               board.ErrSize,
-		"..":                             board.ErrSize,
-		"..\n...":                        board.ErrDiagram,
-		"..\n.#":                         board.ErrDiagram,
-		"XO\nO.":                         board.ErrNoLiberty,
-		"OO\nOO":                         board.ErrNoLiberty,
-		"XX\nXX":                         board.ErrNoLiberty,
-		".XO\nXOX\nOXX":                  board.ErrNoLiberty,
-		strings.Repeat(".", 26) + "\n":   board.ErrSize,
-		strings.Repeat("..\n", 26):       board.ErrSize,
-		strings.Repeat(".", 1000) + "\n": board.ErrSize,
-	} {
-		_, err := board.ParseDiagram(text)
-		require.ErrorIs(t, err, want, "%q", text)
-		require.ErrorIs(t, err, board.ErrDiagram, "%q", text)
-	}
-}
-
-func FuzzParseDiagram(f *testing.F) {
-	f.Add("X.O\n...\n")
-	f.Add("XO\nO.\n")
-	f.Add(" . .\r\n . x\n\n")
-	f.Fuzz(func(t *testing.T, text string) {
-		b, err := board.ParseDiagram(text)
-		if err != nil {
-			require.ErrorIs(t, err, board.ErrDiagram)
-			return
-		}
-		again, err := board.ParseDiagram(b.String())
-		require.NoError(t, err)
-		require.Equal(t, snapshot(b), snapshot(again))
-		checkChains(t, b)
-	})
 }
 
 // checkChains compares the chains of a board with those found by flood fill.

@@ -230,6 +230,16 @@ func TestSetup(t *testing.T) {
 	}
 	require.Equal(t, before, snapshot(g.Board()))
 	require.Equal(t, board.White, g.ToMove())
+	for _, rows := range []string{"XOO.", "OOOO", "XXXX", ".XOXOXOXX"} { // of 2x2 and 3x3
+		small, err := board.NewGame(board.Square(2+len(rows)/9), board.Chinese())
+		require.NoError(t, err)
+		var points [3][]board.Point
+		for p, sign := range []byte(rows) {
+			c := strings.IndexByte(refSigns, sign)
+			points[c] = append(points[c], board.Point(p))
+		}
+		require.ErrorIs(t, small.Setup(points[board.Black], points[board.White], board.Black), board.ErrNoLiberty, rows)
+	}
 
 	require.NoError(t, g.SetupBoard(diagram(t, "...\n.X."), board.Black))
 	require.Equal(t, board.Size{W: 3, H: 2}, g.Size())
