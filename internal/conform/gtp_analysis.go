@@ -66,7 +66,7 @@ func checkStreamFrame(s *GTP) {
 	// Another analysis may follow at once, and so may the command that ends it.
 	s.Send("kata-analyze 1000\nlz-analyze 1000\nstop\n")
 	for range 2 {
-		require.Equal(s.T, "=", s.line().Text)
+		require.Equal(s.T, "=", s.Line().Text)
 		s.Rest()
 	}
 	require.Equal(s.T, []string{"= "}, s.Next().Raw)
@@ -88,7 +88,7 @@ func checkOneInfo(s *GTP) {
 	}
 	for _, c := range []string{"kata-analyze\n\n", "lz-analyze b 100\n# x\n"} {
 		s.Send(c)
-		require.Equal(s.T, "=", s.line().Text)
+		require.Equal(s.T, "=", s.Line().Text)
 		last, _ := s.Rest()
 		require.NotEmpty(s.T, last, c)
 	}

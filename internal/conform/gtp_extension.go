@@ -3,8 +3,9 @@ package conform
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
-	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -76,7 +77,6 @@ func checkRules(s *GTP) {
 }
 
 func (s *GTP) checkParams() {
-	s.T.Helper()
 	names := strings.Fields(s.OK("kata-list-params"))
 	require.Subset(s.T, names, []string{"maxVisits", "maxPlayouts", "maxTime", "numSearchThreads", "ponderingEnabled", "allowResignation"})
 	var values map[string]any
@@ -93,16 +93,8 @@ func (s *GTP) checkParams() {
 	var models []map[string]any
 	require.NoError(s.T, json.Unmarshal([]byte(s.OK("kata-get-models")), &models))
 	for _, m := range models {
-		require.Subset(s.T, keys(m), []string{"name", "internalName", "maxBatchSize", "usesHumanSLProfile", "version", "usingFP16"})
+		require.Subset(s.T, slices.Collect(maps.Keys(m)), []string{"name", "internalName", "maxBatchSize", "usesHumanSLProfile", "version", "usingFP16"})
 	}
-}
-
-func keys(m map[string]any) []string {
-	var list []string
-	for k := range m {
-		list = append(list, k)
-	}
-	return list
 }
 
 // rawKeys are the lines of kata-raw-nn before the policy.
@@ -131,7 +123,6 @@ func checkRawNetwork(s *GTP) {
 
 // checkRaw checks one evaluation and returns the lines after it.
 func (s *GTP) checkRaw(lines []string, size board.Size) []string {
-	s.T.Helper()
 	for _, key := range rawKeys {
 		require.Regexp(s.T, `^`+key+` -?\d+\.\d+$`, lines[0])
 		lines = lines[1:]
@@ -148,7 +139,6 @@ func (s *GTP) checkRaw(lines []string, size board.Size) []string {
 }
 
 func (s *GTP) sumRows(lines []string, width int) float64 {
-	s.T.Helper()
 	sum := 0.0
 	for _, l := range lines {
 		words := strings.Fields(l)
@@ -205,10 +195,7 @@ func checkAnalyzeCommands(s *GTP) {
 }
 
 func checkTraffic(s *GTP) {
-	files, err := filepath.Glob(filepath.Join(transcripts(s.T), "client-*.gtp"))
-	require.NoError(s.T, err)
-	require.GreaterOrEqual(s.T, len(files), 5)
-	for _, f := range files {
+	for _, f := range transcripts(s.T, "client-*.gtp") {
 		Replay(s.again(s.T), f)
 	}
 	s.OK("name")

@@ -28,7 +28,6 @@ var diagramRow = regexp.MustCompile(`^ ?(\d+)[ (]`)
 
 // diagram reads the stones of showboard, rows from the top, X black, O white.
 func (s *GTP) diagram() []string {
-	s.T.Helper()
 	var rows []string
 	for _, l := range strings.Split(s.OK("showboard"), "\n") {
 		m := diagramRow.FindStringIndex(l)
@@ -51,7 +50,6 @@ func (s *GTP) diagram() []string {
 
 // size reads width and height from showboard.
 func (s *GTP) size() board.Size {
-	s.T.Helper()
 	rows := s.diagram()
 	require.NotEmpty(s.T, rows)
 	return board.Size{W: len(rows[0]), H: len(rows)}
@@ -181,7 +179,6 @@ var moveText = regexp.MustCompile(`^[A-HJ-Z]\d{1,2}$|^pass$|^resign$`)
 
 // follow plays a game by genmove and checks each move against the rules.
 func (s *GTP) follow(size board.Size, rules string, moves int) {
-	s.T.Helper()
 	r, err := board.ParseRules(rules)
 	require.NoError(s.T, err)
 	g, err := board.NewGame(size, r)

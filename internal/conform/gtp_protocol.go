@@ -95,7 +95,6 @@ var listed = strings.Fields(`
 var unlisted = []string{"analyze", "genmove_analyze", "gogui-sigint"}
 
 func (s *GTP) commands() []string {
-	s.T.Helper()
 	r := s.Ask("list_commands")
 	require.True(s.T, r.OK)
 	require.Equal(s.T, "= protocol_version", r.Raw[0])

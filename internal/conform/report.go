@@ -24,7 +24,6 @@ type Block struct {
 
 // float reads a value of a block.
 func (b Block) float(t testing.TB, key string) float64 {
-	t.Helper()
 	require.Contains(t, b.Values, key)
 	f, err := strconv.ParseFloat(b.Values[key], 64)
 	require.NoError(t, err, key)
@@ -48,7 +47,6 @@ func isKey(word string) bool {
 
 // parseReport reads a line that begins with "info ".
 func parseReport(t testing.TB, line string) Report {
-	t.Helper()
 	r := Report{Lists: map[string][]string{}}
 	require.NotContains(t, line, "  ", "blocks are separated by one space")
 	words := strings.Split(line, " ")
