@@ -123,6 +123,19 @@ func (s Size) Point(x, y int) Point { return Point(y*s.W + x) }
 // XY returns column and row of a point on the board.
 func (s Size) XY(p Point) (x, y int) { return int(p) % s.W, int(p) / s.W }
 
+// Rectangle appends to dst the points of the rectangle that has a and b as opposite corners, row
+// by row.
+func (s Size) Rectangle(dst []Point, a, b Point) []Point {
+	ax, ay := s.XY(a)
+	bx, by := s.XY(b)
+	for y := min(ay, by); y <= max(ay, by); y++ {
+		for x := min(ax, bx); x <= max(ax, bx); x++ {
+			dst = append(dst, s.Point(x, y))
+		}
+	}
+	return dst
+}
+
 // Contains reports whether p is a point of the board; Pass is not.
 func (s Size) Contains(p Point) bool { return p >= 0 && int(p) < s.Area() }
 

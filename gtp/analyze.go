@@ -301,13 +301,7 @@ func (p *analyzeParser) points(list string) ([]board.Point, error) {
 		if err != nil || a == board.Pass || b == board.Pass {
 			return nil, ErrSyntax
 		}
-		ax, ay := p.size.XY(a)
-		bx, by := p.size.XY(b)
-		for y := min(ay, by); y <= max(ay, by); y++ {
-			for x := min(ax, bx); x <= max(ax, bx); x++ {
-				points = append(points, p.size.Point(x, y))
-			}
-		}
+		points = p.size.Rectangle(points, a, b)
 	}
 	return points, nil
 }

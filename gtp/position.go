@@ -51,13 +51,10 @@ func (s *positionCommands) boardSize(_ context.Context, c Command, _ *Reply) err
 	if len(args) != 2 {
 		return ErrSyntax
 	}
-	w, err := parseInt(args[0])
-	if err != nil {
-		return err
-	}
-	h, err := parseInt(args[1])
-	if err != nil {
-		return err
+	w, errW := parseInt(args[0])
+	h, errH := parseInt(args[1])
+	if errW != nil || errH != nil {
+		return ErrSyntax
 	}
 	size := board.Size{W: w, H: h}
 	if err := size.Check(); err != nil {

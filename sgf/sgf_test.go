@@ -200,7 +200,7 @@ func TestDamage(t *testing.T) {
 }
 
 func TestLimits(t *testing.T) {
-	_, err := sgf.Options{MaxBytes: 10}.Read(strings.NewReader("(;C[0123456789])"))
+	_, err := sgf.Options{MaxBytes: 10}.Parse([]byte("(;C[0123456789])"))
 	require.ErrorIs(t, err, sgf.ErrTooLarge)
 	_, err = sgf.Options{MaxElements: 5}.Parse([]byte("(;B[aa];W[bb])"))
 	require.ErrorIs(t, err, sgf.ErrTooLarge)
