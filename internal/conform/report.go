@@ -30,13 +30,12 @@ func (b Block) float(t testing.TB, key string) float64 {
 	return f
 }
 
-// listKeys are the keys that any number of values follow.
+// listKeys are the keys of a move that any number of values follow.
 var listKeys = map[string]bool{
 	"pv": true, "pvVisits": true, "pvEdgeVisits": true, "movesOwnership": true, "movesOwnershipStdev": true,
-	"ownership": true, "ownershipStdev": true,
 }
 
-// rootKeys are the list keys that belong to no move.
+// rootKeys are the same for the whole position.
 var rootKeys = map[string]bool{"ownership": true, "ownershipStdev": true}
 
 // isKey tells words of the report from values: keys begin with a small letter,
@@ -55,13 +54,14 @@ func parseReport(t testing.TB, line string) Report {
 		key := words[i]
 		require.True(t, key != "" && isKey(key), "want a key, got %q in %q", key, line)
 		i++
-		switch {
-		case key == "info":
-			r.Moves = append(r.Moves, Block{Values: map[string]string{}, Lists: map[string][]string{}})
+		empty := Block{Values: map[string]string{}, Lists: map[string][]string{}}
+		switch key {
+		case "info":
+			r.Moves = append(r.Moves, empty)
 			block = &r.Moves[len(r.Moves)-1]
 			continue
-		case key == "rootInfo":
-			r.Root = Block{Values: map[string]string{}, Lists: map[string][]string{}}
+		case "rootInfo":
+			r.Root = empty
 			block = &r.Root
 			continue
 		}
