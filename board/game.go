@@ -56,7 +56,6 @@ func (g *Game) CopyFrom(src *Game) {
 	g.encore.copyFrom(&src.encore)
 }
 
-// Clone returns a copy of g.
 func (g *Game) Clone() *Game {
 	c := new(Game)
 	c.CopyFrom(g)

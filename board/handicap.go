@@ -83,7 +83,6 @@ func leadingBlackMoves(moves []Move) int {
 	return n
 }
 
-// handicapBonus returns White's points for handicap stones.
 func (g *Game) handicapBonus() float32 {
 	switch g.rules.HandicapBonus {
 	case BonusN:

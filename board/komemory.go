@@ -51,7 +51,6 @@ func (l *hashList) add(h Hash) {
 	}
 }
 
-// count returns how often a hash is in the list.
 func (l *hashList) count(h Hash) int {
 	if l.index != nil {
 		return int(l.index[h])

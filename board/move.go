@@ -188,7 +188,6 @@ func (g *position) endPhase() {
 	g.forgetAll()
 }
 
-// appendColors appends the colours of all points.
 func (b *Board) appendColors(dst []Color) []Color {
 	for _, a := range b.cells[:b.geo.area] {
 		dst = append(dst, a.color)

@@ -36,7 +36,6 @@ const (
 	NoPoint Point = -2 // no such point
 )
 
-// Errors of this file.
 var (
 	ErrColor  = errors.New("unknown colour: want black or white")
 	ErrSize   = errors.New("board size out of range")
@@ -51,7 +50,6 @@ func (c Color) Opponent() Color {
 	return c ^ 3
 }
 
-// String returns "black", "white" or "empty".
 func (c Color) String() string {
 	switch c {
 	case Empty:
@@ -84,7 +82,6 @@ type Move struct {
 // Size is the width and height of a board in points.
 type Size struct{ W, H int }
 
-// Square returns the size of a board of n by n points.
 func Square(n int) Size { return Size{W: n, H: n} }
 
 // ParseSize reads "9" or "9x13", width first. Errors wrap ErrSize.

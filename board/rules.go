@@ -9,7 +9,6 @@ import (
 // KoRule says which repetitions are forbidden.
 type KoRule uint8
 
-// The ko rules.
 const (
 	KoSimple      KoRule = iota // only the immediate recapture of a single stone; longer cycles end without result
 	KoPositional                // no earlier position of stones may be made again
@@ -20,7 +19,6 @@ const (
 // Scoring is how points are counted.
 type Scoring uint8
 
-// The ways of scoring.
 const (
 	ScoringArea      Scoring = iota // stones and surrounded points
 	ScoringTerritory                // surrounded points and prisoners
@@ -29,7 +27,6 @@ const (
 // Tax is the points that a group loses for its eyes.
 type Tax uint8
 
-// The taxes.
 const (
 	TaxNone Tax = iota
 	TaxSeki     // points surrounded in seki do not count
@@ -39,7 +36,6 @@ const (
 // HandicapBonus is White's compensation for n handicap stones.
 type HandicapBonus uint8
 
-// The handicap bonuses.
 const (
 	BonusZero    HandicapBonus = iota
 	BonusN                     // n points

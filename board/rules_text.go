@@ -30,13 +30,10 @@ func name(names []string, value uint8) string {
 // String returns the name of the ko rule, as in "POSITIONAL".
 func (k KoRule) String() string { return name(koNames, uint8(k)) }
 
-// String returns "AREA" or "TERRITORY".
 func (s Scoring) String() string { return name(scoringNames, uint8(s)) }
 
-// String returns "NONE", "SEKI" or "ALL".
 func (t Tax) String() string { return name(taxNames, uint8(t)) }
 
-// String returns "0", "N" or "N-1".
 func (b HandicapBonus) String() string { return name(bonusNames, uint8(b)) }
 
 // JSON returns the rules without komi as one line of JSON, with the keys and
@@ -86,7 +83,6 @@ type RulesError struct{ Reason string }
 
 func (e *RulesError) Error() string { return ErrRules.Error() + ": " + e.Reason }
 
-// Unwrap returns ErrRules.
 func (e *RulesError) Unwrap() error { return ErrRules }
 
 func badRules(format string, args ...any) error { return &RulesError{fmt.Sprintf(format, args...)} }

@@ -14,7 +14,6 @@ import (
 	"kosumi/search/thinking"
 )
 
-// networkCommands returns the commands that show the network's own evaluation.
 func (s *handlers) networkCommands() []Handler {
 	return []Handler{
 		{Name: "kata-raw-nn", Run: s.raw(false), usage: usage{"[COLOR] SYMMETRY [OPTIMISM]", "the network's outputs for the position, in one orientation (0 to 7) or in all", byKataGo}},
@@ -110,7 +109,6 @@ func (s *handlers) raw(human bool) HandlerFunc {
 	}
 }
 
-// number is one line of a raw evaluation: a key and its value.
 type number struct {
 	key   string
 	value float64

@@ -146,7 +146,6 @@ func undoMoves(e Engine, n int) error {
 	return OrFail(errCannotUndo, e.Undo(n))
 }
 
-// setPosition puts stones on an otherwise empty board.
 func (s *positionCommands) setPosition(_ context.Context, c Command, _ *Reply) error {
 	return s.setUp(c.Args, board.Black)
 }
@@ -201,7 +200,6 @@ func (s *positionCommands) allLegal(_ context.Context, c Command, r *Reply) erro
 	return r.Print(Vertices(g.Size(), points))
 }
 
-// Vertices writes points on one line.
 func Vertices(size board.Size, points []board.Point) string {
 	words := make([]string, len(points))
 	for i, p := range points {

@@ -57,7 +57,7 @@ func checkGenmoveAnalyze(s *GTP) {
 	last, _ := s.Rest()
 	require.Regexp(s.T, `^play `, last)
 	require.Equal(s.T, empty, strings.Replace(s.OK("showboard"), "To move: white", "To move: black", 1))
-	s.Fails("lz-genmove_analyze b x", "syntax error")
+	s.Refuse("syntax error", "lz-genmove_analyze b x")
 	s.Silent(50 * time.Millisecond)
 }
 

@@ -44,7 +44,6 @@ func RunAnalysis(t *testing.T, open Open[*Analysis]) {
 	}, nil)
 }
 
-// Message is one line of output.
 type Message struct {
 	ID             string
 	Error          string

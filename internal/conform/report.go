@@ -22,7 +22,6 @@ type Block struct {
 	Keys   []string            // every key in order
 }
 
-// float reads a value of a block.
 func (b Block) float(t testing.TB, key string) float64 {
 	require.Contains(t, b.Values, key)
 	f, err := strconv.ParseFloat(b.Values[key], 64)
@@ -85,7 +84,6 @@ func parseReport(t testing.TB, line string) Report {
 	return r
 }
 
-// moves are the vertices of a report in order.
 func (r Report) moves() []string {
 	var list []string
 	for _, b := range r.Moves {

@@ -63,7 +63,6 @@ func (t *Talk) Send(text string) {
 	require.NoError(t.T, err)
 }
 
-// Line returns the next line of output.
 func (t *Talk) Line() Line {
 	select {
 	case l, ok := <-t.Lines:

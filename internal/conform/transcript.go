@@ -41,7 +41,6 @@ func Replay(s *GTP, path string) {
 	s.Silent(20 * time.Millisecond)
 }
 
-// replay is a transcript in progress.
 type replay struct {
 	s     *GTP
 	end   string // line end of the input
@@ -50,7 +49,6 @@ type replay struct {
 	inner bool  // the previous step was an expected line
 }
 
-// step carries out one line of a transcript.
 func (r *replay) step(line string) {
 	t := r.s.T
 	mark, rest, _ := strings.Cut(line, " ")
