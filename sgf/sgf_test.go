@@ -141,6 +141,7 @@ func TestCharsetOfEachTree(t *testing.T) {
 	requireRoundTrip(t, roots)
 
 	require.Equal(t, "UTF-8", roots[0].Get("CA"), "the tree names its new charset")
+	require.Equal(t, "UTF-8", parseOne(t, "(;CA[GBK]C[plain])").Get("CA"))
 	require.Equal(t, "\uFFFD( \uFFFD", parseOne(t, "(;CA[UTF-8]C[\xC3\x28 \xFF])").Text("C"))
 }
 
