@@ -31,23 +31,6 @@ var besideAtari = []struct {
 		O O O O X X .
 		O O . O X . .
 		. O O O X . .`, "O:D4"},
-	{"a ko mouth at the border", `
-		O . O X .
-		. O X X .
-		O X X . X
-		O O O O X
-		. O . O .`, "O:B5"},
-	{"both sides in atari share a liberty", `
-		. X X O . .
-		O X X O . .
-		X O O O . .
-		X X X O O O
-		X X X X X X
-		. . . . . .`, ""},
-	{"nobody in atari", `
-		. X . X O .
-		X X X X O .
-		O O O O O .`, ""},
 }
 
 // TestExcludeTerritoryAdjacentToAtari: the mode makes points neutral, for owners and score alike,

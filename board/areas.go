@@ -8,17 +8,13 @@ import "sync"
 // chains. With suicideLegal a region is vital to a chain only if all the opponent's stones in it
 // touch the chain too. The result is dst, made longer if need be.
 func (b *Board) PassAlive(dst []Color, suicideLegal bool) []Color {
-	dst = b.colorMap(dst)
-	b.markAreas(dst, suicideLegal, false, false)
-	return dst
+	return b.markAreas(dst, suicideLegal, false, false)
 }
 
 // PassAliveBig is like PassAlive, but also counts empty territory of any size, an input of KataGo's
 // older networks.
 func (b *Board) PassAliveBig(dst []Color, suicideLegal bool) []Color {
-	dst = b.colorMap(dst)
-	b.markAreas(dst, suicideLegal, true, false)
-	return dst
+	return b.markAreas(dst, suicideLegal, true, false)
 }
 
 // FullArea returns the colour that each point counts for under area scoring: pass-alive areas of
@@ -26,8 +22,7 @@ func (b *Board) PassAliveBig(dst []Color, suicideLegal bool) []Color {
 // differs from Area only for stones in the opponent's pass-alive territory, which count as
 // captured.
 func (b *Board) FullArea(dst []Color, suicideLegal bool) []Color {
-	dst = b.colorMap(dst)
-	b.markAreas(dst, suicideLegal, true, true)
+	dst = b.markAreas(dst, suicideLegal, true, true)
 	for p := range dst {
 		if dst[p] == Empty {
 			dst[p] = b.cells[p].color
@@ -68,8 +63,10 @@ func (b *Board) colorMap(dst []Color) []Color {
 
 // markAreas marks the areas of Black, then of White, as KataGo does: pass-alive chains and their
 // territory. If safeBig is set it also marks empty regions of any size around which all chains are
-// pass-alive, and if anyBig is set, all regions that touch one colour only.
-func (b *Board) markAreas(dst []Color, suicideLegal, safeBig, anyBig bool) {
+// pass-alive, and if anyBig is set, all regions that touch one colour only. All other points of
+// the result are Empty. The result is dst, made longer if need be.
+func (b *Board) markAreas(dst []Color, suicideLegal, safeBig, anyBig bool) []Color {
+	dst = b.colorMap(dst)
 	f := b.areaFinder()
 	defer f.release()
 	for c := Black; c <= White; c++ {
@@ -94,6 +91,7 @@ func (b *Board) markAreas(dst []Color, suicideLegal, safeBig, anyBig bool) {
 			}
 		}
 	}
+	return dst
 }
 
 // emptyPart is a connected set of empty points. A region of a colour is a connected set of points

@@ -1,5 +1,7 @@
 package board
 
+import "strings"
+
 // cell is one point of a Board. The fields libs and size are kept only at the head of a
 // chain.
 type cell struct {
@@ -18,7 +20,6 @@ type state struct {
 	captured [White + 1]int32
 }
 
-// change is one cell as it was before a Play.
 type change struct {
 	at  Point
 	old cell
@@ -32,7 +33,7 @@ type mark struct {
 
 // Board is stones on points with their chains, the simple ko point, the numbers of captured
 // stones and a hash. It knows no side to move, no superko and no score. Copy it with CopyFrom
-// only. The zero value is not usable; NewBoard and ParseDiagram make boards.
+// only. The zero value is not usable; NewBoard and PlaceStones make boards.
 type Board struct {
 	geo   *geometry
 	state state
@@ -102,10 +103,8 @@ func (b *Board) copyUndo(marks []mark, log []change) {
 	}
 }
 
-// Size returns the board's size.
 func (b *Board) Size() Size { return b.geo.size }
 
-// At returns the colour of a point of the board.
 func (b *Board) At(p Point) Color { return b.cells[p].color }
 
 // Liberties returns the number of liberties of the chain on p, 0 if p is empty.
@@ -141,7 +140,6 @@ func (b *Board) NextInChain(p Point) Point { return b.cells[p].next }
 // because of simple ko, or NoPoint.
 func (b *Board) KoPoint() Point { return b.state.ko }
 
-// ClearKo forgets the simple ko point.
 func (b *Board) ClearKo() { b.state.ko = NoPoint }
 
 // Neighbors returns the neighbours of p on the board. The slice is shared and
@@ -188,6 +186,19 @@ func contains(list []Point, p Point) bool {
 		}
 	}
 	return false
+}
+
+// String returns the stones row by row from the top: X for Black, O for White, a
+// dot for an empty point, a line break after each row.
+func (b *Board) String() string {
+	var s strings.Builder
+	for p := range b.geo.area {
+		s.WriteByte(".XO#"[b.cells[p].color&3])
+		if (p+1)%b.geo.size.W == 0 {
+			s.WriteByte('\n')
+		}
+	}
+	return s.String()
 }
 
 // placement is the effect of a stone placed on an empty point.

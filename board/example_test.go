@@ -31,25 +31,3 @@ func ExampleGame() {
 	// ..XO.
 	// true 2.5
 }
-
-// Ladders are found on a board; the scratch is reused from call to call.
-func ExampleBoard_Ladders() {
-	b, err := board.ParseDiagram(`
-		. . . . .
-		. O . . .
-		O X X O .
-		. O . . .
-		. . . . .`)
-	if err != nil {
-		panic(err)
-	}
-	var scratch board.LadderScratch
-	for _, l := range b.Ladders(&scratch) {
-		for _, p := range l.Working[:l.Count] {
-			fmt.Println(l.Color, "can be caught from", b.Size().Vertex(p))
-		}
-	}
-	// Output:
-	// black can be caught from C4
-	// black can be caught from C2
-}

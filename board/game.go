@@ -56,7 +56,6 @@ func (g *Game) CopyFrom(src *Game) {
 	g.encore.copyFrom(&src.encore)
 }
 
-// Clone returns a copy of g.
 func (g *Game) Clone() *Game {
 	c := new(Game)
 	c.CopyFrom(g)
@@ -86,16 +85,10 @@ func (g *Game) forget(c Color) {
 	g.board.ClearKo()
 	g.encore.reset()
 	if g.phase == 2 {
-		for p := range g.Size().Area() {
-			g.encore.second = append(g.encore.second, g.board.At(Point(p)))
-		}
+		g.encore.second = g.board.appendColors(g.encore.second)
 	}
 	g.beginPoints()
-	g.forgetPositions()
-	for i := range g.ko.passKeys {
-		g.ko.passKeys[i].reset()
-	}
-	g.ko.keys.add(g.koKey(c))
+	g.forgetAll()
 }
 
 // beginPoints sets White's bonuses for a game that starts from the position. Under territory
@@ -132,8 +125,7 @@ func (g *Game) begin(s *start) {
 		g.encore.second = append(g.encore.second, s.colors...)
 	}
 	g.beginPoints()
-	g.ko.reset()
-	g.ko.keys.add(g.koKey(g.toMove))
+	g.forgetAll()
 }
 
 // replay plays moves again from the start, under the present rules and options.

@@ -49,18 +49,6 @@ const koShape = `
 	. . . . .
 	. . . . .`
 
-func TestKo(t *testing.T) {
-	for _, rules := range []string{"chinese", "tromp-taylor", "aga", `{"ko":"SPIGHT"}`} {
-		g := gameOn(t, rules, koShape)
-		play(t, g, "C4")
-		require.ErrorIs(t, g.Play(board.White, at(t, g.Size(), "B4")), board.ErrKo, rules)
-		require.NoError(t, g.Legal(board.Black, at(t, g.Size(), "B4")), "the taker may connect")
-		require.False(t, g.SuperkoBanned(at(t, g.Size(), "B4")))
-		play(t, g, "E1 D1 B4")
-		require.Equal(t, "C4", g.Size().Vertex(g.Board().KoPoint()))
-	}
-}
-
 // twoSpaces has a corner of two points that White surrounds.
 const twoSpaces = `
 	. . O . .
@@ -114,51 +102,6 @@ func TestPlayRefuses(t *testing.T) {
 	require.Equal(t, board.Black, g.ToMove())
 	require.Equal(t, board.NoPoint, g.LastMove(0).Point)
 	require.Equal(t, board.NoPoint, g.LastMove(-1).Point)
-}
-
-func TestEnds(t *testing.T) {
-	for _, c := range []struct {
-		rules, moves            string
-		finished                bool
-		phase                   int
-		button                  bool
-		bonus                   float32
-		wouldEndPhase, wouldEnd bool
-	}{
-		{"chinese", "pass", false, 0, false, 0, true, true},
-		{"chinese", "pass pass", true, 0, false, 0, true, true},
-		{"chinese", "pass pass A1", false, 0, false, 0, false, false},
-		{"chinese", "pass A1 pass", false, 0, false, 0, true, true},
-		{"aga-button", "", false, 0, true, 0, false, false},
-		{"aga-button", "pass", false, 0, false, -0.5, false, false},
-		{"aga-button", "pass pass", false, 0, false, -0.5, true, true},
-		{"aga-button", "A1 pass pass pass", true, 0, false, 0.5, true, true},
-		{`{"ko":"SPIGHT"}`, "pass pass", false, 0, false, 0, true, true},
-		{`{"ko":"SPIGHT"}`, "pass pass pass", true, 0, false, 0, true, true},
-		{"japanese", "pass pass", false, 1, false, 0, false, false},
-		{"japanese", "A1 pass pass pass", false, 1, false, 1, true, false},
-		{"japanese", "pass pass A1 pass pass", false, 2, false, 1, false, false},
-		{"japanese", "pass pass pass pass A1 pass", false, 2, false, 0, true, true},
-		{"japanese", "pass pass pass pass A1 pass pass", true, 2, false, 0, true, true},
-	} {
-		g := gameOn(t, c.rules, empty5)
-		play(t, g, c.moves)
-		require.Equal(t, c.finished, g.Finished(), "%s %s", c.rules, c.moves)
-		require.Equal(t, c.phase, g.Phase(), "%s %s", c.rules, c.moves)
-		require.Equal(t, c.button, g.HasButton(), "%s %s", c.rules, c.moves)
-		require.Equal(t, c.bonus, g.BonusScore(), "%s %s", c.rules, c.moves)
-		require.Equal(t, c.wouldEndPhase, g.PassWouldEndPhase(), "%s %s", c.rules, c.moves)
-		require.Equal(t, c.wouldEnd, g.PassWouldEndGame(), "%s %s", c.rules, c.moves)
-	}
-	g := gameOn(t, "japanese", empty5)
-	g.SetOptions(board.GameOptions{PreventEncore: true})
-	play(t, g, "A1 pass pass")
-	require.True(t, g.Ended() && !g.Finished())
-	require.False(t, g.Finished())
-	require.Equal(t, 1, g.ValidTurns())
-	play(t, g, "A2")
-	require.False(t, g.Ended() && !g.Finished())
-	require.Equal(t, 2, g.ValidTurns())
 }
 
 func TestFriendlyPass(t *testing.T) {
@@ -230,6 +173,16 @@ func TestSetup(t *testing.T) {
 	}
 	require.Equal(t, before, snapshot(g.Board()))
 	require.Equal(t, board.White, g.ToMove())
+	for _, rows := range []string{"XOO.", "OOOO", "XXXX", ".XOXOXOXX"} { // of 2x2 and 3x3
+		small, err := board.NewGame(board.Square(2+len(rows)/9), board.Chinese())
+		require.NoError(t, err)
+		var points [3][]board.Point
+		for p, sign := range []byte(rows) {
+			c := strings.IndexByte(refSigns, sign)
+			points[c] = append(points[c], board.Point(p))
+		}
+		require.ErrorIs(t, small.Setup(points[board.Black], points[board.White], board.Black), board.ErrNoLiberty, rows)
+	}
 
 	require.NoError(t, g.SetupBoard(diagram(t, "...\n.X."), board.Black))
 	require.Equal(t, board.Size{W: 3, H: 2}, g.Size())
@@ -433,12 +386,6 @@ func TestUndoOutOfTurn(t *testing.T) {
 			require.True(t, g.UndoMoves(c.undo))
 			require.Equal(t, c.want, g.ToMove(), "%+v", c)
 		}
-		one := gameOn(t, "chinese", empty5)
-		play(t, one, c.moves)
-		for range c.undo {
-			require.True(t, one.Undo())
-		}
-		require.Equal(t, c.want, one.ToMove(), "%+v, one by one", c)
 	}
 	// A move by the side that SetToMove set is in turn.
 	g := gameOn(t, "chinese", empty5)

@@ -30,12 +30,10 @@ func FixedHandicap(size Size, n int) []Point {
 		size.Point(left, centre), size.Point(right, centre), size.Point(middle, top), size.Point(middle, bottom),
 	}
 	tengen := size.Point(middle, centre)
-	switch {
-	case n == 5 || n == 7 || n == 9:
+	if n == 5 || n == 7 || n == 9 {
 		return append(points[:n-1], tengen)
-	default:
-		return points[:n]
 	}
+	return points[:n]
 }
 
 // HandicapStones returns the number of handicap stones: the number given to SetHandicapStones;
@@ -85,7 +83,6 @@ func leadingBlackMoves(moves []Move) int {
 	return n
 }
 
-// handicapBonus returns White's points for handicap stones.
 func (g *Game) handicapBonus() float32 {
 	switch g.rules.HandicapBonus {
 	case BonusN:

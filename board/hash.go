@@ -129,9 +129,10 @@ func (g *Game) GraphHashWithin(prev Hash, bound int) Hash {
 	}
 }
 
-// movesToReturn returns a bound: restoring the position before the last move, on p, takes at least
-// so many moves. They are the stones of the chain on p and all points of the empty regions next to
-// it or, after a suicide, of the region around p. Counting stops once the bound exceeds enough.
+// movesToReturn returns a lower bound for the number of moves after which the position before the
+// last move, on p, could stand again. The bound counts the stones of the chain on p and all points
+// of the empty regions next to it or, after a suicide, of the region around p. Counting stops once
+// it exceeds enough.
 func (b *Board) movesToReturn(p Point, enough int) int {
 	var seen pointSet
 	var list [MaxPoints]Point

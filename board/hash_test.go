@@ -8,7 +8,8 @@ import (
 	"kosumi/board"
 )
 
-// TestHashTellsStatesApart changes one thing at a time; the hash must change.
+// TestHashTellsStatesApart: games that differ in rules, komi, an option or the board's shape have
+// different hashes.
 func TestHashTellsStatesApart(t *testing.T) {
 	seen := map[board.Hash]string{}
 	add := func(name string, g *board.Game) {
@@ -16,52 +17,53 @@ func TestHashTellsStatesApart(t *testing.T) {
 		require.False(t, ok, "%s has the hash of %s", name, other)
 		seen[g.Hash()] = name
 	}
-	base := func() *board.Game { return gameOn(t, "tromp-taylor", koShape) }
-	add("base", base())
 	for name, change := range map[string]func(g *board.Game){
-		"side to move": func(g *board.Game) { g.SetToMove(board.White) },
-		"komi":         func(g *board.Game) { g.SetKomi(6.5) },
-		"a stone":      func(g *board.Game) { play(t, g, "E1") },
-		"a pass":       func(g *board.Game) { play(t, g, "pass") },
-		"two passes":   func(g *board.Game) { play(t, g, "pass pass") },
-		"ko":           func(g *board.Game) { play(t, g, "C4") },
-		"ko forgotten": func(g *board.Game) { play(t, g, "C4"); g.SetToMove(board.Black); g.SetToMove(board.White) },
-		"prevention":   func(g *board.Game) { g.SetOptions(board.GameOptions{PreventEncore: true}) },
-		"transposed":   func(g *board.Game) { require.NoError(t, g.SetupBoard(diagram(t, ".....\n....."), board.Black)) },
-		"other way":    func(g *board.Game) { require.NoError(t, g.SetupBoard(diagram(t, "..\n..\n..\n..\n.."), board.Black)) },
+		"base":       func(*board.Game) {},
+		"komi":       func(g *board.Game) { g.SetKomi(6.5) },
+		"prevention": func(g *board.Game) { g.SetOptions(board.GameOptions{PreventEncore: true}) },
+		"transposed": func(g *board.Game) { require.NoError(t, g.SetupBoard(diagram(t, ".....\n....."), board.Black)) },
+		"other way":  func(g *board.Game) { require.NoError(t, g.SetupBoard(diagram(t, "..\n..\n..\n..\n.."), board.Black)) },
 	} {
-		g := base()
+		g := gameOn(t, "tromp-taylor", koShape)
 		change(g)
 		add(name, g)
 	}
 	for _, rules := range []string{
-		"chinese", "chinese-ogs", "japanese", "aga", "aga-button", "new-zealand", "stone-scoring", "ancient-territory", "ing",
+		"chinese", "chinese-ogs", "japanese", "aga", "aga-button", "new-zealand", "stone-scoring", "ancient-territory",
 		`{"ko":"SPIGHT"}`, `{"tax":"SEKI"}`, `{"suicide":false}`, `{"whiteHandicapBonus":"N"}`, `{"friendlyPassOk":true}`,
 	} {
 		g := gameOn(t, rules, koShape)
 		g.SetKomi(7.5)
-		if rules != "ing" { // "ing" equals the rules before it, Tromp-Taylor with friendly passes
-			add(rules, g)
-		}
+		add(rules, g)
 	}
-	require.NotContains(t, seen, board.Hash{})
-	for phase := 1; phase <= 2; phase++ {
-		g := gameOn(t, "japanese", koShape)
-		require.NoError(t, g.StartInPhase(phase))
-		add("a later phase", g)
-		play(t, g, "C4")
-		add("a blocked stone", g)
+}
+
+// TestHashTellsBans: a game in which superko bans a point has another hash than one that begins with
+// its position.
+func TestHashTellsBans(t *testing.T) {
+	check := func(g *board.Game, v string) {
+		p := at(t, g.Size(), v)
+		require.True(t, g.SuperkoBanned(p))
+		require.ErrorIs(t, g.Legal(g.ToMove(), p), board.ErrSuperko)
+		free := clone(g)
+		free.Restart(g.ToMove())
+		require.False(t, free.SuperkoBanned(p))
+		require.NotEqual(t, free.Hash(), g.Hash())
 	}
-	// Same stones and side to move, but C4 is banned by ko.
-	g := gameOn(t, "japanese", koShape)
+	g := gameOn(t, "tromp-taylor", koShape)
+	play(t, g, "C4")
+	g.SetToMove(board.Black) // forgets the simple ko point
+	g.SetToMove(board.White)
+	check(g, "B4")
+	g = gameOn(t, "tromp-taylor", twoSpaces)
+	play(t, g, "A5")
+	g.SetToMove(board.Black)
+	check(g, "B5") // a suicide
+	g = gameOn(t, "japanese", koShape)
 	require.NoError(t, g.StartInPhase(1))
-	play(t, g, "C4 B4 pass B4 C4 pass")
-	p := at(t, g.Size(), "C4")
-	require.True(t, g.SuperkoBanned(p))
-	require.ErrorIs(t, g.Legal(board.Black, p), board.ErrSuperko)
-	add("after a ko", g)
-	play(t, g, "pass")
-	require.False(t, g.SuperkoBanned(p))
+	play(t, g, "C4 B4 pass B4 C4")
+	g.SetToMove(board.Black)
+	check(g, "C4")
 }
 
 func TestGraphHash(t *testing.T) {

@@ -92,7 +92,6 @@ func (t *katagoTables) index(g *Game, p Point, k Symmetry) int {
 	return x + 1 + (y+1)*(w+1)
 }
 
-// of returns the hash of the whole position in orientation k.
 func (t *katagoTables) of(g *Game, k Symmetry) Hash {
 	h := t.stones(g, k).xor(t.player[g.toMove])
 	if ko := g.board.state.ko; ko != NoPoint && g.phase == 0 {

@@ -1,5 +1,7 @@
 package board
 
+import "slices"
+
 // koMemory holds the earlier positions of a game.
 type koMemory struct {
 	keys     keyList // the ko keys of the positions that still count
@@ -49,7 +51,6 @@ func (l *hashList) add(h Hash) {
 	}
 }
 
-// count returns how often a hash is in the list.
 func (l *hashList) count(h Hash) int {
 	if l.index != nil {
 		return int(l.index[h])
@@ -67,12 +68,7 @@ func (l *hashList) has(h Hash) bool {
 	if l.index != nil {
 		return l.index[h] > 0
 	}
-	for i := len(l.list) - 1; i >= 0; i-- {
-		if l.list[i] == h {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(l.list, h)
 }
 
 // keyList is a hashList with a Bloom filter (Bloom 1970) before it, so that most

@@ -108,7 +108,6 @@ func (s *LadderScratch) captured(p Point) bool {
 	return s.defend(0)
 }
 
-// gaveUp reports whether the search has become too long.
 func (s *LadderScratch) gaveUp() bool { return s.played >= maxLadderMoves }
 
 // defend reports whether the chain is lost with its owner to move.
@@ -252,7 +251,6 @@ func (s *LadderScratch) attack(depth int) bool {
 	return false
 }
 
-// emptyAround returns the number of empty neighbours of p.
 func (b *Board) emptyAround(p Point) int {
 	n := 0
 	for _, q := range &b.geo.near[p] {

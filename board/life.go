@@ -62,11 +62,7 @@ func (b *Board) livesApart(dst, full []Color) (owners []Color, whiteMinusBlack i
 		for _, q := range part[:n] {
 			dst[q] = c
 		}
-		if c == White {
-			whiteMinusBlack++
-		} else {
-			whiteMinusBlack--
-		}
+		whiteMinusBlack += int(pointFor(c))
 	}
 	return dst, whiteMinusBlack
 }

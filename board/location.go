@@ -35,7 +35,6 @@ func (s Size) ParseLocation(text string) (Point, error) {
 	return NoPoint, nil
 }
 
-// parsePair reads "x,y)".
 func parsePair(text string) (x, y int, err error) {
 	inner, closed := strings.CutSuffix(text, ")")
 	left, right, two := strings.Cut(inner, ",")

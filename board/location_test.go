@@ -25,9 +25,9 @@ func TestParseLocation(t *testing.T) {
 	require.Equal(t, "(-1,1)", board.Square(9).OffBoardName("(9,0)"))
 }
 
-// TestLayOut: a later stone replaces an earlier one and may capture; a stone that would have no
+// TestPlaceStones: a later stone replaces an earlier one and may capture; a stone that would have no
 // liberty is left out.
-func TestLayOut(t *testing.T) {
+func TestPlaceStones(t *testing.T) {
 	s := board.Square(3)
 	for _, c := range []struct{ stones, want string }{
 		{"B A1 W A1", "...\n...\nO..\n"},

@@ -28,7 +28,7 @@ func longGame(t testing.TB, r Rules, moves int) *Game {
 func TestIndexedHashes(t *testing.T) {
 	spight := Chinese()
 	spight.Ko = KoSpight
-	for _, r := range []Rules{TrompTaylor(), newZealand(), Japanese(), spight} {
+	for _, r := range []Rules{TrompTaylor(), newZealand, Japanese(), spight} {
 		g := longGame(t, r, 5*shortList)
 		var bare Game
 		bare.CopyFrom(g)

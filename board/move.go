@@ -72,15 +72,14 @@ func (g *position) countPass(c Color) (repeated bool) {
 		g.points.buttonOnSide = false
 		g.points.bonus += pointFor(c) / 2
 		g.end.passes = 0
-		g.forgetPositions()
-		for i := range g.ko.passKeys {
-			g.ko.passKeys[i].reset()
-		}
+		g.ko.reset()
+		g.board.vacated = pointSet{}
 		return false
 	}
 	key := g.koKey(c)
 	if g.passLiftsBans() {
-		g.forgetPositions()
+		g.ko.keys.reset()
+		g.board.vacated = pointSet{}
 		repeated = g.ko.passKeys[c].has(key)
 	}
 	if g.passesCount() {
@@ -92,10 +91,11 @@ func (g *position) countPass(c Color) (repeated bool) {
 	return repeated
 }
 
-// forgetPositions empties the list of earlier positions.
-func (g *position) forgetPositions() {
-	g.ko.keys.reset()
+// forgetAll makes the present position the only one that superko, repetition and passes know.
+func (g *position) forgetAll() {
+	g.ko.reset()
 	g.board.vacated = pointSet{}
+	g.ko.keys.add(g.koKey(g.toMove))
 }
 
 // placeStone makes the move on the board. In the clean-up phases a move may be a
@@ -185,12 +185,9 @@ func (g *position) endPhase() {
 	if g.phase == 2 {
 		g.encore.second = g.board.appendColors(g.encore.second)
 	}
-	g.ko.reset()
-	g.board.vacated = pointSet{}
-	g.ko.keys.add(g.koKey(g.toMove))
+	g.forgetAll()
 }
 
-// appendColors appends the colours of all points.
 func (b *Board) appendColors(dst []Color) []Color {
 	for _, a := range b.cells[:b.geo.area] {
 		dst = append(dst, a.color)

@@ -55,7 +55,6 @@ func (b *Board) headSeen(points []Point, c Color, head Point) bool {
 	return false
 }
 
-// save records a cell before it changes.
 func (b *Board) save(p Point) {
 	b.log = append(b.log, change{p, b.cells[p]})
 }

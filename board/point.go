@@ -36,7 +36,6 @@ const (
 	NoPoint Point = -2 // no such point
 )
 
-// Errors of this file.
 var (
 	ErrColor  = errors.New("unknown colour: want black or white")
 	ErrSize   = errors.New("board size out of range")
@@ -51,7 +50,6 @@ func (c Color) Opponent() Color {
 	return c ^ 3
 }
 
-// String returns "black", "white" or "empty".
 func (c Color) String() string {
 	switch c {
 	case Empty:
@@ -84,7 +82,6 @@ type Move struct {
 // Size is the width and height of a board in points.
 type Size struct{ W, H int }
 
-// Square returns the size of a board of n by n points.
 func Square(n int) Size { return Size{W: n, H: n} }
 
 // ParseSize reads "9" or "9x13", width first. Errors wrap ErrSize.
@@ -122,6 +119,19 @@ func (s Size) Point(x, y int) Point { return Point(y*s.W + x) }
 
 // XY returns column and row of a point on the board.
 func (s Size) XY(p Point) (x, y int) { return int(p) % s.W, int(p) / s.W }
+
+// Rectangle appends to dst the points of the rectangle that has a and b as opposite corners, row
+// by row.
+func (s Size) Rectangle(dst []Point, a, b Point) []Point {
+	ax, ay := s.XY(a)
+	bx, by := s.XY(b)
+	for y := min(ay, by); y <= max(ay, by); y++ {
+		for x := min(ax, bx); x <= max(ax, bx); x++ {
+			dst = append(dst, s.Point(x, y))
+		}
+	}
+	return dst
+}
 
 // Contains reports whether p is a point of the board; Pass is not.
 func (s Size) Contains(p Point) bool { return p >= 0 && int(p) < s.Area() }

@@ -102,7 +102,6 @@ type position struct {
 // Board returns the board of the game, for reading only.
 func (g *position) Board() *Board { return &g.board }
 
-// Size returns the size of the board.
 func (g *position) Size() Size { return g.board.geo.size }
 
 // Rules returns the rules with the present komi.
@@ -110,7 +109,6 @@ func (g *position) Rules() Rules         { return g.rules }
 func (g *position) Options() GameOptions { return g.options }
 func (g *position) ToMove() Color        { return g.toMove }
 
-// At returns the colour of a point.
 func (g *position) At(p Point) Color { return g.board.cells[p].color }
 
 // Finished reports whether the game is over. Moves may still be played; the game

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -175,10 +176,13 @@ func compareGames(t *testing.T, g *board.Game, ref *refGame, seen [2]*hashes) {
 	require.Equal(t, ref.ko, b.KoPoint())
 	for c := board.Black; c <= board.White; c++ {
 		require.Equal(t, ref.prisoner[c], b.Captured(c))
+		require.Equal(t, strings.Count(ref.b.colors, string(sign(c))), b.Stones(c))
 	}
 	require.Equal(t, []any{ref.finished, ref.noResult, ref.pastPhaseEnd, ref.button}, []any{g.Finished(), g.NoResult(), g.Ended() && !g.Finished(), g.HasButton()})
 	require.Equal(t, []int{ref.phase, ref.passes, ref.turns}, []int{g.Phase(), g.ConsecutivePasses(), g.ValidTurns()})
-	require.Equal(t, ref.passWouldEndPhase(), g.PassWouldEndPhase())
+	ends := ref.passWouldEndPhase()
+	require.Equal(t, ends, g.PassWouldEndPhase())
+	require.Equal(t, ends && (ref.rules.Scoring == board.ScoringArea || ref.phase == 2), g.PassWouldEndGame())
 	require.Equal(t, ref.bonus, g.BonusScore())
 	seen[0].check(t, ref.b.colors, g.Board().Hash())
 	seen[1].check(t, ref.text()+bans, g.Hash())
@@ -202,6 +206,7 @@ func compareAreas(t *testing.T, g *board.Game, ref *refGame) {
 	b := g.Board()
 	for _, suicide := range []bool{false, true} {
 		require.Equal(t, colors(ref.b.mark(suicide, false, false)), b.PassAlive(nil, suicide), "%v", b)
+		require.Equal(t, colors(ref.b.mark(suicide, true, false)), b.PassAliveBig(nil, suicide), "%v", b)
 	}
 	for i := range 4 {
 		m := board.AreaModes{PassAliveUnderSuicide: i&1 != 0, ExcludeTerritoryAdjacentToAtari: i&2 != 0}

@@ -9,7 +9,6 @@ import (
 // KoRule says which repetitions are forbidden.
 type KoRule uint8
 
-// The ko rules.
 const (
 	KoSimple      KoRule = iota // only the immediate recapture of a single stone; longer cycles end without result
 	KoPositional                // no earlier position of stones may be made again
@@ -20,7 +19,6 @@ const (
 // Scoring is how points are counted.
 type Scoring uint8
 
-// The ways of scoring.
 const (
 	ScoringArea      Scoring = iota // stones and surrounded points
 	ScoringTerritory                // surrounded points and prisoners
@@ -29,7 +27,6 @@ const (
 // Tax is the points that a group loses for its eyes.
 type Tax uint8
 
-// The taxes.
 const (
 	TaxNone Tax = iota
 	TaxSeki     // points surrounded in seki do not count
@@ -39,7 +36,6 @@ const (
 // HandicapBonus is White's compensation for n handicap stones.
 type HandicapBonus uint8
 
-// The handicap bonuses.
 const (
 	BonusZero    HandicapBonus = iota
 	BonusN                     // n points
@@ -102,10 +98,16 @@ func Japanese() Rules {
 	return Rules{Scoring: ScoringTerritory, Tax: TaxSeki, Komi: 6.5}
 }
 
-// aga returns the rules of the American Go Association.
-func aga() Rules {
-	return Rules{Ko: KoSituational, HandicapBonus: BonusNMinus1, FriendlyPassOk: true, Komi: 7.5}
-}
+// Rules that have only a name.
+var (
+	chineseServer    = Rules{Ko: KoPositional, HandicapBonus: BonusN, FriendlyPassOk: true, Komi: 7.5}
+	aga              = Rules{Ko: KoSituational, HandicapBonus: BonusNMinus1, FriendlyPassOk: true, Komi: 7.5}
+	agaButton        = Rules{Ko: KoSituational, Button: true, HandicapBonus: BonusNMinus1, FriendlyPassOk: true, Komi: 7}
+	newZealand       = Rules{Ko: KoSituational, Suicide: true, FriendlyPassOk: true, Komi: 7}
+	ing              = Rules{Ko: KoPositional, Suicide: true, FriendlyPassOk: true, Komi: 7.5}
+	ancientArea      = Rules{Tax: TaxAll, FriendlyPassOk: true, Komi: 7.5}
+	ancientTerritory = Rules{Scoring: ScoringTerritory, Tax: TaxAll, Komi: 6.5}
+)
 
 // RuleNames lists the names of rules that people know, as [ParseRules] reads them.
 func RuleNames() []string {
@@ -114,21 +116,17 @@ func RuleNames() []string {
 
 // presets are the named rules, by name in lower case without separators, as
 // KataGo's GTP extensions list them.
-var presets = map[string]func() Rules{
-	"tromptaylor": TrompTaylor,
-	"chinese":     Chinese,
-	"chineseogs":  chineseServer,
-	"chinesekgs":  chineseServer,
-	"japanese":    Japanese,
-	"korean":      Japanese,
-	"aga":         aga,
-	"bga":         aga,
-	"french":      aga,
-	"agabutton": func() Rules {
-		r := aga()
-		r.Button, r.Komi = true, 7
-		return r
-	},
+var presets = map[string]Rules{
+	"tromptaylor":      TrompTaylor(),
+	"chinese":          Chinese(),
+	"chineseogs":       chineseServer,
+	"chinesekgs":       chineseServer,
+	"japanese":         Japanese(),
+	"korean":           Japanese(),
+	"aga":              aga,
+	"bga":              aga,
+	"french":           aga,
+	"agabutton":        agaButton,
 	"newzealand":       newZealand,
 	"nz":               newZealand,
 	"goe":              ing,
@@ -136,26 +134,4 @@ var presets = map[string]func() Rules{
 	"stonescoring":     ancientArea,
 	"ancientarea":      ancientArea,
 	"ancientterritory": ancientTerritory,
-}
-
-func chineseServer() Rules {
-	r := Chinese()
-	r.Ko = KoPositional
-	return r
-}
-
-func newZealand() Rules {
-	return Rules{Ko: KoSituational, Suicide: true, FriendlyPassOk: true, Komi: 7}
-}
-
-func ing() Rules {
-	return Rules{Ko: KoPositional, Suicide: true, FriendlyPassOk: true, Komi: 7.5}
-}
-
-func ancientArea() Rules {
-	return Rules{Tax: TaxAll, FriendlyPassOk: true, Komi: 7.5}
-}
-
-func ancientTerritory() Rules {
-	return Rules{Scoring: ScoringTerritory, Tax: TaxAll, Komi: 6.5}
 }

@@ -30,13 +30,10 @@ func name(names []string, value uint8) string {
 // String returns the name of the ko rule, as in "POSITIONAL".
 func (k KoRule) String() string { return name(koNames, uint8(k)) }
 
-// String returns "AREA" or "TERRITORY".
 func (s Scoring) String() string { return name(scoringNames, uint8(s)) }
 
-// String returns "NONE", "SEKI" or "ALL".
 func (t Tax) String() string { return name(taxNames, uint8(t)) }
 
-// String returns "0", "N" or "N-1".
 func (b HandicapBonus) String() string { return name(bonusNames, uint8(b)) }
 
 // JSON returns the rules without komi as one line of JSON, with the keys and
@@ -70,8 +67,8 @@ func (r Rules) Name() string {
 		name  string
 		rules Rules
 	}{
-		{"TrompTaylor", TrompTaylor()}, {"Japanese", Japanese()}, {"Chinese", Chinese()}, {"Chinese-OGS", chineseServer()},
-		{"AGA", aga()}, {"StoneScoring", ancientArea()}, {"NewZealand", newZealand()},
+		{"TrompTaylor", TrompTaylor()}, {"Japanese", Japanese()}, {"Chinese", Chinese()}, {"Chinese-OGS", chineseServer},
+		{"AGA", aga}, {"StoneScoring", ancientArea}, {"NewZealand", newZealand},
 	} {
 		named.rules.Komi = r.Komi
 		if named.rules == r {
@@ -86,7 +83,6 @@ type RulesError struct{ Reason string }
 
 func (e *RulesError) Error() string { return ErrRules.Error() + ": " + e.Reason }
 
-// Unwrap returns ErrRules.
 func (e *RulesError) Unwrap() error { return ErrRules }
 
 func badRules(format string, args ...any) error { return &RulesError{fmt.Sprintf(format, args...)} }
@@ -118,9 +114,8 @@ func ParseRulesKomi(s string) (r Rules, komiGiven bool, err error) {
 // together: a button, for example, needs area scoring.
 func ParseRulesParts(s string) (r Rules, komiGiven bool, err error) {
 	trimmed := strings.TrimSpace(s)
-	key := strings.NewReplacer("-", "", "_", "", " ", "").Replace(strings.ToLower(trimmed))
-	if preset, ok := presets[key]; ok {
-		return preset(), false, nil
+	if preset, ok := presets[marks.Replace(strings.ToLower(trimmed))]; ok {
+		return preset, false, nil
 	}
 	p := rulesParser{rules: TrompTaylor()}
 	if strings.HasPrefix(trimmed, "{") {
@@ -139,6 +134,9 @@ func ParseRulesParts(s string) (r Rules, komiGiven bool, err error) {
 	return p.rules, p.komi, nil
 }
 
+// marks drops the marks between the words of a name.
+var marks = strings.NewReplacer("-", "", "_", "", " ", "")
+
 var twoWords = []string{
 	"tromp taylor", "chinese ogs", "chinese kgs", "aga button", "new zealand", "stone scoring", "ancient area", "ancient territory",
 }
@@ -147,7 +145,7 @@ var twoWords = []string{
 // mark between two words, and no blank in names of servers' rules.
 func ParseKataGoRules(s string) (r Rules, komiGiven bool, err error) {
 	name := strings.ToLower(strings.TrimSpace(s))
-	if _, named := presets[strings.NewReplacer("-", "", "_", "", " ", "").Replace(name)]; named && strings.ContainsAny(name, "-_ ") {
+	if _, named := presets[marks.Replace(name)]; named && strings.ContainsAny(name, "-_ ") {
 		between := name[strings.IndexAny(name, "-_ ")]
 		spaced := strings.ReplaceAll(name, string(between), " ")
 		if !slices.Contains(twoWords, spaced) || between == ' ' && strings.HasPrefix(name, "chinese") {

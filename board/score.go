@@ -78,14 +78,9 @@ func (g *position) areaIn(dst []Color, m AreaModes) (owners []Color, groups int)
 
 // Balance returns White's points minus Black's.
 func Balance(owners []Color) int {
-	n := 0
+	n, points := 0, [...]int{Black: -1, White: 1}
 	for _, c := range owners {
-		switch c {
-		case White:
-			n++
-		case Black:
-			n--
-		}
+		n += points[c]
 	}
 	return n
 }
@@ -142,14 +137,14 @@ func (g *position) areaWithDead(dead []Point) (owners []Color, groups int) {
 		}
 	}
 	if tax == TaxAll {
-		groups = groupsWithTerritory(owners, colors, b.geo)
+		groups = b.groupsWithTerritory(owners, colors)
 	}
 	return owners, groups
 }
 
 // groupsWithTerritory returns the number of connected parts of the area that have an
 // empty point, White's minus Black's.
-func groupsWithTerritory(owners, colors []Color, geo *geometry) (whiteMinusBlack int) {
+func (b *Board) groupsWithTerritory(owners, colors []Color) (whiteMinusBlack int) {
 	var seen pointSet
 	var part [MaxPoints]Point
 	for p, c := range owners {
@@ -157,17 +152,7 @@ func groupsWithTerritory(owners, colors []Color, geo *geometry) (whiteMinusBlack
 			continue
 		}
 		whiteMinusBlack += int(pointFor(c))
-		seen.add(Point(p))
-		part[0] = Point(p)
-		for i, n := 0, 1; i < n; i++ {
-			for _, q := range geo.adj[part[i]] {
-				if owners[q] == c && !seen.has(q) {
-					seen.add(q)
-					part[n] = q
-					n++
-				}
-			}
-		}
+		b.sekiPart(&part, owners, &seen, Point(p))
 	}
 	return whiteMinusBlack
 }

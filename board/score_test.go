@@ -9,66 +9,6 @@ import (
 	"kosumi/board"
 )
 
-// twoGroups has a living group of each side; the white stone on C2 is dead.
-const twoGroups = `
-	. X . X X O . O .
-	X X O X X O O O O
-	X X X X X O . O .`
-
-func TestScores(t *testing.T) {
-	const settled = "XXXXXOOOO\nXXXXXOOOO\nXXXXXOOOO"
-	for _, c := range []struct {
-		name, rules, text, moves string
-		want                     float32 // White minus Black, without komi
-		owners                   string
-	}{
-		{"empty board", "chinese", empty5, "", 0, empty5},
-		{"one stone", "chinese", "...\n.X.\n...", "", -9, "XXX\nXXX\nXXX"},
-		{"a stone each", "chinese", "X..\n...\n..O", "", 0, "X..\n...\n..O"},
-		{"dead stone in pass-alive territory", "chinese", twoGroups, "", -3, settled},
-		{"the button is worth half a point", "aga-button", twoGroups, "pass", -3.5, settled},
-		{"an untaken button goes to the side to move", "aga-button", twoGroups, "C3", -2.5, settled},
-		{"a group each pays the tax", "stone-scoring", twoGroups, "", -3, settled},
-		{"territory counts as area less moves", "japanese", twoGroups, "", -3 + 12 - 9, settled},
-		{"one white move more", "japanese", twoGroups, "W:G3", -3 + 12 - 9 - 1, settled},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			g := gameOn(t, c.rules, c.text)
-			g.SetKomi(0)
-			play(t, g, c.moves)
-			require.Equal(t, diagramRows(c.owners), colorRows(g.Size(), g.Owners(nil)))
-			require.Equal(t, c.want, g.Score())
-			g.SetKomi(6.5)
-			require.Equal(t, c.want+6.5, g.Score())
-		})
-	}
-}
-
-func TestAreas(t *testing.T) {
-	b := diagram(t, twoGroups)
-	require.Equal(t, diagramRows("XX.XXOOOO\nXXOXXOOOO\nXXXXXOOOO"), colorRows(b.Size(), b.Area(nil)))
-	require.Equal(t, diagramRows("XXXXXOOOO\nXXXXXOOOO\nXXXXXOOOO"), colorRows(b.Size(), b.PassAlive(nil, true)))
-
-	// The stone on A4 does not touch the chain. With suicide, White can fill the corner and
-	// sacrifice it, so the corner is not a sure eye.
-	b = diagram(t, `
-		O . X . X .
-		. X X X X .
-		X X . . . .
-		. . . . . .`)
-	require.Equal(t, diagramRows("XXXXX.\nXXXXX.\nXX....\n......"), colorRows(b.Size(), b.PassAlive(nil, false)))
-	require.Equal(t, diagramRows("......\n......\n......\n......"), colorRows(b.Size(), b.PassAlive(nil, true)))
-
-	// A large empty territory is pass-alive if all chains around it are.
-	b = diagram(t, `
-		. X . X . . .
-		X X X X . . .
-		. . . X . . .
-		. . . X . . .`)
-	require.Equal(t, diagramRows("XXXX...\nXXXX...\n...X...\n...X..."), colorRows(b.Size(), b.PassAlive(nil, false)))
-	require.Equal(t, diagramRows("XXXXXXX\nXXXXXXX\nXXXXXXX\nXXXXXXX"), colorRows(b.Size(), b.PassAliveBig(nil, false)))
-}
-
 func TestSelfKomi(t *testing.T) {
 	for _, c := range []struct {
 		rules, moves string
@@ -92,17 +32,6 @@ func TestSelfKomi(t *testing.T) {
 		play(t, g, c.moves)
 		require.Equal(t, c.want, g.SelfKomi(c.drawWins), "%+v", c)
 	}
-}
-
-// diagramRows splits a diagram into rows without blanks.
-func diagramRows(text string) []string {
-	var rows []string
-	for line := range strings.Lines(text) {
-		if row := strings.Join(strings.Fields(line), ""); row != "" {
-			rows = append(rows, row)
-		}
-	}
-	return rows
 }
 
 func TestScoreWithDead(t *testing.T) {

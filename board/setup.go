@@ -7,8 +7,11 @@ import (
 	"slices"
 )
 
-// ErrSetup is wrapped by the errors of Setup.
-var ErrSetup = errors.New("invalid set-up")
+// Errors of Setup: every one wraps ErrSetup, one about stones that have no liberty ErrNoLiberty too.
+var (
+	ErrSetup     = errors.New("invalid set-up")
+	ErrNoLiberty = errors.New("a chain has no liberty")
+)
 
 // Setup replaces the position by the given stones and forgets the game before. The points must be
 // on the board and differ, and every chain needs a liberty. Errors wrap ErrSetup, and
@@ -102,6 +105,29 @@ func (g *Game) setup(size Size, colors []Color, toMove Color, phase int) error {
 	}
 	g.points.stones = -1
 	g.begin(&start{size: size, colors: colors, toMove: toMove, phase: phase})
+	return nil
+}
+
+// setUp replaces the position by the given stones, one colour a point. Counters,
+// ko point and undo record start anew. After an error the board is empty.
+func (b *Board) setUp(colors []Color) error {
+	b.reset(b.geo)
+	// Stones added one by one capture nothing in between: an incomplete chain has its missing
+	// stones as liberties, a complete one its real ones. So a capture reveals a chain without
+	// liberties.
+	for p, c := range colors {
+		if c == Empty {
+			continue
+		}
+		n := b.Play(c, Point(p))
+		if n > 0 || b.cells[p].color != c {
+			b.reset(b.geo)
+			return fmt.Errorf("%w near %s", ErrNoLiberty, b.geo.size.Vertex(Point(p)))
+		}
+	}
+	b.state.ko = NoPoint
+	b.vacated = pointSet{}
+	b.forget()
 	return nil
 }
 

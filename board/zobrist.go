@@ -4,7 +4,6 @@ package board
 // nothing; no position has it.
 type Hash struct{ Hi, Lo uint64 }
 
-// xor returns the bitwise exclusive or of two hashes.
 func (h Hash) xor(o Hash) Hash { return Hash{h.Hi ^ o.Hi, h.Lo ^ o.Lo} }
 
 // splitMix is the generator SplitMix64 (Steele, Lea and Flood 2014).

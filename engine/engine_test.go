@@ -11,6 +11,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/engine/clock"
+	"kosumi/internal/testshared"
 	"kosumi/nn"
 	"kosumi/nn/nntest"
 	"kosumi/search"
@@ -241,8 +242,7 @@ O O O X X X X
 
 func setUp(t *testing.T, e *Engine, diagram string, toMove board.Color) {
 	t.Helper()
-	b, err := board.ParseDiagram(diagram)
-	require.NoError(t, err)
+	b := testshared.Diagram(t, diagram)
 	var black, white []board.Point
 	for p := range board.Point(b.Size().Area()) {
 		switch b.At(p) {

@@ -38,12 +38,10 @@ func (s *handlers) listCommands(_ context.Context, _ Command, r *Reply) error {
 	return r.Print(strings.Join(s.table.Listed(), "\n"))
 }
 
-// cpuTime is the time spent on generating moves, in seconds.
 func (s *handlers) cpuTime(_ context.Context, _ Command, r *Reply) error {
 	return r.Printf("%.6f", s.mover.Thought().Seconds())
 }
 
-// does returns a handler without arguments and reply.
 func does(work func()) HandlerFunc {
 	return func(context.Context, Command, *Reply) error {
 		work()

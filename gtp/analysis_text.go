@@ -40,7 +40,6 @@ func appendAnalysis(b []byte, d dialect, size board.Size, req *thinking.Request,
 	return sixDecimals.Tail(b, req, a)
 }
 
-// sixDecimals writes every number with six decimals.
 var sixDecimals = KataText(func(b []byte, key string, x float64) []byte {
 	return strconv.AppendFloat(append(b, key...), Finite(x), 'f', 6, 64)
 })
@@ -181,7 +180,6 @@ func Finite(f float64) float64 {
 	return f
 }
 
-// appendInt writes a key with the blanks around it, and a number.
 func appendInt(b []byte, key string, n int64) []byte {
 	return strconv.AppendInt(append(b, key...), n, 10)
 }

@@ -96,7 +96,6 @@ func (s *analysisCommands) printer(d dialect, req *thinking.Request, r *Reply) f
 	}
 }
 
-// analyzeParser reads the arguments of an analysis command.
 type analyzeParser struct {
 	size   board.Size
 	args   []string
@@ -126,7 +125,6 @@ func ParseAnalyze(g *board.Game, args []string, details, strict bool) (thinking.
 // NoMoves is MaxMoves of a request that lists no moves.
 const NoMoves = -1
 
-// color reads a colour, if one is next.
 func (p *analyzeParser) color() bool {
 	if len(p.args) == 0 {
 		return false
@@ -161,7 +159,6 @@ func (p *analyzeParser) take() string {
 	return word
 }
 
-// pair reads a key and its values.
 func (p *analyzeParser) pair(details bool) (err error) {
 	switch word := p.take(); word {
 	case "interval":
@@ -237,7 +234,6 @@ func (p *analyzeParser) count(least int) (int, error) {
 	return n, nil
 }
 
-// setDetail turns one of KataGo's switches on or off.
 func setDetail(w *thinking.Details, name, value string) (err error) {
 	to := map[string]*bool{
 		"rootInfo": &w.RootInfo, "ownership": &w.Ownership, "ownershipStdev": &w.OwnershipStdev,
@@ -301,13 +297,7 @@ func (p *analyzeParser) points(list string) ([]board.Point, error) {
 		if err != nil || a == board.Pass || b == board.Pass {
 			return nil, ErrSyntax
 		}
-		ax, ay := p.size.XY(a)
-		bx, by := p.size.XY(b)
-		for y := min(ay, by); y <= max(ay, by); y++ {
-			for x := min(ax, bx); x <= max(ax, bx); x++ {
-				points = append(points, p.size.Point(x, y))
-			}
-		}
+		points = p.size.Rectangle(points, a, b)
 	}
 	return points, nil
 }

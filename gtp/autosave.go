@@ -16,7 +16,6 @@ import (
 	"kosumi/search/thinking"
 )
 
-// SavableEngine is an engine whose games can be saved.
 type SavableEngine interface {
 	Engine
 	// Chose reports for which sides the engine has chosen moves in the present game.
@@ -118,7 +117,6 @@ func (s *saved) save(ctx context.Context) {
 	}
 }
 
-// Play implements Engine: it saves the game after a move of the client.
 func (s *saved) Play(c board.Color, p board.Point) error {
 	err := s.SavableEngine.Play(c, p)
 	if err == nil {
@@ -127,7 +125,6 @@ func (s *saved) Play(c board.Color, p board.Point) error {
 	return err
 }
 
-// GenMove implements Engine: it saves the game after a move of the engine.
 func (s *saved) GenMove(ctx context.Context, r thinking.MoveRequest) (thinking.Decision, error) {
 	m, err := s.SavableEngine.GenMove(ctx, r)
 	if err == nil && !r.Keep {
@@ -136,7 +133,6 @@ func (s *saved) GenMove(ctx context.Context, r thinking.MoveRequest) (thinking.D
 	return m, err
 }
 
-// FinalScore implements Engine: it saves the game, whose result is known now.
 func (s *saved) FinalScore(ctx context.Context) (float64, error) {
 	score, err := s.SavableEngine.FinalScore(ctx)
 	if err == nil {
@@ -145,7 +141,6 @@ func (s *saved) FinalScore(ctx context.Context) (float64, error) {
 	return score, err
 }
 
-// FinalStatus implements Engine: it saves the game, whose dead stones are known now.
 func (s *saved) FinalStatus(ctx context.Context) ([]thinking.Status, error) {
 	all, err := s.SavableEngine.FinalStatus(ctx)
 	if err == nil {

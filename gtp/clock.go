@@ -85,7 +85,6 @@ func timeSystem(name string, args []string) (clock.Settings, error) {
 	return t, n.err
 }
 
-// timeLeft takes COLOR SECONDS [STONES].
 func (s *handlers) timeLeft(_ context.Context, c Command, _ *Reply) error {
 	if len(c.Args) != 2 && len(c.Args) != 3 {
 		return ErrSyntax

@@ -16,7 +16,6 @@ const (
 	noColour    = "\x1b[0m"
 )
 
-// drawing shows the board, in colours if the terminal has them, and the state of the game.
 func (p *terminal) drawing() string {
 	g := p.engine.Game()
 	if !p.options.Colour {
@@ -60,7 +59,6 @@ func paint(g *board.Game, p board.Point, last bool) string {
 	return lineColour + "·"
 }
 
-// state is one line about the game.
 func state(g *board.Game) string {
 	if g.Ended() {
 		return "Both have passed: the game is over. score counts it, clear_board begins a new one."

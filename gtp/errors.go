@@ -11,7 +11,6 @@ type Failure string
 
 func (f Failure) Error() string { return string(f) }
 
-// Failf returns a failure whose text is formatted as by fmt.Sprintf.
 func Failf(format string, args ...any) error { return Failure(fmt.Sprintf(format, args...)) }
 
 // Failures of the protocol.

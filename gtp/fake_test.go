@@ -116,9 +116,13 @@ func (f *fakeEngine) wait(ctx context.Context) error {
 	}
 }
 
-func (f *fakeEngine) number(name string) float64 {
+func (f *fakeEngine) param(name string) string {
 	i := slices.IndexFunc(f.params, func(p setting.Param) bool { return p.Name == name })
-	n, err := strconv.ParseFloat(f.params[i].Value, 64)
+	return f.params[i].Value
+}
+
+func (f *fakeEngine) number(name string) float64 {
+	n, err := strconv.ParseFloat(f.param(name), 64)
 	if err != nil {
 		panic(err)
 	}
@@ -194,8 +198,7 @@ func (f *fakeEngine) hopeless(c board.Color) bool {
 	if c == board.Black {
 		lead = -lead
 	}
-	i := slices.IndexFunc(f.params, func(p setting.Param) bool { return p.Name == "allowResignation" })
-	return f.params[i].Value == "true" && lead < -float64(f.game.Size().Area()+1)
+	return f.param("allowResignation") == "true" && lead < -float64(f.game.Size().Area()+1)
 }
 
 // choose returns a liberty of a dead chain if the game is being cleaned up, else
@@ -215,7 +218,7 @@ func (f *fakeEngine) choose(r thinking.MoveRequest) board.Point {
 		}
 		return board.Pass
 	}
-	if moves := f.candidates(r.Color, r.Analysis); len(moves) > 0 {
+	if moves := f.candidates(r.Color, cmp.Or(r.Analysis, &thinking.Request{})); len(moves) > 0 {
 		return moves[0]
 	}
 	return board.Pass
@@ -230,18 +233,11 @@ func (f *fakeEngine) candidates(c board.Color, r *thinking.Request) []board.Poin
 		for _, q := range g.Board().Neighbors(p) {
 			eye = eye && g.At(q) == c
 		}
-		if !eye && g.Legal(c, p) == nil && permitted(r, c, p) {
+		if !eye && g.Legal(c, p) == nil && thinking.Permits(r.Restrictions, c, p, 0) {
 			moves = append(moves, p)
 		}
 	}
 	return moves
-}
-
-func permitted(r *thinking.Request, c board.Color, p board.Point) bool {
-	if r == nil {
-		return true
-	}
-	return thinking.Permits(r.Restrictions, c, p, 0)
 }
 
 // analysis makes up a snapshot: the board's score, and visits halved from move to move.
@@ -307,7 +303,7 @@ func (f *fakeEngine) Evaluate(ctx context.Context, r thinking.EvaluationRequest)
 		return nil, err
 	}
 	g := f.game
-	moves := f.candidates(r.Color, nil)
+	moves := f.candidates(r.Color, &thinking.Request{})
 	o := &thinking.Evaluation{Win: 0.5, Loss: 0.5, Lead: float64(g.Score()), Ownership: f.ownership(board.White)}
 	o.Policy = slices.Repeat([]float32{-1}, g.Size().Area()+1)
 	for _, p := range moves {

@@ -95,7 +95,6 @@ func (s *goguiCommands) goguiSetup(_ context.Context, c Command, _ *Reply) error
 	return s.position.setUp(c.Args, board.Black)
 }
 
-// goguiSetupPlayer sets the side to move of a set-up position.
 func (s *goguiCommands) goguiSetupPlayer(_ context.Context, c Command, _ *Reply) error {
 	color, err := parseColor(c.Args[0])
 	if err != nil {

@@ -6,7 +6,6 @@ import (
 	"kosumi/board"
 )
 
-// handicapCommands returns the commands that place Black's handicap stones.
 func (s *handlers) handicapCommands() []Handler {
 	return []Handler{
 		{Name: "fixed_handicap", Run: s.fixedHandicap, args: 1, usage: usage{"N", "handicap stones on the usual points", standard}},
@@ -15,7 +14,6 @@ func (s *handlers) handicapCommands() []Handler {
 	}
 }
 
-// stoneCount reads the argument of the placing commands.
 func (s *handlers) stoneCount(c Command) (int, error) {
 	n, err := parseInt(c.Args[0])
 	if err != nil {
@@ -27,7 +25,6 @@ func (s *handlers) stoneCount(c Command) (int, error) {
 	return n, boardEmpty(s.engine.Game())
 }
 
-// boardEmpty refuses a game that has stones on the board.
 func boardEmpty(g *board.Game) error {
 	if b := g.Board(); b.Stones(board.Black)+b.Stones(board.White) > 0 {
 		return errNotEmpty

@@ -18,7 +18,6 @@ func (s *handlers) kgsCommands() []Handler {
 	}
 }
 
-// kgsRuleNames maps KGS's words to rule sets.
 var kgsRuleNames = map[string]string{
 	"japanese": "japanese", "chinese": "chinese-kgs", "aga": "aga", "new_zealand": "new-zealand", "siming": "chinese",
 }

@@ -87,7 +87,6 @@ func listUnsettled(ctx context.Context, judge LifeJudge, g *board.Game, args []s
 	return judge.Unsettled(ctx, g, limit)
 }
 
-// timeLimit reads a number of seconds.
 func timeLimit(word string) (time.Duration, error) {
 	v, err := strconv.ParseFloat(word, 64)
 	if err != nil || !(v > 0 && v <= 1e6) {

@@ -11,7 +11,6 @@ import (
 // defines it.
 type usage struct{ args, does, from string }
 
-// The programs that define commands.
 const (
 	standard = "GTP 2"
 	byKataGo = "KataGo"
@@ -23,7 +22,6 @@ const (
 	byUs     = "Kosumi"
 )
 
-// analyzeArgs are the arguments of the analysis commands.
 const analyzeArgs = "[COLOR] [CENTISECONDS] [KEY VALUE]..."
 
 // Manual returns all commands as a Markdown table, in the order of list_commands, with hidden

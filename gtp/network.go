@@ -14,11 +14,10 @@ import (
 	"kosumi/search/thinking"
 )
 
-// networkCommands returns the commands that show the network's own evaluation.
 func (s *handlers) networkCommands() []Handler {
 	return []Handler{
-		{Name: "kata-raw-nn", Run: s.rawNetwork, usage: usage{"[COLOR] SYMMETRY [OPTIMISM]", "the network's outputs for the position, in one orientation (0 to 7) or in all", byKataGo}},
-		{Name: "kata-raw-human-nn", Run: s.rawHuman, usage: usage{"[COLOR] SYMMETRY", "those of the human-like network", byKataGo}},
+		{Name: "kata-raw-nn", Run: s.raw(false), usage: usage{"[COLOR] SYMMETRY [OPTIMISM]", "the network's outputs for the position, in one orientation (0 to 7) or in all", byKataGo}},
+		{Name: "kata-raw-human-nn", Run: s.raw(true), usage: usage{"[COLOR] SYMMETRY", "those of the human-like network", byKataGo}},
 		{Name: "kata-get-models", Run: s.listModels, usage: usage{"", "the networks in use as JSON", byKataGo}},
 	}
 }
@@ -84,41 +83,32 @@ func PrintRaw(ctx context.Context, e Engine, req thinking.EvaluationRequest, las
 	return err
 }
 
-func (s *handlers) rawNetwork(ctx context.Context, c Command, r *Reply) error {
-	g := s.engine.Game()
-	req, last, err := ParseRaw(g, c.Args, false)
-	if err != nil {
-		return ErrSyntax
-	}
-	return PrintRaw(ctx, s.engine, req, last, r, func(b []byte, symmetry int, o *thinking.Evaluation) []byte {
-		return appendEvaluation(b, g.Size(), symmetry, o, []number{
-			{"whiteWin", o.Win}, {"whiteLoss", o.Loss}, {"noResult", o.NoResult},
-			{"whiteLead", o.Lead}, {"whiteScoreSelfplay", o.ScoreMean}, {"whiteScoreSelfplaySq", o.ScoreMeanSq},
-			{"varTimeLeft", o.VarTimeLeft}, {"shorttermWinlossError", o.ErrWinLoss},
-			{"shorttermScoreError", o.ErrScore},
-		})
-	})
-}
-
-func (s *handlers) rawHuman(ctx context.Context, c Command, r *Reply) error {
-	g := s.engine.Game()
-	req, last, err := ParseRaw(g, c.Args, true)
-	if err != nil {
-		return err
-	}
-	return PrintRaw(ctx, s.engine, req, last, r, func(b []byte, symmetry int, o *thinking.Evaluation) []byte {
-		if b != nil {
-			b = append(b, '\n')
+// raw is the handler that prints the outputs of the network, or of the human-like one.
+func (s *handlers) raw(human bool) HandlerFunc {
+	return func(ctx context.Context, c Command, r *Reply) error {
+		g := s.engine.Game()
+		req, last, err := ParseRaw(g, c.Args, human)
+		if err != nil && !human {
+			return ErrSyntax
 		}
-		return appendEvaluation(b, g.Size(), symmetry, o, []number{
-			{"whiteWin", o.Win}, {"whiteLoss", o.Loss}, {"noResult", o.NoResult},
-			{"whiteScore", o.ScoreMean}, {"whiteScoreSq", o.ScoreMeanSq},
-			{"shorttermWinlossError", o.ErrWinLoss}, {"shorttermScoreError", o.ErrScore},
+		if err != nil {
+			return err
+		}
+		return PrintRaw(ctx, s.engine, req, last, r, func(b []byte, symmetry int, o *thinking.Evaluation) []byte {
+			score := []number{
+				{"whiteLead", o.Lead}, {"whiteScoreSelfplay", o.ScoreMean}, {"whiteScoreSelfplaySq", o.ScoreMeanSq}, {"varTimeLeft", o.VarTimeLeft},
+			}
+			if human {
+				score = []number{{"whiteScore", o.ScoreMean}, {"whiteScoreSq", o.ScoreMeanSq}}
+			}
+			return appendEvaluation(b, g.Size(), symmetry, o, slices.Concat(
+				[]number{{"whiteWin", o.Win}, {"whiteLoss", o.Loss}, {"noResult", o.NoResult}},
+				score,
+				[]number{{"shorttermWinlossError", o.ErrWinLoss}, {"shorttermScoreError", o.ErrScore}}))
 		})
-	})
+	}
 }
 
-// number is one line of a raw evaluation: a key and its value.
 type number struct {
 	key   string
 	value float64

@@ -12,8 +12,6 @@ import (
 	"kosumi/search/setting"
 )
 
-// paramCommands returns the commands that read and change the engine's parameters, in KataGo's
-// way.
 func (s *handlers) paramCommands() []Handler {
 	return []Handler{
 		{Name: "kata-get-param", Run: s.getParam, args: 1, usage: usage{"NAME", "a setting; the table below has them", byKataGo}},
@@ -62,7 +60,6 @@ func (s *handlers) getParams(_ context.Context, _ Command, r *Reply) error {
 	return r.PrintJSON(values)
 }
 
-// setParams takes a JSON object of numbers, booleans and strings.
 func (s *handlers) setParams(_ context.Context, c Command, _ *Reply) error {
 	var object map[string]any
 	d := json.NewDecoder(bytes.NewReader([]byte(c.Rest)))

@@ -102,7 +102,6 @@ func ParseNumber(s string) (float64, error) {
 	return f, nil
 }
 
-// parseInt reads a whole number.
 func parseInt(s string) (int, error) {
 	n, err := strconv.Atoi(s)
 	if err != nil {
@@ -111,7 +110,6 @@ func parseInt(s string) (int, error) {
 	return n, nil
 }
 
-// parseBool reads true or false in any case.
 func parseBool(s string) (bool, error) {
 	switch strings.ToLower(s) {
 	case "true":

@@ -51,13 +51,10 @@ func (s *positionCommands) boardSize(_ context.Context, c Command, _ *Reply) err
 	if len(args) != 2 {
 		return ErrSyntax
 	}
-	w, err := parseInt(args[0])
-	if err != nil {
-		return err
-	}
-	h, err := parseInt(args[1])
-	if err != nil {
-		return err
+	w, errW := parseInt(args[0])
+	h, errH := parseInt(args[1])
+	if errW != nil || errH != nil {
+		return ErrSyntax
 	}
 	size := board.Size{W: w, H: h}
 	if err := size.Check(); err != nil {
@@ -149,7 +146,6 @@ func undoMoves(e Engine, n int) error {
 	return OrFail(errCannotUndo, e.Undo(n))
 }
 
-// setPosition puts stones on an otherwise empty board.
 func (s *positionCommands) setPosition(_ context.Context, c Command, _ *Reply) error {
 	return s.setUp(c.Args, board.Black)
 }
@@ -204,7 +200,6 @@ func (s *positionCommands) allLegal(_ context.Context, c Command, r *Reply) erro
 	return r.Print(Vertices(g.Size(), points))
 }
 
-// Vertices writes points on one line.
 func Vertices(size board.Size, points []board.Point) string {
 	words := make([]string, len(points))
 	for i, p := range points {

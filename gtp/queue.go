@@ -54,7 +54,6 @@ type queue struct {
 // bytes estimates the memory of a waiting line.
 func (l *line) bytes() int { return 2*l.length + 16*len(l.command.Args) + 128 }
 
-// running is the command being carried out.
 type running struct {
 	line
 	cancel  context.CancelCauseFunc
@@ -183,14 +182,12 @@ func (q *queue) start(r *running) {
 	}
 }
 
-// done notes that the running command has ended.
 func (q *queue) done() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.mu.running = nil
 }
 
-// full reports whether the reader has to wait.
 func (q *queue) full() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -8,7 +8,6 @@ import (
 	"kosumi/internal/file"
 )
 
-// recordCommands returns the commands that load and save games.
 func (s *handlers) recordCommands() []Handler {
 	return []Handler{
 		{Name: "loadsgf", Run: s.loadSGF, usage: usage{"FILE [N]", "a game record, up to the position before move N", standard}},
@@ -16,8 +15,6 @@ func (s *handlers) recordCommands() []Handler {
 	}
 }
 
-// loadSGF takes FILE [MOVE]. The record is read up to the position before that
-// move.
 func (s *handlers) loadSGF(_ context.Context, c Command, _ *Reply) error {
 	name, before, err := FileAndMove(c.Rest)
 	if err != nil {

@@ -124,13 +124,11 @@ func (r *Reply) Write(p []byte) (int, error) {
 	return r.mu.text.Write(p)
 }
 
-// Print writes its operands as fmt.Print does.
 func (r *Reply) Print(args ...any) error {
 	_, err := fmt.Fprint(r, args...)
 	return err
 }
 
-// Printf writes text as fmt.Printf does.
 func (r *Reply) Printf(format string, args ...any) error {
 	_, err := fmt.Fprintf(r, format, args...)
 	return err

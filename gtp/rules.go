@@ -42,7 +42,6 @@ func setRules(e Engine, rules board.Rules) error {
 	return e.SetRules(rules)
 }
 
-// setRule takes KEY VALUE.
 func (s *handlers) setRule(_ context.Context, c Command, _ *Reply) error {
 	rules, err := s.engine.Game().Rules().With(c.Args[0], c.Args[1])
 	if err == nil {

@@ -10,7 +10,6 @@ import (
 	"kosumi/search/thinking"
 )
 
-// scoringCommands returns the commands that score the current position.
 func (s *handlers) scoringCommands() []Handler {
 	return []Handler{
 		{Name: "final_score", Run: s.finalScore, usage: usage{"", "the result with dead stones removed, as in B+3.5; in the middle of a game an estimate (estimate_score says more)", standard}},

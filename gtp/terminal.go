@@ -78,7 +78,6 @@ var otherNames = map[string]string{
 	"size": "boardsize", "handicap": "fixed_handicap", "rules": "kata-set-rules", "sgf": "printsgf", "save": "printsgf", "move": "genmove",
 }
 
-// complete adds the omitted parts of a command.
 func (p *terminal) complete(c Command) Command {
 	if _, known := p.table.Find(c.Name); !known {
 		lower := strings.ToLower(c.Name)
@@ -152,7 +151,6 @@ func (p *terminal) after(c Command, err error) []byte {
 	return []byte(b.String())
 }
 
-// advice explains a failure.
 func (p *terminal) advice(c Command, err error) string {
 	switch {
 	case c.Name == "" && c.ID == "":
@@ -183,7 +181,6 @@ func (p *terminal) advice(c Command, err error) string {
 	return why + "Usage: " + p.usage(c.Name) + "\n\n"
 }
 
-// usage describes a command and its arguments.
 func (p *terminal) usage(name string) string {
 	if name == "turn" {
 		name = forPeople[0].call
@@ -222,7 +219,6 @@ func (p *terminal) help(_ context.Context, c Command, r *Reply) error {
 	return r.Print(b.String())
 }
 
-// turn plays a vertex for the side to move, and has the engine answer.
 func (p *terminal) turn(ctx context.Context, c Command, r *Reply) error {
 	if len(c.Args) != 1 {
 		return ErrSyntax
@@ -297,8 +293,7 @@ func (p *terminal) hint(ctx context.Context, _ Command, r *Reply) error {
 	return r.Print(text)
 }
 
-// score shows who is ahead. Winrate, points and result come from one estimate, unless ScoreByLead
-// is set.
+// score shows who is ahead, and the result if the game ended now.
 func (p *terminal) score(ctx context.Context, _ Command, r *Reply) error {
 	counted, err := p.engine.FinalScore(ctx)
 	if err != nil {
@@ -336,7 +331,6 @@ func forSide(e *thinking.Estimate, c board.Color, chances string) string {
 	return text
 }
 
-// level shows or sets the rank to play at.
 func (p *terminal) level(_ context.Context, c Command, r *Reply) error {
 	if len(c.Args) > 1 {
 		return ErrSyntax
@@ -408,7 +402,6 @@ func (p *terminal) rules(run HandlerFunc) HandlerFunc {
 	}
 }
 
-// newKomi sets komi and reports a change.
 func (p *terminal) newKomi(komi float32, r *Reply) error {
 	if p.engine.Game().Rules().Komi == komi {
 		return nil

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
+	"kosumi/internal/testshared"
 )
 
 // TestFates compares the proved owners of some points. The network is certain of the stones in
@@ -48,8 +49,7 @@ func TestFates(t *testing.T) {
 			.X.X.X`, map[string]board.Color{"A3": board.Empty}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			b, err := board.ParseDiagram(strings.ToUpper(c.rows))
-			require.NoError(t, err)
+			b := testshared.Diagram(t, strings.ToUpper(c.rows))
 			g, err := board.NewGame(b.Size(), board.Chinese())
 			require.NoError(t, err)
 			require.NoError(t, g.SetupBoard(b, board.Black))

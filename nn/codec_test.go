@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
+	"kosumi/internal/testshared"
 	"kosumi/nn"
 	"kosumi/nn/features"
 	"kosumi/nn/nntest"
@@ -398,8 +399,7 @@ func TestNamesOfKinds(t *testing.T) {
 // TestModesOfANetwork: a network's planes show areas as in its training, whatever the game's
 // modes, unless the query overrides them.
 func TestModesOfANetwork(t *testing.T) {
-	b, err := board.ParseDiagram("X.XO.\nXXXO.\nOOOO.")
-	require.NoError(t, err)
+	b := testshared.Diagram(t, "X.XO.\nXXXO.\nOOOO.")
 	g, err := board.NewGame(b.Size(), board.Rules{Scoring: board.ScoringTerritory})
 	require.NoError(t, err)
 	require.NoError(t, g.SetupBoard(b, board.Black))

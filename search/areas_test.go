@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
+	"kosumi/internal/testshared"
 	"kosumi/nn"
 	"kosumi/nn/features"
 )
@@ -43,8 +44,7 @@ func (n *trained) Humans() nn.Network {
 // a chain in atari counts.
 func mouthGame(t *testing.T, o board.GameOptions) *board.Game {
 	t.Helper()
-	b, err := board.ParseDiagram("X.XO.\nXXXO.\nOOOO.")
-	require.NoError(t, err)
+	b := testshared.Diagram(t, "X.XO.\nXXXO.\nOOOO.")
 	g, err := board.NewGame(b.Size(), board.Rules{Scoring: board.ScoringTerritory})
 	require.NoError(t, err)
 	require.NoError(t, g.SetupBoard(b, board.Black))

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
+	"kosumi/internal/testshared"
 	"kosumi/nn"
 )
 
@@ -57,8 +58,7 @@ func (s *solver) best(g *board.Game, depth int, alpha, beta float32) float32 {
 
 func diagramGame(t testing.TB, diagram string, toMove board.Color, komi float32) *board.Game {
 	t.Helper()
-	b, err := board.ParseDiagram(diagram)
-	require.NoError(t, err)
+	b := testshared.Diagram(t, diagram)
 	rules := board.TrompTaylor()
 	rules.Komi = komi
 	g, err := board.NewGame(b.Size(), rules)

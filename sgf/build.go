@@ -18,7 +18,6 @@ func Steps(moves []board.Move, comments []string) []Step {
 	return steps
 }
 
-// Moves returns the moves of the record without set-up.
 func (r *Record) Moves() []board.Move {
 	moves := make([]board.Move, 0, len(r.Steps))
 	for _, s := range r.Steps {

@@ -211,22 +211,6 @@ func (c cut) end(src string, i int) (end int, high, doubt bool) {
 	return -1, high, doubt
 }
 
-// plainEnd is cutBytes.end for UTF-8, where brackets are unambiguous.
-func plainEnd(src string, i int) (end int, high bool) {
-	for ; i < len(src); i++ {
-		switch b := src[i]; {
-		case b == ']':
-			return i, high
-		case b == '\\':
-			i++
-			high = high || i < len(src) && src[i] >= 0x80
-		case b >= 0x80:
-			high = true
-		}
-	}
-	return -1, high
-}
-
 // mostAhead bounds, in bytes, how far cuts other than cutBytes look for the end of a value.
 const mostAhead = 1 << 16
 
@@ -234,11 +218,8 @@ const mostAhead = 1 << 16
 // may be brackets or backslashes, it takes the nearest end after which the record continues
 // normally, so that no move is lost to a name.
 func (p *parser) valueEnd(start int) (end int, high bool) {
-	if p.plain {
-		return plainEnd(p.src, start)
-	}
 	end, high, doubt := cutBytes.end(p.src, start)
-	if !doubt {
+	if p.plain || !doubt {
 		return end, high
 	}
 	best := -1

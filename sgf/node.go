@@ -19,7 +19,6 @@ type Property struct {
 
 // Node is one node of a game tree. The root node stands for the whole tree.
 type Node struct {
-	// Properties in the order of the file.
 	Properties []Property
 	// Children are the nodes that may follow; the first continues the main line.
 	Children []*Node
@@ -47,7 +46,6 @@ func (n *Node) Get(id string) string {
 	return ""
 }
 
-// Has reports whether the node has a property called id.
 func (n *Node) Has(id string) bool {
 	return slices.ContainsFunc(n.Properties, func(p Property) bool { return p.ID == id })
 }

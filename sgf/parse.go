@@ -93,7 +93,9 @@ func (p *parser) tree() (*Node, error) {
 		return nil, err
 	}
 	p.decodeAll(charsetOf(root.SimpleText("CA")))
-	p.nameCharset(root)
+	if p.high || root.Has("CA") { // an ASCII file without CA is left unchanged
+		root.Set("CA", "UTF-8")
+	}
 	if notes := p.notes; len(notes) > 0 {
 		root.notes = &notes
 	}
@@ -213,20 +215,6 @@ func (p *parser) skipJunk() {
 	end, _ := p.valueEnd(p.pos)
 	if p.pos = end + 1; end < 0 {
 		p.pos = len(p.src)
-	}
-}
-
-// nameCharset sets CA to UTF-8. An ASCII file without CA is left unchanged.
-func (p *parser) nameCharset(root *Node) {
-	named := false
-	for i := range root.Properties {
-		if root.Properties[i].ID == "CA" {
-			root.Properties[i].Values = []string{"UTF-8"}
-			named = true
-		}
-	}
-	if !named && p.high {
-		root.Properties = append(root.Properties, Property{ID: "CA", Values: []string{"UTF-8"}})
 	}
 }
 

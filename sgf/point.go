@@ -77,14 +77,7 @@ func AppendPoints(dst []board.Point, size board.Size, value string) ([]board.Poi
 	if a < 0 || b < 0 {
 		return dst, fmt.Errorf("%w: %q in a list of points", ErrPoint, clip(value))
 	}
-	ax, ay := size.XY(a)
-	bx, by := size.XY(b)
-	for y := min(ay, by); y <= max(ay, by); y++ {
-		for x := min(ax, bx); x <= max(ax, bx); x++ {
-			dst = append(dst, size.Point(x, y))
-		}
-	}
-	return dst, nil
+	return size.Rectangle(dst, a, b), nil
 }
 
 // SizeOf reads the board size of a game from its root node: SZ[9], SZ[13:9]
@@ -94,21 +87,15 @@ func SizeOf(root *Node) (board.Size, error) {
 	if text == "" {
 		return board.Square(19), nil
 	}
-	w, h, rectangle := strings.Cut(sizeSigns.Replace(numberSigns.Replace(text)), ":")
-	if !rectangle {
-		h = w
-	}
-	x, errX := strconv.Atoi(strings.TrimSpace(w))
-	y, errY := strconv.Atoi(strings.TrimSpace(h))
-	size := board.Size{W: x, H: y}
-	if errX != nil || errY != nil || size.Check() != nil {
+	size, err := board.ParseSize(sizeSigns.Replace(numberSigns.Replace(text)))
+	if err != nil {
 		return board.Size{}, fmt.Errorf("%w: SZ[%s], want %d to %d", ErrSize, clip(text), board.MinSize, board.MaxSize)
 	}
 	return size, nil
 }
 
-// sizeSigns normalises separators that people write in sizes.
-var sizeSigns = strings.NewReplacer("x", ":", "X", ":", "×", ":", "*", ":", "路", "")
+// sizeSigns normalises SGF's separator and those that people write in sizes.
+var sizeSigns = strings.NewReplacer(":", "x", "×", "x", "*", "x", "路", "")
 
 func formatSize(s board.Size) string {
 	if s.W == s.H {

@@ -1,10 +1,10 @@
 package sgf
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"strings"
 	"unicode/utf8"
@@ -42,7 +42,13 @@ type Options struct {
 func Parse(data []byte) ([]*Node, error) { return Options{}.Parse(data) }
 
 // Read reads a collection from r.
-func Read(r io.Reader) ([]*Node, error) { return Options{}.Read(r) }
+func Read(r io.Reader) ([]*Node, error) {
+	data, err := io.ReadAll(io.LimitReader(r, DefaultMaxBytes+1))
+	if err != nil {
+		return nil, fmt.Errorf("cannot read sgf: %w", err)
+	}
+	return Parse(data)
+}
 
 // First returns the first game of a collection, with a note if there are others.
 func First(roots []*Node) (root *Node, notes []string) {
@@ -66,25 +72,12 @@ func ReadFile(name string) ([]*Node, error) {
 	return roots, nil
 }
 
-// Read is the function Read under these options.
-func (o Options) Read(r io.Reader) ([]*Node, error) {
-	most := o.maxBytes()
-	data, err := io.ReadAll(io.LimitReader(r, most+1))
-	if err != nil {
-		return nil, fmt.Errorf("cannot read sgf: %w", err)
-	}
-	return o.Parse(data)
-}
-
 // Parse is the function Parse under these options.
 func (o Options) Parse(data []byte) ([]*Node, error) {
-	if most := o.maxBytes(); int64(len(data)) > most {
+	if most := cmp.Or(o.MaxBytes, DefaultMaxBytes); int64(len(data)) > most {
 		return nil, fmt.Errorf("%w: more than %d bytes", ErrTooLarge, most)
 	}
-	p := parser{src: fromUTF16(string(data)), left: o.MaxElements}
-	if p.left <= 0 {
-		p.left = DefaultMaxElements
-	}
+	p := parser{src: fromUTF16(string(data)), left: cmp.Or(o.MaxElements, DefaultMaxElements)}
 	p.plain = utf8.ValidString(p.src) && !strings.Contains(p.src, "\x1b$")
 	p.ahead = 4 * len(p.src)
 	var roots []*Node
@@ -99,13 +92,6 @@ func (o Options) Parse(data []byte) ([]*Node, error) {
 		return nil, ErrNoTree
 	}
 	return roots, nil
-}
-
-func (o Options) maxBytes() int64 {
-	if o.MaxBytes > 0 && o.MaxBytes < math.MaxInt64 {
-		return o.MaxBytes
-	}
-	return DefaultMaxBytes
 }
 
 // parser holds the state of reading one file. It never recurses.

@@ -37,7 +37,6 @@ type Record struct {
 	// Setup is the position before the first move; nil if the board is empty and the file does
 	// not name the side to move.
 	Setup *Setup
-	// Steps are the moves in order, with comments and clocks.
 	Steps []Step
 	// Notes describe in plain sentences what reading repaired, assumed or left out.
 	Notes []string
@@ -78,8 +77,7 @@ type Step struct {
 	// Setup changes the position; nil for a move. Rare after the first move.
 	Setup *Setup
 	// Move is the move; its Color is Empty when the step is a set-up.
-	Move board.Move
-	// Comment is the text of C.
+	Move    board.Move
 	Comment string
 	// Black and White are the clocks after the move.
 	Black, White Clock

@@ -249,7 +249,7 @@ func TestKomi(t *testing.T) {
 		"KM[375]": 7.5, "KM[650]": 6.5, "KM[375]RU[Chinese]": 7.5, "KM[275]": 5.5, "KM[325]": 6.5, "KM[550]": 5.5, "KM[750]": 7.5,
 		"KM[700]": 7, "KM[700]RU[Chinese]": 7, "KM[350]": 7, "KM[350]RU[Chinese]": 7, "KM[350]AP[foxwq]RU[Chinese]": 7, "KM[350]AP[foxwq]RU[Japanese]": 7,
 		"KM[700]AP[foxwq]RU[Chinese]": 7, "KM[50]AP[foxwq]RU[Chinese]": 0.5, "KM[50]AP[foxwq]RU[Japanese]": 0.5, "KM[600]AP[foxwq]RU[Japanese]": 6,
-		"KM[300]AP[foxwq]RU[Chinese]": 6, "KM[7.5]AP[foxwq]RU[Chinese]": 7.5, "KM[0]AP[foxwq]RU[Chinese]HA[2]AB[dd][pp]": 0, "KM[50]AP[GNU Go:3.8]AP[foxwq]HA[2]AB[dd][pp]": 0.5,
+		"KM[300]AP[foxwq]RU[Chinese]": 6, "KM[7.5]AP[foxwq]RU[Chinese]": 7.5, "KM[0]AP[foxwq]RU[Chinese]HA[2]AB[dd][pp]": 0, "KM[0]AP[foxwq]RU[Chinese]HA[1]": 0, "KM[50]AP[GNU Go:3.8]AP[foxwq]HA[2]AB[dd][pp]": 0.5,
 		"KM[50]": 50, "KM[100]": 100, "KM[-200]": -200, "KM[700]SZ[9]": 7,
 		"KM[3.75]RU[Chinese]": 7.5, "KM[2.75]RU[Chinese]": 5.5, "KM[3.25]RU[AGA]": 6.5, "KM[3.75]": 7.5, "KM[-2.75]": -5.5, "KM[3.75]RU[Japanese]": 7.5, "KM[3.5]RU[Chinese]": 3.5,
 	} {
@@ -346,49 +346,16 @@ func TestClocks(t *testing.T) {
 	require.Equal(t, sgf.Clock{}, r.Steps[0].White)
 }
 
-// TestKomiOfFox: in even games of the Fox server, KM[0] means that the komi is missing.
-func TestKomiOfFox(t *testing.T) {
-	const head = "(;GM[1]FF[4]\nSZ[19]\nGN[]\nDT[2020-07-25]\nPB[a]PW[b]BR[15级]WR[15级]\n"
-	for text, want := range map[string]struct {
-		komi float64
-		has  bool
-	}{
-		"KM[0]HA[0]RU[Japanese]AP[GNU Go:3.8]RE[B+R]TM[1200]AP[foxwq]RL[0];B[pd])": {0, false},
-		"KM[0]HA[2]RU[Chinese]AP[GNU Go:3.8]AP[foxwq];AB[pd][dp];W[dc])":           {0, true},
-		"KM[0]HA[1]RU[Chinese]AP[GNU Go:3.8]AP[foxwq];B[pd])":                      {0, true},
-		"KM[375]HA[0]RU[Chinese]AP[GNU Go:3.8]AP[foxwq];B[pd])":                    {7.5, true},
-		"KM[0]HA[0]RU[Japanese]AP[GNU Go:3.8];B[pd])":                              {0, true},
-	} {
-		roots, err := sgf.Parse([]byte(head + text))
-		require.NoError(t, err)
-		r, err := sgf.RecordOf(roots[0])
-		require.NoError(t, err)
-		require.Equal(t, want.has, r.HasKomi, text)
-		require.Equal(t, want.komi, r.Komi, text)
-	}
-}
-
 func TestBoardRules(t *testing.T) {
 	japanese := board.Japanese()
 	japanese.Komi = 5.5
-	tromp := board.TrompTaylor()
-	for text, want := range map[string]board.Rules{
-		"RU[Japanese]KM[5.5]": japanese,
-		"RU[Chinese]":         board.Chinese(),
-		"RU[koPOSITIONALscoreAREAtaxNONEsui1whb0]KM[7.5]": tromp,
-	} {
+	for text, want := range map[string]board.Rules{"RU[Japanese]KM[5.5]": japanese, "RU[Chinese]": board.Chinese()} {
 		rules, err := recordOf(t, parseOne(t, "(;"+text+")")).BoardRules()
 		require.NoError(t, err, text)
 		require.Equal(t, want, rules, text)
 	}
-	rules, err := recordOf(t, parseOne(t, "(;RU[koSITUATIONALscoreTERRITORYtaxSEKIsui0button0whbN-1fpok1])")).BoardRules()
-	require.NoError(t, err)
-	require.Equal(t, board.ScoringTerritory, rules.Scoring)
-	require.Equal(t, board.BonusNMinus1, rules.HandicapBonus)
-	for _, name := range []string{"", "house rules", "koXscoreY", "koSIMPLEscoreAREAsui7", `koSIMPLEscore","x":"`} {
-		_, err := recordOf(t, parseOne(t, "(;RU["+name+"])")).BoardRules()
-		require.ErrorIs(t, err, sgf.ErrValue, name)
-	}
+	_, err := recordOf(t, parseOne(t, "(;SZ[9])")).BoardRules()
+	require.ErrorIs(t, err, sgf.ErrValue)
 }
 
 // TestRuleNames reads the names of rules that people and servers write.
@@ -414,7 +381,7 @@ func TestRuleNames(t *testing.T) {
 			require.Equal(t, rules, got, name)
 		}
 	}
-	for _, name := range []string{"house rules", "Mars", "rules", "規則", "unknown", "?", "none", "Japan or China"} {
+	for _, name := range []string{"house rules", "koXscoreY", "koSIMPLEscoreAREAsui7", "Mars", "rules", "規則", "unknown", "?", "none", "Japan or China"} {
 		r := recordOf(t, parseOne(t, "(;KM[5]RU["+name+"])"))
 		_, err := r.BoardRules()
 		require.ErrorIs(t, err, sgf.ErrValue, name)

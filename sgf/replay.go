@@ -99,7 +99,6 @@ func (e *MoveError) Error() string {
 	return fmt.Sprintf("%v: move %d (step %d), %s %s: %v", ErrPoint, e.Move, e.Step, e.Color, e.Vertex, e.Err)
 }
 
-// Unwrap returns ErrPoint and the reason.
 func (e *MoveError) Unwrap() []error { return []error{ErrPoint, e.Err} }
 
 func (r *Record) startGame(g *board.Game) error {

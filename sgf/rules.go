@@ -34,7 +34,6 @@ var ruleNames = func() map[string]string {
 	return names
 }()
 
-// ruleKey normalises the text of RU.
 func ruleKey(text string) string {
 	text = strings.Map(func(r rune) rune {
 		if r >= 0xFF01 && r <= 0xFF5E {

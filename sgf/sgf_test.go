@@ -141,6 +141,7 @@ func TestCharsetOfEachTree(t *testing.T) {
 	requireRoundTrip(t, roots)
 
 	require.Equal(t, "UTF-8", roots[0].Get("CA"), "the tree names its new charset")
+	require.Equal(t, "UTF-8", parseOne(t, "(;CA[GBK]C[plain])").Get("CA"))
 	require.Equal(t, "\uFFFD( \uFFFD", parseOne(t, "(;CA[UTF-8]C[\xC3\x28 \xFF])").Text("C"))
 }
 
@@ -200,7 +201,7 @@ func TestDamage(t *testing.T) {
 }
 
 func TestLimits(t *testing.T) {
-	_, err := sgf.Options{MaxBytes: 10}.Read(strings.NewReader("(;C[0123456789])"))
+	_, err := sgf.Options{MaxBytes: 10}.Parse([]byte("(;C[0123456789])"))
 	require.ErrorIs(t, err, sgf.ErrTooLarge)
 	_, err = sgf.Options{MaxElements: 5}.Parse([]byte("(;B[aa];W[bb])"))
 	require.ErrorIs(t, err, sgf.ErrTooLarge)

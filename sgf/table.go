@@ -17,10 +17,7 @@ func tableOf(name string) (t table, canonical string) {
 	if err != nil {
 		return nil, ""
 	}
-	canonical, err = htmlindex.Name(e)
-	if err != nil {
-		return nil, ""
-	}
+	canonical, _ = htmlindex.Name(e) // every entry of the index has a name
 	return indexed{e}, canonical
 }
 

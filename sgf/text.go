@@ -73,7 +73,7 @@ func mended(property, value string) string {
 		}
 		value = value[:i] + `\` + value[i:]
 	}
-	if sound(value) {
+	if !strings.ContainsAny(value, `]\`) {
 		return value
 	}
 	var out strings.Builder
@@ -90,18 +90,4 @@ func mended(property, value string) string {
 		out.WriteByte(value[i])
 	}
 	return out.String()
-}
-
-func sound(value string) bool {
-	for i := 0; i < len(value); i++ {
-		switch value[i] {
-		case ']':
-			return false
-		case '\\':
-			if i++; i == len(value) {
-				return false
-			}
-		}
-	}
-	return true
 }

@@ -1,6 +1,7 @@
 // Package conform holds conformance tests that every engine of the project passes, in process or
 // as a program: two numbered lists of behaviour that clients rely on, for GTP and for KataGo's
-// JSON analysis protocol, and transcripts of clients' sessions.
+// JSON analysis protocol, and transcripts of clients' sessions. Functions here report by testify,
+// which names all lines on the way to a failure.
 package conform
 
 import (

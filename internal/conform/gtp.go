@@ -36,17 +36,8 @@ func RunGTP(t *testing.T, open Open[*GTP], only ...int) {
 		streamItems, extensionItems), only)
 }
 
-// line returns the next line of output.
-func (s *GTP) line() Line {
-	s.T.Helper()
-	l, ok := s.Line()
-	require.True(s.T, ok, "the engine closed its output")
-	return l
-}
-
 // Silent requires that nothing is printed for a while, or until the end.
 func (s *GTP) Silent(d time.Duration) {
-	s.T.Helper()
 	select {
 	case l, ok := <-s.Lines:
 		require.False(s.T, ok, "unexpected output: %q", l.Text)
@@ -54,7 +45,6 @@ func (s *GTP) Silent(d time.Duration) {
 	}
 }
 
-// Reply is the answer to one command.
 type Reply struct {
 	OK   bool
 	ID   string
@@ -62,26 +52,17 @@ type Reply struct {
 	Raw  []string // lines as received, without the final empty one
 }
 
-// Lines are the lines of Text.
-func (r Reply) Lines() []string {
-	if r.Text == "" {
-		return nil
-	}
-	return strings.Split(r.Text, "\n")
-}
-
 var firstLine = regexp.MustCompile(`^([=?])(\d*)( ?)(.*)$`)
 
 // Next reads one reply and checks its form. Only a stream (a success whose first line has no text)
 // may leave out the space after the status.
 func (s *GTP) Next() Reply {
-	s.T.Helper()
-	l := s.line()
+	l := s.Line()
 	m := firstLine.FindStringSubmatch(l.Text)
 	require.NotNil(s.T, m, "a reply begins with = or ?, got %q", l.Text)
 	r := Reply{OK: m[1] == "=", ID: m[2], Text: m[4], Raw: []string{l.Text}}
 	for {
-		l = s.line()
+		l = s.Line()
 		if l.Text == "" {
 			break
 		}
@@ -98,77 +79,49 @@ func (s *GTP) Next() Reply {
 
 // Ask sends a command and returns its reply.
 func (s *GTP) Ask(format string, args ...any) Reply {
-	s.T.Helper()
 	s.Send(fmt.Sprintf(format, args...) + "\n")
 	return s.Next()
 }
 
 // OK sends a command that must succeed and returns the text.
 func (s *GTP) OK(format string, args ...any) string {
-	s.T.Helper()
 	r := s.Ask(format, args...)
 	require.True(s.T, r.OK, "%s: %s", fmt.Sprintf(format, args...), r.Text)
 	return r.Text
 }
 
-// Fails sends a command that must fail, with one of the texts if there are any.
-func (s *GTP) Fails(command string, texts ...string) {
-	s.T.Helper()
-	r := s.Ask("%s", command)
-	require.False(s.T, r.OK, "%s succeeded: %s", command, r.Text)
-	if len(texts) > 0 {
-		require.Contains(s.T, texts, r.Text, command)
-	}
-	require.Len(s.T, r.Raw, 1, "an error text is one line")
-}
-
 // Refuse sends commands that must all fail, with the text if it is not empty.
 func (s *GTP) Refuse(text string, commands ...string) {
-	s.T.Helper()
-	texts := []string{text}
-	if text == "" {
-		texts = nil
-	}
 	for _, c := range commands {
-		s.Fails(c, texts...)
+		r := s.Ask("%s", c)
+		require.False(s.T, r.OK, "%s succeeded: %s", c, r.Text)
+		require.True(s.T, text == "" || text == r.Text, "%s: want %q, got %q", c, text, r.Text)
+		require.Len(s.T, r.Raw, 1, "an error text is one line")
 	}
 }
 
 // All sends commands that must all succeed.
 func (s *GTP) All(commands ...string) {
-	s.T.Helper()
 	for _, c := range commands {
 		s.OK("%s", c)
 	}
 }
 
-// Ends waits until the engine ends, successfully if success is set.
-func (s *GTP) Ends(success bool) {
-	s.T.Helper()
-	if err := s.End(Patience); success {
-		require.NoError(s.T, err, "exit status")
-	}
-}
-
 // OpenStream sends an analysis command and requires the first line of a successful stream.
 func (s *GTP) OpenStream(format string, args ...any) {
-	s.T.Helper()
 	s.Send(fmt.Sprintf(format, args...) + "\n")
-	l := s.line()
+	l := s.Line()
 	require.Regexp(s.T, `^=\d*$`, l.Text, fmt.Sprintf(format, args...))
 }
 
-// Info reads the next line of a stream.
 func (s *GTP) Info() string {
-	s.T.Helper()
-	l := s.line()
+	l := s.Line()
 	require.Regexp(s.T, `^info move \S`, l.Text)
 	return l.Text
 }
 
 // StaysOpen requires that a stream does not end for a while.
 func (s *GTP) StaysOpen(d time.Duration) {
-	s.T.Helper()
 	for over := time.After(d); ; {
 		select {
 		case l := <-s.Lines:
@@ -182,16 +135,14 @@ func (s *GTP) StaysOpen(d time.Duration) {
 // CloseStream sends an empty line and reads the rest of the stream. It returns
 // the last line and when the stream ended.
 func (s *GTP) CloseStream() (last string, at time.Time) {
-	s.T.Helper()
 	s.Send("\n")
 	return s.Rest()
 }
 
 // Rest reads a stream to its end and returns its last line.
 func (s *GTP) Rest() (last string, at time.Time) {
-	s.T.Helper()
 	for {
-		l := s.line()
+		l := s.Line()
 		if l.Text == "" {
 			return last, l.At
 		}
@@ -202,28 +153,22 @@ func (s *GTP) Rest() (last string, at time.Time) {
 
 // Analysis runs an analysis command, returns its first report and stops the analysis.
 func (s *GTP) Analysis(format string, args ...any) Report {
-	s.T.Helper()
 	s.OpenStream(format, args...)
 	info := s.Info()
 	s.CloseStream()
 	return parseReport(s.T, info)
 }
 
-// quick keeps searches short.
 func (s *GTP) quick() {
-	s.T.Helper()
 	s.All("kata-set-param maxVisits 8")
 }
 
-// endless removes all limits of searches.
 func (s *GTP) endless() {
-	s.T.Helper()
 	s.All("kata-set-param maxVisits 1000000000", "kata-set-param maxPlayouts 1000000000", "kata-set-param maxTime 1000000")
 }
 
 // unchanged runs f and requires that it leaves the position unchanged.
 func (s *GTP) unchanged(f func()) {
-	s.T.Helper()
 	board, komi, rules := s.OK("showboard"), s.OK("get_komi"), s.OK("kata-get-rules")
 	f()
 	require.Equal(s.T, board, s.OK("showboard"))

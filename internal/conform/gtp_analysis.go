@@ -37,10 +37,10 @@ func checkAnalysisForms(s *GTP) {
 	}
 	for _, name := range []string{"lz-analyze", "kata-analyze"} {
 		for _, bad := range []string{" x", " interval", " interval x", " b b3 5", " nan", " minmoves", " minmoves -1", " maxmoves 0", " 1e999"} {
-			s.Fails(name + bad)
+			s.Refuse("", name+bad)
 		}
 	}
-	s.Fails("lz-analyze ownership true", "syntax error")
+	s.Refuse("syntax error", "lz-analyze ownership true")
 }
 
 func checkStreamFrame(s *GTP) {
@@ -66,7 +66,7 @@ func checkStreamFrame(s *GTP) {
 	// Another analysis may follow at once, and so may the command that ends it.
 	s.Send("kata-analyze 1000\nlz-analyze 1000\nstop\n")
 	for range 2 {
-		require.Equal(s.T, "=", s.line().Text)
+		require.Equal(s.T, "=", s.Line().Text)
 		s.Rest()
 	}
 	require.Equal(s.T, []string{"= "}, s.Next().Raw)
@@ -88,7 +88,7 @@ func checkOneInfo(s *GTP) {
 	}
 	for _, c := range []string{"kata-analyze\n\n", "lz-analyze b 100\n# x\n"} {
 		s.Send(c)
-		require.Equal(s.T, "=", s.line().Text)
+		require.Equal(s.T, "=", s.Line().Text)
 		last, _ := s.Rest()
 		require.NotEmpty(s.T, last, c)
 	}
@@ -226,7 +226,7 @@ func checkRestrictions(s *GTP) {
 			" 5 allow w C3", " 5 allow x C3 1", " 5 avoid w C3 0", " 5 avoid w Z9 1", " 5 avoid w C3 1 allow w D4 1", " 5 foo true",
 			" avoid w A1:pass 1", " avoid w ,C3 1",
 		} {
-			s.Fails(name + bad)
+			s.Refuse("", name+bad)
 		}
 	}
 	s.Refuse("syntax error", "kata-analyze 5 ownership maybe", "kata-analyze 5 ownership")
@@ -243,7 +243,7 @@ func checkFocus(s *GTP) {
 		for _, bad := range []string{
 			"", "C3", "C3 1.5", "C3 -0.1", "C3 x", "C3 nan", "Z9 0.5", "C3:0 0.5", "C3:-1 0.5", "C3:x 0.5", "C3:inf 0.5", "C3: 0.5", "C3 0.5 focus D4 0.5",
 		} {
-			s.Fails(name+" w 5 focus "+bad, "syntax error")
+			s.Refuse("syntax error", name+" w 5 focus "+bad)
 		}
 	}
 }

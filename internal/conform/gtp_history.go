@@ -44,12 +44,12 @@ func checkUndo(s *GTP) {
 		}
 	}
 	require.Equal(s.T, empty, s.OK("showboard"))
-	s.Fails("undo", "cannot undo")
+	s.Refuse("cannot undo", "undo")
 	s.OK("genmove b")
 	s.OK("undo")
 	require.Equal(s.T, empty, s.OK("showboard"))
 	s.All("boardsize 9", "fixed_handicap 2", "play w e5", "undo")
-	s.Fails("undo", "cannot undo")
+	s.Refuse("cannot undo", "undo")
 	require.Equal(s.T, 2, strings.Count(strings.Join(s.diagram(), ""), "X"))
 }
 
@@ -60,20 +60,20 @@ func checkUndoSeveral(s *GTP) {
 	require.Equal(s.T, one, s.OK("showboard"))
 	s.All("play w b2")
 	two := s.OK("showboard")
-	s.Fails("gg-undo 3", "cannot undo")
-	s.Fails("gg-undo x", "syntax error")
-	s.Fails("gg-undo -1")
+	s.Refuse("cannot undo", "gg-undo 3")
+	s.Refuse("syntax error", "gg-undo x")
+	s.Refuse("", "gg-undo -1")
 	require.Equal(s.T, two, s.OK("showboard"))
 	s.All("gg-undo")
 	require.Equal(s.T, one, s.OK("showboard"))
 	s.All("gg-undo 1")
-	s.Fails("gg-undo 1", "cannot undo")
+	s.Refuse("cannot undo", "gg-undo 1")
 }
 
 func checkSetPosition(s *GTP) {
 	s.All("boardsize 5", "play b e5", "set_position b a1 W C3 black d4 white E1")
 	require.Equal(s.T, []string{".....", "...X.", "..O..", ".....", "X...O"}, s.diagram())
-	s.Fails("undo", "cannot undo")
+	s.Refuse("cannot undo", "undo")
 	require.Equal(s.T, "1", s.OK("is_legal b b1"))
 	s.unchanged(func() {
 		s.Refuse("",
@@ -88,7 +88,7 @@ func checkPlaySequence(s *GTP) {
 	s.All("boardsize 9", "play b e5")
 	s.unchanged(func() {
 		s.Refuse("illegal move", "gogui-play_sequence w c3 b d4 w e5", "gogui-play_sequence w c3 b d4 w k9", "gogui-play_sequence w c3 b d4 w c3")
-		s.Fails("gogui-play_sequence w c3 b", "syntax error")
+		s.Refuse("syntax error", "gogui-play_sequence w c3 b")
 	})
 	s.All("gogui-play_sequence W C3 B PASS w d4", "gogui-play_sequence", "gg-undo 3")
 	require.Equal(s.T, 1, strings.Count(strings.Join(s.diagram(), ""), "X"))
@@ -101,12 +101,12 @@ func checkGoguiSetup(s *GTP) {
 	require.Contains(s.T, s.OK("showboard"), "To move: white")
 	require.Equal(s.T, 3, len(strings.Join(s.diagram(), ""))-strings.Count(strings.Join(s.diagram(), ""), "."))
 	s.unchanged(func() {
-		s.Fails("gogui-setup B A1", "board not empty")
-		s.Fails("gogui-setup_player X", "syntax error")
+		s.Refuse("board not empty", "gogui-setup B A1")
+		s.Refuse("syntax error", "gogui-setup_player X")
 	})
 	s.All("gogui-setup_player B")
 	require.Contains(s.T, s.OK("showboard"), "To move: black")
-	s.Fails("undo", "cannot undo")
+	s.Refuse("cannot undo", "undo")
 	s.All("clear_board", "gogui-setup", "gogui-setup_player W", "play w a1")
 }
 
@@ -124,8 +124,8 @@ func checkFixedHandicap(s *GTP) {
 		require.ElementsMatch(s.T, strings.Fields(fixedPoints[n]), strings.Split(text, " "))
 		require.Contains(s.T, s.OK("showboard"), "To move: white")
 		require.Equal(s.T, n, strings.Count(strings.Join(s.diagram(), ""), "X"))
-		s.Fails("undo", "cannot undo")
-		s.Fails("fixed_handicap 2", "board not empty")
+		s.Refuse("cannot undo", "undo")
+		s.Refuse("board not empty", "fixed_handicap 2")
 	}
 	s.All("boardsize 19")
 	s.Refuse("invalid number of stones", "fixed_handicap 10", "fixed_handicap 1", "fixed_handicap 0", "fixed_handicap -2")
@@ -162,18 +162,18 @@ func checkFreeHandicap(s *GTP) {
 	}
 	s.Refuse("board not empty", "place_free_handicap 2", "set_free_handicap D4 Q16")
 	s.All("boardsize 19")
-	s.Fails("place_free_handicap 1", "invalid number of stones")
-	s.Fails("place_free_handicap", "syntax error")
+	s.Refuse("invalid number of stones", "place_free_handicap 1")
+	s.Refuse("syntax error", "place_free_handicap")
 	s.Refuse("bad vertex list", "set_free_handicap D4 D4", "set_free_handicap D4 pass", "set_free_handicap D4 Z26", "set_free_handicap D4")
 	var all []string
 	for i := range size.Area() {
 		all = append(all, size.Vertex(board.Point(i)))
 	}
-	s.Fails("set_free_handicap "+strings.Join(all, " "), "bad vertex list")
+	s.Refuse("bad vertex list", "set_free_handicap "+strings.Join(all, " "))
 	for _, n := range []int{2, 9, 100, 360} {
 		s.All("boardsize 19", "set_free_handicap "+strings.Join(all[:n], " "))
 		require.Contains(s.T, s.OK("showboard"), "To move: white")
-		s.Fails("undo", "cannot undo")
+		s.Refuse("cannot undo", "undo")
 	}
 }
 
@@ -190,7 +190,7 @@ func checkLoadSGF(s *GTP) {
 	require.Equal(s.T, []string{"X....", ".O...", "..X..", ".....", "....."}, s.diagram())
 	require.Equal(s.T, "5.5", s.OK("get_komi"))
 	s.All("undo", "undo", "undo", "undo")
-	s.Fails("undo", "cannot undo")
+	s.Refuse("cannot undo", "undo")
 	s.All("loadsgf " + game + " 3") // the position before the third move
 	require.Equal(s.T, []string{"X....", ".O...", ".....", ".....", "....."}, s.diagram())
 	s.All("loadsgf "+game+" 1", "loadsgf "+game+" 999")
@@ -212,11 +212,9 @@ func checkLoadSGF(s *GTP) {
 	require.Equal(s.T, board.Square(5), s.size())
 
 	s.unchanged(func() {
-		s.Refuse("cannot load file", "loadsgf "+filepath.Join(dir, "missing.sgf"), "loadsgf "+dir)
-		s.Fails("loadsgf "+write("bad.sgf", "no game at all"), "cannot load file")
-		s.Fails("loadsgf "+write("empty.sgf", ""), "cannot load file")
-		s.Fails("loadsgf "+write("huge.sgf", "(;SZ[52])"), "cannot load file")
-		s.Fails("loadsgf", "syntax error")
+		s.Refuse("cannot load file", "loadsgf "+filepath.Join(dir, "missing.sgf"), "loadsgf "+dir,
+			"loadsgf "+write("bad.sgf", "no game at all"), "loadsgf "+write("empty.sgf", ""), "loadsgf "+write("huge.sgf", "(;SZ[52])"))
+		s.Refuse("syntax error", "loadsgf")
 	})
 }
 

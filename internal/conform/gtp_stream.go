@@ -43,21 +43,21 @@ func checkGenmoveAnalyze(s *GTP) {
 	s.quick()
 	s.OpenStream("kata-genmove_analyze b 5 ownership true rootInfo true allow b C3 1")
 	for {
-		line := s.line().Text
+		line := s.Line().Text
 		if strings.HasPrefix(line, "play ") {
 			require.Equal(s.T, "play C3", line)
 			break
 		}
 		require.Contains(s.T, line, " rootInfo ")
 	}
-	require.Empty(s.T, s.line().Text)
+	require.Empty(s.T, s.Line().Text)
 	s.All("undo")
 	require.Equal(s.T, empty, strings.Replace(s.OK("showboard"), "To move: white", "To move: black", 1))
 	s.OpenStream("kata-search_analyze b 5")
 	last, _ := s.Rest()
 	require.Regexp(s.T, `^play `, last)
 	require.Equal(s.T, empty, strings.Replace(s.OK("showboard"), "To move: white", "To move: black", 1))
-	s.Fails("lz-genmove_analyze b x", "syntax error")
+	s.Refuse("syntax error", "lz-genmove_analyze b x")
 	s.Silent(50 * time.Millisecond)
 }
 

@@ -44,7 +44,6 @@ func RunAnalysis(t *testing.T, open Open[*Analysis]) {
 	}, nil)
 }
 
-// Message is one line of output.
 type Message struct {
 	ID             string
 	Error          string
@@ -88,7 +87,6 @@ func (m *Message) isResult() bool { _, ok := m.Raw["isDuringSearch"]; return ok 
 
 // Send writes a request: a string unchanged, anything else as JSON.
 func (s *Analysis) Send(request any) {
-	s.T.Helper()
 	text, ok := request.(string)
 	if !ok {
 		b, err := json.Marshal(request)
@@ -101,26 +99,7 @@ func (s *Analysis) Send(request any) {
 // Next reads one message, checks its form, and requires that nothing follows the final result of
 // a turn.
 func (s *Analysis) Next() Message {
-	s.T.Helper()
-	m, ok := s.next()
-	if !ok {
-		require.FailNow(s.T, "the engine closed its output")
-	}
-	return m
-}
-
-// next returns false at the end of the output.
-func (s *Analysis) next() (Message, bool) {
-	s.T.Helper()
-	l, ok := s.Line()
-	if !ok {
-		return Message{}, false
-	}
-	return s.parse(l.Text), true
-}
-
-func (s *Analysis) parse(text string) Message {
-	s.T.Helper()
+	text := s.Line().Text
 	var m Message
 	require.NoError(s.T, json.Unmarshal([]byte(text), &m.Raw), "every line is one JSON object: %q", text)
 	require.NoError(s.T, json.Unmarshal([]byte(text), &m), text)
@@ -138,7 +117,6 @@ func (s *Analysis) parse(text string) Message {
 }
 
 func (s *Analysis) checkResult(m *Message) {
-	s.T.Helper()
 	require.Contains(s.T, m.Raw, "moveInfos")
 	require.NotNil(s.T, m.RootInfo)
 	require.Contains(s.T, []string{"B", "W"}, m.RootInfo.CurrentPlayer)
@@ -154,7 +132,6 @@ func (s *Analysis) checkResult(m *Message) {
 // Result reads messages until the final result of a turn and returns it. All earlier messages must
 // be reports of running searches.
 func (s *Analysis) Result(id string, number int) Message {
-	s.T.Helper()
 	for {
 		m := s.Next()
 		require.True(s.T, m.isResult(), "%v", m.Raw)
@@ -167,7 +144,6 @@ func (s *Analysis) Result(id string, number int) Message {
 
 // Answer reads messages until one that is not a result.
 func (s *Analysis) Answer() Message {
-	s.T.Helper()
 	for {
 		if m := s.Next(); !m.isResult() {
 			return m
@@ -177,17 +153,10 @@ func (s *Analysis) Answer() Message {
 
 // Alive requires that the engine still answers.
 func (s *Analysis) Alive() {
-	s.T.Helper()
 	s.Send(map[string]any{"id": "alive?", "action": "query_version"})
 	m := s.Answer()
 	require.Equal(s.T, "query_version", m.Action, "%v", m.Raw)
 	require.Regexp(s.T, `^\d+\.\d+\.\d+$`, m.Raw["version"])
-}
-
-// Ends requires that the engine ends with success.
-func (s *Analysis) Ends() {
-	s.T.Helper()
-	require.NoError(s.T, s.End(Patience), "exit status")
 }
 
 // Query returns a small query, with changes made to its fields.

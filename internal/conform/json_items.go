@@ -3,6 +3,7 @@ package conform
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -64,11 +65,8 @@ func checkTerminate(s *Analysis) {
 		return Query(id, map[string]any{"maxVisits": endless, "priority": priority, "boardXSize": 9, "boardYSize": 9})
 	}
 	terminate := func(changes map[string]any) {
-		s.T.Helper()
 		request := map[string]any{"id": "t", "action": "terminate"}
-		for k, v := range changes {
-			request[k] = v
-		}
+		maps.Copy(request, changes)
 		s.Send(request)
 		m := s.Answer() // arrives after the results of waiting queries, before those of running ones
 		for k := range request {
@@ -110,7 +108,6 @@ func checkTerminate(s *Analysis) {
 
 // finished requires that the final result of a turn has been read or comes next.
 func (s *Analysis) finished(id string, number int) {
-	s.T.Helper()
 	for !s.seen[turn{id, number}] {
 		m := s.Next()
 		require.True(s.T, m.isResult() && !m.IsDuringSearch, "%v", m.Raw)
@@ -197,9 +194,7 @@ func checkNumbers(s *Analysis) {
 			"includePolicy": true, "includeOwnership": true, "includeOwnershipStdev": true, "includeMovesOwnership": true,
 			"includePVVisits": true, "includeNoResultValue": true, "analysisPVLen": 3, "maxVisits": 12,
 		}
-		for k, v := range p.changes {
-			wishes[k] = v
-		}
+		maps.Copy(wishes, p.changes)
 		q := Query(p.name, wishes)
 		s.Send(q)
 		m := s.Result(p.name, len(q["moves"].([][2]string)))
@@ -227,7 +222,6 @@ func checkNumbers(s *Analysis) {
 }
 
 func checkOwnershipOf(s *Analysis, m *Message, area int) {
-	s.T.Helper()
 	require.Len(s.T, m.Ownership, area, m.ID)
 	require.Len(s.T, m.OwnershipStdev, area, m.ID)
 	for i := range area {
@@ -243,7 +237,6 @@ func checkOwnershipOf(s *Analysis, m *Message, area int) {
 
 // gameOf plays the game that a query asks about.
 func gameOf(s *Analysis, q map[string]any) *board.Game {
-	s.T.Helper()
 	rules, err := board.ParseRules(q["rules"].(string))
 	require.NoError(s.T, err)
 	g, err := board.NewGame(board.Size{W: q["boardXSize"].(int), H: q["boardYSize"].(int)}, rules)
@@ -284,14 +277,14 @@ func checkEnd(s *Analysis) {
 		m := s.Next()
 		require.True(s.T, m.isResult() && !m.NoResults, "%v", m.Raw)
 	}
-	_, more := s.next()
+	s.Ends(true)
+	_, more := <-s.Lines
 	require.False(s.T, more)
-	s.Ends()
 
 	idle := s.again(s.T)
 	idle.Alive()
 	require.NoError(s.T, idle.In.Close())
-	idle.Ends()
+	idle.Ends(true)
 
 	hasty := s.again(s.T, "-quit-without-waiting")
 	for i := range queries {
@@ -299,5 +292,5 @@ func checkEnd(s *Analysis) {
 	}
 	require.True(s.T, hasty.Next().IsDuringSearch)
 	require.NoError(s.T, hasty.In.Close())
-	hasty.Ends()
+	hasty.Ends(true)
 }

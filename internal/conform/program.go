@@ -16,7 +16,6 @@ import (
 // added to the environment. Its stderr is shown if the test fails.
 func Program(path string, env []string, args ...string) Open[*GTP] {
 	return func(t testing.TB, more ...string) *GTP {
-		t.Helper()
 		cmd := exec.Command(path, append(append([]string{}, args...), more...)...)
 		cmd.Env = append(os.Environ(), env...)
 		var log testshared.Log
@@ -41,7 +40,6 @@ func Program(path string, env []string, args ...string) Open[*GTP] {
 // Start starts a program that speaks GTP. Closing the returned Closer ends the program's input;
 // ended is closed when the program has ended.
 func Start(t testing.TB, cmd *exec.Cmd) (s *GTP, in io.Closer, ended <-chan struct{}) {
-	t.Helper()
 	to, err := cmd.StdinPipe()
 	require.NoError(t, err)
 	// Wait would close a StdoutPipe before everything is read.

@@ -22,22 +22,19 @@ type Block struct {
 	Keys   []string            // every key in order
 }
 
-// float reads a value of a block.
 func (b Block) float(t testing.TB, key string) float64 {
-	t.Helper()
 	require.Contains(t, b.Values, key)
 	f, err := strconv.ParseFloat(b.Values[key], 64)
 	require.NoError(t, err, key)
 	return f
 }
 
-// listKeys are the keys that any number of values follow.
+// listKeys are the keys of a move that any number of values follow.
 var listKeys = map[string]bool{
 	"pv": true, "pvVisits": true, "pvEdgeVisits": true, "movesOwnership": true, "movesOwnershipStdev": true,
-	"ownership": true, "ownershipStdev": true,
 }
 
-// rootKeys are the list keys that belong to no move.
+// rootKeys are the same for the whole position.
 var rootKeys = map[string]bool{"ownership": true, "ownershipStdev": true}
 
 // isKey tells words of the report from values: keys begin with a small letter,
@@ -48,7 +45,6 @@ func isKey(word string) bool {
 
 // parseReport reads a line that begins with "info ".
 func parseReport(t testing.TB, line string) Report {
-	t.Helper()
 	r := Report{Lists: map[string][]string{}}
 	require.NotContains(t, line, "  ", "blocks are separated by one space")
 	words := strings.Split(line, " ")
@@ -57,13 +53,14 @@ func parseReport(t testing.TB, line string) Report {
 		key := words[i]
 		require.True(t, key != "" && isKey(key), "want a key, got %q in %q", key, line)
 		i++
-		switch {
-		case key == "info":
-			r.Moves = append(r.Moves, Block{Values: map[string]string{}, Lists: map[string][]string{}})
+		empty := Block{Values: map[string]string{}, Lists: map[string][]string{}}
+		switch key {
+		case "info":
+			r.Moves = append(r.Moves, empty)
 			block = &r.Moves[len(r.Moves)-1]
 			continue
-		case key == "rootInfo":
-			r.Root = Block{Values: map[string]string{}, Lists: map[string][]string{}}
+		case "rootInfo":
+			r.Root = empty
 			block = &r.Root
 			continue
 		}
@@ -87,7 +84,6 @@ func parseReport(t testing.TB, line string) Report {
 	return r
 }
 
-// moves are the vertices of a report in order.
 func (r Report) moves() []string {
 	var list []string
 	for _, b := range r.Moves {

@@ -59,31 +59,27 @@ func read(out io.Reader, lines chan<- Line) {
 
 // Send writes text to the engine unchanged.
 func (t *Talk) Send(text string) {
-	t.T.Helper()
 	_, err := io.WriteString(t.In, text)
 	require.NoError(t.T, err)
 }
 
-// Line returns the next line of output, or false at its end.
-func (t *Talk) Line() (Line, bool) {
-	t.T.Helper()
+func (t *Talk) Line() Line {
 	select {
 	case l, ok := <-t.Lines:
-		return l, ok
+		require.True(t.T, ok, "the engine closed its output")
+		return l
 	case <-time.After(Patience):
 		require.FailNow(t.T, "no output", "for %v", Patience)
 	}
-	return Line{}, false
+	return Line{}
 }
 
-// End requires that the engine ends within d and returns how: nil for success.
-func (t *Talk) End(d time.Duration) error {
-	t.T.Helper()
+// Ends waits until the engine ends, successfully if success is set.
+func (t *Talk) Ends(success bool) {
 	select {
 	case err := <-t.Exit:
-		return err
-	case <-time.After(d):
-		require.FailNow(t.T, "still running", "after %v", d)
+		require.False(t.T, success && err != nil, "exit status: %v", err)
+	case <-time.After(Patience):
+		require.FailNow(t.T, "still running", "after %v", Patience)
 	}
-	return nil
 }

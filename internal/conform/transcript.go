@@ -10,36 +10,27 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"kosumi/internal/testshared"
 )
 
-// transcripts is the folder of recorded conversations, testdata/gtp of the
-// module that the test runs in.
-func transcripts(t testing.TB) string {
-	t.Helper()
-	dir, err := os.Getwd()
+// transcripts returns the recorded conversations whose names match a pattern.
+func transcripts(t testing.TB, pattern string) []string {
+	files, err := filepath.Glob(filepath.Join(testshared.Checkout(t), "testdata", "gtp", pattern))
 	require.NoError(t, err)
-	for {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			return filepath.Join(dir, "testdata", "gtp")
-		}
-		require.NotEqual(t, dir, filepath.Dir(dir), "no go.mod above the test")
-		dir = filepath.Dir(dir)
-	}
+	require.NotEmpty(t, files)
+	return files
 }
 
 // Transcripts replays every transcript, each as a subtest.
 func Transcripts(t *testing.T, open Open[*GTP]) {
-	files, err := filepath.Glob(filepath.Join(transcripts(t), "*.gtp"))
-	require.NoError(t, err)
-	require.NotEmpty(t, files)
-	for _, f := range files {
+	for _, f := range transcripts(t, "*.gtp") {
 		t.Run(strings.TrimSuffix(filepath.Base(f), ".gtp"), func(t *testing.T) { Replay(open(t), f) })
 	}
 }
 
 // Replay runs one transcript; testdata/gtp/README.md describes the format.
 func Replay(s *GTP, path string) {
-	s.T.Helper()
 	data, err := os.ReadFile(path)
 	require.NoError(s.T, err)
 	r := replay{s: s, end: "\n"}
@@ -50,7 +41,6 @@ func Replay(s *GTP, path string) {
 	s.Silent(20 * time.Millisecond)
 }
 
-// replay is a transcript in progress.
 type replay struct {
 	s     *GTP
 	end   string // line end of the input
@@ -59,10 +49,8 @@ type replay struct {
 	inner bool  // the previous step was an expected line
 }
 
-// step carries out one line of a transcript.
 func (r *replay) step(line string) {
 	t := r.s.T
-	t.Helper()
 	mark, rest, _ := strings.Cut(line, " ")
 	inner := false
 	switch mark {
@@ -101,7 +89,7 @@ func whole(pattern string) *regexp.Regexp { return regexp.MustCompile("^(?:" + p
 
 func (r *replay) peek() string {
 	if r.next == nil {
-		l := r.s.line()
+		l := r.s.Line()
 		r.next = &l
 	}
 	return r.next.Text

@@ -27,7 +27,6 @@ type Progress struct {
 	closed bool
 }
 
-// row is the progress of one stage.
 type row struct {
 	name string // name of the stage; "" for a single stage
 	bar  *mpb.Bar

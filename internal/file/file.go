@@ -29,7 +29,6 @@ func Write(path string, write func(w io.Writer) error) error {
 	return said(path, replace(path, kept{}, write))
 }
 
-// said adds the file's name to a write error.
 func said(path string, err error) error {
 	if err != nil {
 		return fmt.Errorf("writing %s: %w", path, bare(err))
@@ -87,6 +86,9 @@ func target(path string) (real string, mode fs.FileMode, err error) {
 	real, err = filepath.EvalSymlinks(path)
 	return real, info.Mode().Perm(), err
 }
+
+// mostWriters is the maximum number of concurrent writers of one name.
+const mostWriters = 64
 
 // kept holds the options of replace.
 type kept struct{ private, anew bool }
@@ -209,7 +211,6 @@ func Read(path string, most int64) ([]byte, error) {
 	return data, nil
 }
 
-// Absent is the error about a missing file.
 type Absent string
 
 func (a Absent) Error() string { return "no file " + string(a) }

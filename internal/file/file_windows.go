@@ -12,9 +12,6 @@ import (
 // nonblocking opens a pipe without waiting for its other end.
 const nonblocking = syscall.O_NONBLOCK
 
-// mostWriters is the maximum number of concurrent writers of one name.
-const mostWriters = 64
-
 // unfinished opens an empty temporary file for path, for this process alone. The next writer reuses
 // the file of a killed one.
 func unfinished(path string, perm os.FileMode) (*os.File, error) {

@@ -13,7 +13,6 @@ import (
 // ErrTaken is wrapped by the errors of [Lock] and [LockFolder] if another process has the lock.
 var ErrTaken = errors.New("another process is at work there")
 
-// LockName is the name of the lock file in a folder.
 const LockName = "lock"
 
 const lockBytes = 1000 // maximum size of a lock file

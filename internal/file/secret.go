@@ -10,7 +10,6 @@ import (
 	"runtime"
 )
 
-// maxSecret is the maximum size of a secret in bytes.
 const maxSecret = 64 << 10
 
 // Secret returns a token, a key or a certificate from a file of mode 0600, without surrounding

@@ -4,6 +4,7 @@ package handout
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"embed"
 	"encoding/json"
@@ -25,16 +26,10 @@ var ErrNotBuilt = errors.New("this program was built without its page: HTML file
 type bundle struct{ script, style, licences []byte }
 
 var load = sync.OnceValues(func() (bundle, error) {
-	script, err := unpack("dist/handout.js.gz")
-	if err != nil {
-		return bundle{}, err
-	}
-	style, err := unpack("dist/handout.css.gz")
-	if err != nil {
-		return bundle{}, err
-	}
-	licences, err := unpack("dist/licences.txt.gz")
-	return bundle{script, style, licences}, err
+	script, err1 := unpack("dist/handout.js.gz")
+	style, err2 := unpack("dist/handout.css.gz")
+	licences, err3 := unpack("dist/licences.txt.gz")
+	return bundle{script, style, licences}, cmp.Or(err1, err2, err3)
 })
 
 func unpack(name string) ([]byte, error) {

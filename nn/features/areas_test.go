@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
+	"kosumi/internal/testshared"
 	"kosumi/nn/features"
 )
 
@@ -19,8 +20,7 @@ const koMouth = `
 // inTerritory returns the board in a phase of territory scoring without a tax.
 func inTerritory(t *testing.T, text string, phase int, o board.GameOptions) *board.Game {
 	t.Helper()
-	b, err := board.ParseDiagram(text)
-	require.NoError(t, err)
+	b := testshared.Diagram(t, text)
 	g, err := board.NewGame(b.Size(), board.Rules{Scoring: board.ScoringTerritory})
 	require.NoError(t, err)
 	require.NoError(t, g.SetupBoard(b, board.Black))

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
+	"kosumi/internal/testshared"
 	"kosumi/nn/features"
 )
 
@@ -47,8 +48,7 @@ const (
 // diagramGame returns a game with a few moves after a diagram, so that it has a history.
 func diagramGame(t testing.TB, diagram string, moves int) *board.Game {
 	t.Helper()
-	b, err := board.ParseDiagram(diagram)
-	require.NoError(t, err)
+	b := testshared.Diagram(t, diagram)
 	g, err := board.NewGame(b.Size(), board.TrompTaylor())
 	require.NoError(t, err)
 	require.NoError(t, g.SetupBoard(b, board.Black))

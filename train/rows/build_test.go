@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
+	"kosumi/internal/testshared"
 	"kosumi/nn/features"
 )
 
@@ -193,8 +194,7 @@ func open(t testing.TB, o Options, dir string) *Folder {
 // TestRowsTellModes: a row records the area modes of its game, and its planes and targets follow
 // them.
 func TestRowsTellModes(t *testing.T) {
-	b, err := board.ParseDiagram("X.XO.\nXXXO.\nOOOO.")
-	require.NoError(t, err)
+	b := testshared.Diagram(t, "X.XO.\nXXXO.\nOOOO.")
 	l := Layout{features.V7, 7}
 	mouth := l.slot(1, b.Size())
 	for i := range 4 {

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
+	"kosumi/internal/testshared"
 	"kosumi/train/rows"
 )
 
@@ -50,13 +51,12 @@ func TestLoadPositions(t *testing.T) {
 	require.Equal(t, 8, line.len(), "up to the first pass")
 	g, err := line.game(board.Chinese(), 3)
 	require.NoError(t, err)
-	want, err := board.ParseDiagram(`
+	want := testshared.Diagram(t, `
 		. . . . .
 		. O X . .
 		. . X . .
 		. . . . .
 		. . . . .`)
-	require.NoError(t, err)
 	require.Equal(t, want.String(), g.Board().String())
 
 	for _, bad := range [][]string{{writeRecords(t, setUp, tooLarge)}, {filepath.Join(dir, "none")}, {writeRecords(t, "(;SZ[5]")}} {
