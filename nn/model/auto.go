@@ -5,10 +5,8 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -202,7 +200,7 @@ func (c *chooser) choose() (choice, error) {
 		_ = os.Remove(c.measuring)
 	}
 	found.Offers = offers
-	if err := write(c.result, found); err != nil && c.result != "" {
+	if err := file.WriteJSON(c.result, found, ""); err != nil && c.result != "" {
 		c.conf.Log.Warn(notKept, "error", err)
 	}
 	return found, nil
@@ -226,7 +224,7 @@ func (c *chooser) leave(at, why string, loaded bool) choice {
 	left := choice{Why: why, Loaded: loaded}
 	if at != "" {
 		left.Why += "; remove " + at + " to try again"
-		_ = write(at, left)
+		_ = file.WriteJSON(at, left, "")
 	}
 	if c.conf.context().Err() != nil { // the user cancelled; the device is not at fault
 		_ = os.Remove(at)
@@ -248,15 +246,10 @@ func (c *chooser) alone() *file.Hold {
 
 // read returns the choice in a file; the zero value if there is none.
 func read(at string) (found choice) {
-	data, err := os.ReadFile(at)
-	if err != nil || json.Unmarshal(data, &found) != nil {
+	if _, err := file.ReadJSON(at, &found); err != nil {
 		return choice{}
 	}
 	return found
-}
-
-func write(at string, found choice) error {
-	return file.Write(at, func(w io.Writer) error { return json.NewEncoder(w).Encode(found) })
 }
 
 // places names the files: c.loading by library and plugin, c.measuring also by the network,

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -47,12 +48,7 @@ func mustOpen(t *testing.T, open Opener, n *Network, maxBatch int) nn.Backend {
 }
 
 func row(specs []nn.TensorSpec, tensors [][]float32, i int) [][]float32 {
-	rows := make([][]float32, len(specs))
-	for j := range specs {
-		n := specs[j].Len()
-		rows[j] = tensors[j][i*n : (i+1)*n]
-	}
-	return rows
+	return nn.Rows(specs, tensors, i+1)[i]
 }
 
 func clone(rows [][]float32) [][]float32 {
@@ -247,33 +243,18 @@ func testModels(t *testing.T, open Opener, n *Network) {
 // testParallel: sessions of the same model can run at once, each with one caller.
 func testParallel(t *testing.T, open Opener, n *Network) {
 	const sessions, runs = 4, 25
-	done := make(chan error, sessions)
-	type result struct {
-		want, got [][]float32
-	}
-	results := make([][]result, sessions)
+	var all sync.WaitGroup
 	for s := range sessions {
 		b := mustOpen(t, open, n, 2)
-		go func() {
+		all.Go(func() {
 			rng := rand.New(rand.NewPCG(uint64(s), 1))
 			for range runs {
 				r := n.RandomRow(rng)
 				n.put(b, 1, r)
-				if err := b.Run(2); err != nil {
-					done <- err
-					return
-				}
-				results[s] = append(results[s], result{n.Reference(r), clone(row(n.Spec.Outputs, b.Outputs(), 1))})
+				require.NoError(t, b.Run(2))
+				closeTo(t, n, n.Reference(r), row(n.Spec.Outputs, b.Outputs(), 1), "side by side")
 			}
-			done <- nil
-		}()
+		})
 	}
-	for range sessions {
-		require.NoError(t, <-done)
-	}
-	for _, list := range results {
-		for _, r := range list {
-			closeTo(t, n, r.want, r.got, "side by side")
-		}
-	}
+	all.Wait()
 }

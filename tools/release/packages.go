@@ -120,9 +120,8 @@ func (r *release) installed(program string) ([]contents, error) {
 // documentPath returns the place of an archive's file in a package; "": none.
 func documentPath(path string) string {
 	switch {
-	case strings.HasPrefix(path, "man/"), strings.HasPrefix(path, "completions/"): // manual pages and completions have special places
-		return ""
-	case strings.HasPrefix(path, "site/"): // the page that needs no program: a package has the program
+	case strings.HasPrefix(path, "man/"), strings.HasPrefix(path, "completions/"), // they have special places
+		strings.HasPrefix(path, "site/"): // the page that needs no program: a package has the program
 		return ""
 	case path == "LICENSE":
 		return "/usr/share/doc/kosumi/copyright"
