@@ -123,10 +123,7 @@ func (p *gatePlayer) beginGame(ctx context.Context, o *gateOffer) {
 		p.mu.Lock()
 		delete(p.held, o.ID)
 		p.mu.Unlock()
-		select {
-		case p.freed <- struct{}{}:
-		default:
-		}
+		wake(p.freed)
 	})
 }
 

@@ -3,9 +3,10 @@ package cluster
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"os"
 	"os/exec"
-	"sync/atomic"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -50,21 +51,11 @@ func (c *child) play() error {
 	if out.Exam, err = answerExam(context.Background(), examOf(c.Work), s.Evaluator); err != nil {
 		return err
 	}
-	var next atomic.Uint64
-	session, err := selfplay.NewSessionOf(c.Work.Recipe, c.Work.Seed, func(context.Context) (uint64, bool) {
-		n := next.Add(1) - 1
-		return n, n < c.Games
-	}, func(f *selfplay.Finished) (int, error) {
-		data, err := selfplay.Marshal(f)
-		out.Games = append(out.Games, data)
-		return 0, err
-	})
-	if err == nil {
-		err = session.Play(context.Background(), s.Evaluator, selfplay.Goal{})
-	}
+	games, err := playAll(context.Background(), c.Work.Recipe, c.Work.Seed, c.Games, s.Evaluator)
 	if err != nil {
 		return err
 	}
+	out.Games = slices.Collect(maps.Values(games))
 	if err := json.NewEncoder(os.Stdout).Encode(out); err != nil {
 		return err
 	}
