@@ -82,7 +82,8 @@ func (f *folder) known() []selfplay.Filed {
 	return slices.Clone(f.filed)
 }
 
-func (f *folder) Wanted() int64 { return f.most.Load() - int64(f.count()) }
+func (f *folder) Wanted() int64       { return f.most.Load() - int64(f.count()) }
+func (f *folder) Left() (int64, bool) { return 0, true }
 
 // recipe is a recipe of short games on small boards.
 func recipe() selfplay.Config {

@@ -23,11 +23,8 @@ type Host interface {
 	File(w loop.Work, games []*selfplay.Finished) ([]error, error)
 	// Wanted is how many rows of games are still wanted; at 0 no numbers are leased.
 	Wanted() int64
-}
-
-// bounded is a host that may have a fixed number of games. Left counts those not yet stored, leased
-// ones included; unbounded is true if no number is fixed.
-type bounded interface {
+	// Left is how many games are not yet stored, leased ones included, of a fixed number; unbounded
+	// is true if no number is fixed.
 	Left() (games int64, unbounded bool)
 }
 
@@ -294,13 +291,8 @@ func (s *Server) lease(c *call) {
 
 // room limits the number of games that a worker wants to the number that the host still needs.
 func (s *Server) room(want int, now time.Time) int {
-	h, ok := s.conf.Host.(bounded)
-	if !ok {
-		return want
-	}
-	left, unbounded := h.Left()
-	s.leases.exact = !unbounded
-	if unbounded {
+	left, unbounded := s.conf.Host.Left()
+	if s.leases.exact = !unbounded; unbounded {
 		return want
 	}
 	s.leases.expire(now)

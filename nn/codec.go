@@ -201,6 +201,15 @@ func (c *Codec) copyEncoded(e *Encoded, sym board.Symmetry, rows [][]float32) er
 	return nil
 }
 
+// Memory makes the memory of n rows of each tensor, filled with zeros.
+func Memory(tensors []TensorSpec, n int) [][]float32 {
+	memory := make([][]float32, len(tensors))
+	for i := range tensors {
+		memory[i] = make([]float32, n*tensors[i].Len())
+	}
+	return memory
+}
+
 // Rows cuts the memory of n rows of each tensor, such as a [Backend]'s, into rows:
 // the values of tensor i in row r are at [r][i].
 func Rows(tensors []TensorSpec, memory [][]float32, n int) [][][]float32 {

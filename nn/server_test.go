@@ -19,26 +19,6 @@ import (
 	"kosumi/nn/nntest"
 )
 
-func TestHashModelDependsOnPositionOnly(t *testing.T) {
-	a := newServer(t, nntest.HashModel(1), nn.ServerConfig{Sessions: 2, Seed: 5})
-	b := newServer(t, nntest.HashModel(1), nn.ServerConfig{Seed: 6})
-	other := newServer(t, nntest.HashModel(2), nn.ServerConfig{})
-	g := randomGame(t, board.Square(9), board.Japanese(), 30, 1)
-	h := randomGame(t, board.Square(9), board.Japanese(), 31, 1)
-	ask := func(s *nn.Server, g *board.Game) nn.Output {
-		var out nn.Output
-		require.NoError(t, s.Evaluate(t.Context(), &nn.Query{Game: g, Symmetry: nn.SymmetryRandom, NeedOwnership: true}, &out))
-		requireOutput(t, g, &out)
-		require.True(t, out.HasScore && out.HasOwnership)
-		require.Positive(t, min(out.ErrScore, out.ErrWinLoss, out.VarTimeLeft, out.NoResult))
-		out.Symmetry = 0 // drawn at random, without effect on the result
-		return out
-	}
-	require.Equal(t, ask(a, g), ask(b, g))
-	require.NotEqual(t, ask(a, g).Policy, ask(a, h).Policy)
-	require.NotEqual(t, ask(a, g).Policy, ask(other, g).Policy)
-}
-
 func TestConfigIsValidated(t *testing.T) {
 	_, err := nn.NewServer(nntest.Uniform(), nn.ServerConfig{Sessions: -1, MaxBatch: -1, CacheBytes: -1})
 	require.ErrorContains(t, err, "sessions")

@@ -41,12 +41,6 @@ func (s Stats) Sub(earlier Stats) Stats {
 		Misses: s.Misses - earlier.Misses, Invalid: s.Invalid - earlier.Invalid, RunTime: s.RunTime - earlier.RunTime}
 }
 
-// Add returns the counts of two servers together.
-func (s Stats) Add(o Stats) Stats {
-	return Stats{Rows: s.Rows + o.Rows, Batches: s.Batches + o.Batches, Hits: s.Hits + o.Hits,
-		Misses: s.Misses + o.Misses, Invalid: s.Invalid + o.Invalid, RunTime: s.RunTime + o.RunTime}
-}
-
 // Stats reads the counters. Each is exact; read while queries run, they need
 // not be from the same instant.
 func (s *Server) Stats() Stats {
