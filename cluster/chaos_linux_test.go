@@ -123,11 +123,8 @@ func (w *waiting) Evaluate(ctx context.Context, q *nn.Query, out *nn.Output) err
 func (c *child) dial(log *slog.Logger) (*Conn, error) {
 	conf := DialConfig{Address: c.Address, Log: log}
 	if c.Seed != "" {
-		pair, err := nkeys.FromSeed([]byte(c.Seed))
-		if err != nil {
-			return nil, err
-		}
-		if conf.Key, err = keyOf(pair); err != nil {
+		var err error
+		if conf.Key, err = keyOf(nkeys.FromSeed([]byte(c.Seed))); err != nil {
 			return nil, err
 		}
 	}

@@ -29,7 +29,7 @@ func NewCodec(spec Spec, size board.Size) (*Codec, error) {
 	if !spec.Sizes.Serves(size) {
 		return nil, fmt.Errorf("%w: %dx%d, it serves %s", ErrSize, size.W, size.H, spec.Sizes)
 	}
-	c := &Codec{spec: spec, size: size, memory: features.NewMemory()}
+	c := &Codec{spec: spec, size: size, memory: new(features.Memory)}
 	if err := c.bindInputs(); err != nil {
 		return nil, err
 	}

@@ -71,7 +71,7 @@ func testOneDevice(t *testing.T, atOnce, sessions int) {
 	require.Equal(t, []int{1}, d.rows)
 	if atOnce > 1 {
 		ask(1)
-		require.Equal(t, []int{1, 1}, d.rows, "all who were under way are there again")
+		require.Equal(t, []int{1, 1}, d.rows, "as many jobs wait as were under way at most")
 	}
 	ask(5)
 	ask(9)

@@ -61,7 +61,10 @@ func (s *Server) acquireWarm(ctx context.Context, size board.Size, warm bool) (*
 	}
 	s.mu.Unlock()
 	if !found {
-		s.closeAll(old)
+		for _, o := range old {
+			_ = o.close() // a failure must not fail the query that needs the new pool
+			s.closing.Done()
+		}
 		s.open(p, warm)
 	}
 	select {
@@ -109,14 +112,6 @@ func (s *Server) evict(keep *sizePool) []*sizePool {
 		out = append(out, oldest)
 	}
 	return out
-}
-
-// closeAll closes pools that evict took out.
-func (s *Server) closeAll(pools []*sizePool) {
-	for _, p := range pools {
-		_ = p.close() // a failure must not fail the query that needs the new pool
-		s.closing.Done()
-	}
 }
 
 // open makes the codec and the backends, then closes p.ready. On failure the

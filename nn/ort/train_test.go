@@ -147,7 +147,7 @@ func testDevice(t *testing.T, provider string) {
 		require.NoError(t, back.Run())
 	}
 	require.Equal(t, []float32{7 + 62 + 9 + 64}, sum.Data)
-	require.Equal(t, []float32{1, 2, 3, 4}, a.Data, "nobody asked for it")
+	require.Equal(t, []float32{1, 2, 3, 4}, a.Data, "Fetch was not called")
 	require.Equal(t, []float32{0, 0, 0, 0}, b.Data)
 	require.NoError(t, a.Fetch())
 	require.NoError(t, b.Fetch())

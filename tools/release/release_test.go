@@ -204,8 +204,8 @@ func TestPins(t *testing.T) {
 	require.ErrorContains(t, err, "does not name b")
 }
 
-// TestLibraries has the library in the archives of systems that need it and cannot fetch it,
-// and nowhere else.
+// TestLibraries: archives hold the library for the systems that need it and cannot fetch it, and
+// for no others.
 func TestLibraries(t *testing.T) {
 	t.Chdir("../..")
 	with := map[string]bool{"windows": true, "darwin": true}
@@ -259,8 +259,8 @@ func TestLicenceFiles(t *testing.T) {
 	require.ElementsMatch(t, []string{"LICENSE", "license.md", "COPYING", "NOTICE.txt", "ThirdPartyNotices.txt", "LICENSE-MIT"}, names)
 }
 
-// TestChecksums has the systems made one at a time, in either of two runs: the sums
-// are of all that lies there.
+// TestChecksums: the sums cover all files of this version in the folder, also those that an earlier
+// run made for other systems.
 func TestChecksums(t *testing.T) {
 	r := release{version: "1.2.3", out: t.TempDir()}
 	sums := filepath.Join(r.out, "kosumi-1.2.3-SHA256SUMS")
