@@ -98,7 +98,8 @@ func chooseDevice(c Config, file string, open func() (source, error)) (choice, e
 		return choice{}, fmt.Errorf("%w: %w", ErrProvider, err)
 	}
 	ch := &chooser{conf: c, lib: lib, file: file, open: open}
-	ch.load, ch.candidates, ch.rate = ch.loadAll, ch.working, ch.measured
+	ch.load = func() (err error) { ch.lib, err = c.load(); return err }
+	ch.candidates, ch.rate = ch.working, ch.measured
 	if err = ch.places(); err != nil {
 		c.Log.Warn(notKept, "error", err)
 	}
@@ -117,12 +118,6 @@ func chooseDevice(c Config, file string, open func() (source, error)) (choice, e
 }
 
 const notKept = "which provider is faster cannot be kept for later starts"
-
-// loadAll loads the library and the plugin.
-func (c *chooser) loadAll() (err error) {
-	c.lib, err = c.conf.load()
-	return err
-}
 
 // working lists the providers of devices that work here. The error names a provider that hangs.
 func (c *chooser) working() (names []string, err error) {
@@ -147,8 +142,8 @@ func (c *chooser) working() (names []string, err error) {
 // hasGPU reports whether a provider has found a GPU. WebGPU also accepts an emulator that
 // runs on the CPU: many times slower, and some crash.
 func (c *chooser) hasGPU(provider string) bool {
-	offers, err := ort.Devices(c.conf.Library)
-	return err == nil && slices.ContainsFunc(offers, func(o ort.Offer) bool { return o.Provider == provider && o.Kind == "gpu" })
+	offers, _ := ort.Devices(c.conf.Library)
+	return slices.ContainsFunc(offers, func(o ort.Offer) bool { return o.Provider == provider && o.Kind == "gpu" })
 }
 
 // choose returns the device if it is faster than the CPU. It uses an earlier start's result if
