@@ -50,7 +50,8 @@ func Find(explicit string) (Library, error) {
 	for _, c := range all {
 		err = c.explain(err)
 	}
-	return Library{}, fmt.Errorf("%w; put the library beside the program, or name it with --onnxruntime or %s; in a folder of the source `make deps` fetches it", err, EnvLibrary)
+	return Library{}, fmt.Errorf("%w; put the library beside the program, or name it with --onnxruntime or %s; "+
+		"in a folder of the source `make deps` fetches it", err, EnvLibrary)
 }
 
 // explain adds to an error why this library cannot be used.
