@@ -20,8 +20,8 @@ type assignment struct {
 }
 
 // prepare opens the network of an offer and makes the session.
-func (w *Worker) prepare(ctx context.Context, o *Offer) (*assignment, error) {
-	t := &assignment{offer: *o, leave: make(chan struct{}), model: &Model{Close: func() {}}}
+func (w *Worker) prepare(ctx context.Context, o *Offer) (t *assignment, err error) {
+	t = &assignment{offer: *o, leave: make(chan struct{}), model: &Model{Close: func() {}}}
 	recipe := o.Recipe
 	if w.conf.Parallel > 0 {
 		recipe.Parallel = w.conf.Parallel
@@ -30,25 +30,34 @@ func (w *Worker) prepare(ctx context.Context, o *Offer) (*assignment, error) {
 	if recipe.Search.Method == selfplay.Random {
 		t.stock = make(chan uint64, maxLease)
 	} else {
-		defer w.files.use(o.SHA256)()
-		path, err := w.files.path(ctx, File{o.File, o.SHA256, o.Bytes})
-		if err != nil {
+		if t.model, err = w.open(ctx, File{o.File, o.SHA256, o.Bytes}, o); err != nil {
 			return nil, err
 		}
-		if t.model, err = w.conf.Open(ctx, path, o); err != nil {
-			return nil, fmt.Errorf("opening %s: %w", path, err)
-		}
-		if w.describe(t.model) {
-			if err := w.hello(ctx); err != nil {
-				return nil, err
-			}
-		}
 	}
-	var err error
 	t.session, err = selfplay.NewSessionOf(recipe, o.Seed, func(ctx context.Context) (uint64, bool) { return w.number(ctx, t) },
 		func(f *selfplay.Finished) (int, error) { return 0, w.finish(t, f) })
 	w.conf.Log.Info("new work", "network", o.Network, "offer", o.ID)
 	return t, err
+}
+
+// open opens a network, for an offer or a gating match, and tells the server how it runs.
+func (w *Worker) open(ctx context.Context, f File, o *Offer) (*Model, error) {
+	defer w.files.use(f.SHA256)()
+	path, err := w.files.path(ctx, f)
+	if err != nil {
+		return nil, err
+	}
+	m, err := w.conf.Open(ctx, path, o)
+	if err != nil {
+		return nil, fmt.Errorf("opening %s: %w", path, err)
+	}
+	if w.describe(m) {
+		if err := w.hello(ctx); err != nil {
+			m.Close()
+			return nil, err
+		}
+	}
+	return m, nil
 }
 
 // describe sets provider and precision on the worker's card and reports whether they changed.

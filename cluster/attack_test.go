@@ -173,7 +173,7 @@ var attacks = []struct {
 	}},
 	{"crowd the workers out", func(a *arena) {
 		a.server.mu.Lock()
-		a.server.conf.MaxWorkers = 8
+		a.server.most = 8
 		a.server.roster.members[a.worker.conf.Conn.ID].games.Gating = 1 // so that the worker counts as having played
 		a.server.mu.Unlock()
 		for range 30 {

@@ -20,33 +20,22 @@ import (
 func TestBadWorkers(t *testing.T) {
 	t.Parallel()
 	type spoil func(f *selfplay.Finished)
+	by := func(e nn.Evaluator) func(c *WorkerConfig) { return opens(func(string) nn.Evaluator { return e }) }
 	for name, bad := range map[string]struct {
 		change func(c *WorkerConfig)
 		spoil  spoil
 		reason string
 	}{
-		"another network": {change: func(c *WorkerConfig) {
-			c.Open = func(context.Context, string, *Offer) (*Model, error) {
-				return &Model{Evaluator: stub(t, 4), Provider: "cpu", Precision: "fp32", Close: func() {}}, nil
-			}
-		}, reason: "in the exam"},
-		"another network behind the exam": {change: func(c *WorkerConfig) {
-			c.Open = func(context.Context, string, *Offer) (*Model, error) {
-				return &Model{Evaluator: &twoFaced{first: stub(t, 3), then: stub(t, 4)}, Provider: "cpu", Precision: "fp32", Close: func() {}}, nil
-			}
-		}, reason: "off by"},
-		"protocol to come": {reason: "update the older"},
-		"old protocol":     {change: func(c *WorkerConfig) { c.Card.Version = "old" }, reason: "update the older"},
+		"another network":                 {change: by(stub(t, 4)), reason: "in the exam"},
+		"another network behind the exam": {change: by(&twoFaced{first: stub(t, 3), then: stub(t, 4)}), reason: "off by"},
+		"protocol to come":                {reason: "update the older"},
+		"old protocol":                    {change: func(c *WorkerConfig) { c.Card.Version = "old" }, reason: "update the older"},
 		"flipped values": {spoil: func(f *selfplay.Finished) {
 			for i := range f.Game.Turns {
 				f.Game.Turns[i].RawWinLoss *= -1
 			}
 		}, reason: "off by"},
-		"wrong komi": {change: func(c *WorkerConfig) {
-			c.Open = func(context.Context, string, *Offer) (*Model, error) {
-				return &Model{Evaluator: seesKomi(t), Provider: "cpu", Precision: "fp32", Close: func() {}}, nil
-			}
-		}, spoil: func(f *selfplay.Finished) {
+		"wrong komi": {change: by(seesKomi(t)), spoil: func(f *selfplay.Finished) {
 			f.Game.Start = underRules(t, f, func(r *board.Rules) { r.Komi += 40 })
 		}, reason: "game"},
 		"wrong rules": {spoil: func(f *selfplay.Finished) {
@@ -69,8 +58,7 @@ func TestBadWorkers(t *testing.T) {
 				w.conf.Card.Protocol = [2]int{0, 0}
 			case "protocol to come":
 				w.conf.Card.Protocol = [2]int{Protocol + 1, Protocol + 3}
-			}
-			if name == "wrong komi" {
+			case "wrong komi":
 				s.server.judges.list[0].eval = seesKomi(t)
 			}
 			w.spoil = bad.spoil

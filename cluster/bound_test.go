@@ -55,7 +55,7 @@ func TestBootstrapIsBounded(t *testing.T) {
 	require.NoError(t, s.Close())
 
 	s = open()
-	require.Empty(t, take("c", 64), "whoever played before the restart has a while")
+	require.Empty(t, take("c", 64), "workers keep their numbers over a restart")
 	now = now.Add(3 * time.Minute)
 	for f.count() < goal {
 		numbers := take("d", 16)
@@ -86,7 +86,7 @@ func TestHoardedNumbers(t *testing.T) {
 	require.Len(t, hoarded, goal)
 	for end := now.Add(exactTime); now.Before(end); now = now.Add(leaseTime / 2) {
 		s.leases.renew("hoarder", hoarded, now)
-		require.Empty(t, take("other"), "whoever has them plays them, as far as anybody knows")
+		require.Empty(t, take("other"), "renewed numbers count as being played")
 	}
 	for range 4 {
 		now = now.Add(leaseTime / 2)

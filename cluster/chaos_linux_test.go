@@ -37,7 +37,7 @@ import (
 var rounds = flag.Int("rounds", 5, "how many outages TestChaos makes")
 
 // part names the environment variable that describes a child process, with its role: broker,
-// server, worker or player.
+// server or worker.
 const part = "KOSUMI_CLUSTER_TEST"
 
 func TestMain(m *testing.M) {
@@ -53,15 +53,13 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// child is a broker, server, worker or player in a separate process.
+// child is a broker, server or worker in a separate process.
 type child struct {
 	Part, Dir, Listen, Address string
 	Seed                       string   // seed of the child's key; "" means a random key
 	Users                      []string // for a broker: the keys of the server, then of the workers
 	Work                       loop.Work
 	Wait                       time.Duration // duration of an evaluation
-	Model, Precision           string        // a real network, in place of one that only waits
-	Games                      uint64        // number of games for the role "player"
 }
 
 // start runs the child. Its log comes through a pipe, so that a full disk does not lose it.
@@ -92,8 +90,6 @@ func (c *child) run() error {
 		return c.broker()
 	case "server":
 		return c.serve(log)
-	case "player":
-		return c.play()
 	}
 	conn, err := c.dial(log)
 	if err != nil {
@@ -101,9 +97,6 @@ func (c *child) run() error {
 	}
 	w, err := NewWorker(WorkerConfig{Conn: conn, Dir: c.Dir, Poll: 200 * time.Millisecond, Log: log,
 		Open: func(context.Context, string, *Offer) (*Model, error) {
-			if c.Model != "" {
-				return openNetwork(c.Model, c.Precision, 1)
-			}
 			s, err := nn.NewServer(nntest.HashModel(3), nn.ServerConfig{MaxBatch: 8, CacheBytes: 4 << 20, Reproducible: true})
 			if err != nil {
 				return nil, err
@@ -130,11 +123,8 @@ func (w *waiting) Evaluate(ctx context.Context, q *nn.Query, out *nn.Output) err
 func (c *child) dial(log *slog.Logger) (*Conn, error) {
 	conf := DialConfig{Address: c.Address, Log: log}
 	if c.Seed != "" {
-		pair, err := nkeys.FromSeed([]byte(c.Seed))
-		if err != nil {
-			return nil, err
-		}
-		if conf.Key, err = keyOf(pair); err != nil {
+		var err error
+		if conf.Key, err = keyOf(nkeys.FromSeed([]byte(c.Seed))); err != nil {
 			return nil, err
 		}
 	}
@@ -242,7 +232,8 @@ func (d *disk) File(w loop.Work, games []*selfplay.Finished) ([]error, error) {
 	return faults, writer.Flush()
 }
 
-func (d *disk) Wanted() int64 { return 1 << 40 }
+func (d *disk) Wanted() int64       { return 1 << 40 }
+func (d *disk) Left() (int64, bool) { return 0, true }
 
 // wrongClock returns a clock without monotonic time that jumps with each SIGUSR1: an hour ahead,
 // an hour behind, right again.

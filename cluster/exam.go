@@ -93,39 +93,41 @@ func answerExam(ctx context.Context, x *Exam, e nn.Evaluator) (answers, error) {
 	return a, nil
 }
 
-// exam compares a worker's answers with the server's own.
 func (s *Server) exam(c *call) {
 	s.mu.Lock()
 	a, w := read[answers](s, c, receipt{later, needHello})
-	var t tolerance
-	if w != nil {
-		t = w.card.tolerance()
-	}
 	s.mu.Unlock()
-	if w == nil {
-		return
+	if w != nil {
+		s.conn.reply(c.reply, s.mark(c.who, w, a))
 	}
+}
+
+// mark compares a worker's answers to an exam with the server's own.
+func (s *Server) mark(who string, w *member, a *answers) receipt {
 	j := s.judges.of(a.SHA256)
 	if j == nil {
-		s.conn.reply(c.reply, receipt{later, "that network is not in use"})
-		return
+		return receipt{later, "that network is not in use"}
 	}
 	defer j.users.Done()
 	want, err := j.answers()
 	if err != nil {
 		s.conf.Log.Error("the exam cannot be answered here", "error", err)
-		s.conn.reply(c.reply, receipt{later, "the server cannot check now"})
-		return
+		return receipt{later, "the server cannot check now"}
 	}
-	if err := compareAnswers(&want, a, t); err != nil {
-		s.ban(c.who, err)
-		s.conn.reply(c.reply, receipt{rejected, err.Error()})
-		return
+	if err := compareAnswers(&want, a, s.tolerance(w)); err != nil {
+		s.ban(who, err)
+		return receipt{rejected, err.Error()}
 	}
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	w.passed[a.SHA256] = true
-	s.mu.Unlock()
-	s.conn.reply(c.reply, receipt{Verdict: stored})
+	return receipt{Verdict: stored}
+}
+
+func (s *Server) tolerance(w *member) tolerance {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return w.card.tolerance()
 }
 
 // compareAnswers returns an error if answers differ from the right ones by more than t.

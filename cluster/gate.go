@@ -167,39 +167,37 @@ func (t *gate) tend(all *roster, now time.Time) {
 func (s *Server) takeOutcome(c *call) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	o, w := read[gateOutcome](s, c, receipt{later, needHello})
-	if w == nil {
-		return
+	if o, w := read[gateOutcome](s, c, receipt{later, needHello}); w != nil {
+		s.conn.reply(c.reply, s.outcome(c.who, w, o))
 	}
+}
+
+// outcome checks what a worker sends for a game. The caller holds mu.
+func (s *Server) outcome(who string, w *member, o *gateOutcome) receipt {
 	e := s.gate.find(o.ID)
 	switch {
 	case e == nil:
-		s.conn.reply(c.reply, receipt{Verdict: duplicate})
-		return
-	case e.players[c.who] == nil:
-		s.conn.reply(c.reply, receipt{rejected, "this game was not given to this worker"})
-		return
+		return receipt{Verdict: duplicate}
+	case e.players[who] == nil:
+		return receipt{rejected, "this game was not given to this worker"}
 	case o.Error == "" && !(w.passed[e.offer.A.SHA256] && w.passed[e.offer.B.SHA256]):
-		delete(e.players, c.who) // the worker may get the game again, with the exam
-		s.conn.reply(c.reply, receipt{rejected, "the exam of a network is missing"})
-		return
+		delete(e.players, who) // the worker may get the game again, with the exam
+		return receipt{rejected, "the exam of a network is missing"}
 	case o.Error != "":
-		s.conf.Log.Warn("a worker cannot play a game of the gating match", "worker", publicName(c.who), "reason", o.Error)
-		delete(e.players, c.who)
-		e.failed[c.who] = o.Error
-		s.conn.reply(c.reply, receipt{Verdict: stored})
-		return
+		s.conf.Log.Warn("a worker cannot play a game of the gating match", "worker", publicName(who), "reason", o.Error)
+		delete(e.players, who)
+		e.failed[who] = o.Error
+		return receipt{Verdict: stored}
 	}
 	if err := e.offer.Game.Check(&o.Outcome); err != nil {
 		r := receipt{rejected, err.Error()}
-		s.tally.count(c.who, r)
-		s.roster.ban(c.who, fmt.Sprintf("a game of the gating match: %v", err))
-		delete(e.players, c.who)
-		s.conn.reply(c.reply, r)
-		return
+		s.tally.count(who, r)
+		s.roster.ban(who, fmt.Sprintf("a game of the gating match: %v", err))
+		delete(e.players, who)
+		return r
 	}
 	w.games.Gating++
 	e.done <- *o
 	s.gate.remove(e)
-	s.conn.reply(c.reply, receipt{Verdict: stored})
+	return receipt{Verdict: stored}
 }

@@ -43,11 +43,7 @@ func newMatchSite(t *testing.T) *site {
 }
 
 func opensHash(t testing.TB) func(c *WorkerConfig) {
-	return func(c *WorkerConfig) {
-		c.Open = func(_ context.Context, path string, _ *Offer) (*Model, error) {
-			return &Model{Evaluator: hashOf(t, path), Provider: "cpu", Precision: "fp32", Close: func() {}}, nil
-		}
-	}
+	return opens(func(path string) nn.Evaluator { return hashOf(t, path) })
 }
 
 // run runs a worker until the test ends or stop is called, which returns the worker's error.
@@ -218,7 +214,6 @@ func TestNobodyCanPlay(t *testing.T) {
 		"another may":        {[]string{"a"}, true, false},
 		"another went away":  {[]string{"a"}, false, true},
 		"nobody has failed":  {nil, false, false},
-		"nobody is there":    {nil, false, false},
 		"failed and is gone": {[]string{"a", "b"}, false, true},
 	} {
 		now := time.Now()

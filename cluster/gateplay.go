@@ -123,10 +123,7 @@ func (p *gatePlayer) beginGame(ctx context.Context, o *gateOffer) {
 		p.mu.Lock()
 		delete(p.held, o.ID)
 		p.mu.Unlock()
-		select {
-		case p.freed <- struct{}{}:
-		default:
-		}
+		wake(p.freed)
 	})
 }
 
@@ -156,7 +153,7 @@ func (p *gatePlayer) network(ctx context.Context, f File) (nn.Evaluator, error) 
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.model == nil && n.err == nil {
-		if n.model, n.err = p.open(ctx, f); ctx.Err() != nil {
+		if n.model, n.err = p.w.open(ctx, f, nil); ctx.Err() != nil {
 			n.err = nil // the next game tries again
 		}
 	}
@@ -176,23 +173,6 @@ func (p *gatePlayer) network(ctx context.Context, f File) (nn.Evaluator, error) 
 	delete(p.exams, f.SHA256)
 	p.mu.Unlock()
 	return n.model.Evaluator, nil
-}
-
-func (p *gatePlayer) open(ctx context.Context, f File) (*Model, error) {
-	defer p.w.files.use(f.SHA256)()
-	path, err := p.w.files.path(ctx, f)
-	if err != nil {
-		return nil, err
-	}
-	m, err := p.w.conf.Open(ctx, path, nil)
-	if err != nil || !p.w.describe(m) {
-		return m, err
-	}
-	if err := p.w.hello(ctx); err != nil {
-		m.Close()
-		return nil, err
-	}
-	return m, nil
 }
 
 // close closes the networks. No game is under way.

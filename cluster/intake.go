@@ -41,7 +41,7 @@ func (s *Server) answer(j *job, r receipt) {
 	w := s.roster.members[who]
 	s.tally.count(who, r)
 	if r.Verdict == stored {
-		s.tally.lag.add(time.Since(j.since))
+		s.tally.lag(time.Since(j.since))
 	}
 	if w != nil {
 		w.games.add(r.Verdict)
@@ -220,8 +220,5 @@ func (s *Server) judge(j *job, w *member) error {
 		s.conf.Log.Error("a game cannot be checked", "error", err)
 		return nil
 	}
-	s.mu.Lock()
-	t := w.card.tolerance()
-	s.mu.Unlock()
-	return w.assess(n, off, t)
+	return w.assess(n, off, s.tolerance(w))
 }

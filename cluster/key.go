@@ -20,14 +20,14 @@ type Key struct {
 
 // NewKey draws a key.
 func NewKey() (Key, error) {
-	pair, err := nkeys.CreateUser()
+	return keyOf(nkeys.CreateUser())
+}
+
+// keyOf returns the key of a pair, or the error of making the pair.
+func keyOf(pair nkeys.KeyPair, err error) (Key, error) {
 	if err != nil {
 		return Key{}, err
 	}
-	return keyOf(pair)
-}
-
-func keyOf(pair nkeys.KeyPair) (Key, error) {
 	id, err := pair.PublicKey()
 	if err == nil && !nkeys.IsValidPublicUserKey(id) {
 		err = fmt.Errorf("%s is not a user's key", id)
@@ -49,11 +49,7 @@ func KeyIn(dir string, note func(text string)) (Key, error) {
 	if err != nil {
 		return Key{}, err
 	}
-	k := Key{}
-	pair, err := nkeys.FromSeed(seed)
-	if err == nil {
-		k, err = keyOf(pair)
-	}
+	k, err := keyOf(nkeys.FromSeed(seed))
 	if err != nil {
 		return k, fmt.Errorf("%s holds no key: %w; remove it for a new one, which makes a new worker of this one", path, err)
 	}
@@ -67,11 +63,7 @@ func keyOfCreds(path string, note func(text string)) (k Key, jwt bool, err error
 	if err != nil {
 		return k, false, err
 	}
-	pair, err := nkeys.ParseDecoratedUserNKey(data)
-	if err == nil {
-		k, err = keyOf(pair)
-	}
-	if err != nil {
+	if k, err = keyOf(nkeys.ParseDecoratedUserNKey(data)); err != nil {
 		return k, false, fmt.Errorf("%s holds no credentials of a NATS user: %w", path, err)
 	}
 	return k, bytes.Contains(data, []byte("NATS USER JWT")), nil

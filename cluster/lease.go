@@ -54,9 +54,8 @@ func (w *Worker) lease(ctx context.Context, work *sync.WaitGroup, stop context.C
 			continue
 		}
 		w.keep(r)
-		wait := w.conf.Poll
 		if r.WaitMS > 0 { // the server asks to wait, even if numbers are wanted
-			pause(ctx, min(wait, time.Duration(r.WaitMS)*time.Millisecond))
+			pause(ctx, min(w.conf.Poll, time.Duration(r.WaitMS)*time.Millisecond))
 			select {
 			case <-w.low:
 			default:
@@ -65,7 +64,7 @@ func (w *Worker) lease(ctx context.Context, work *sync.WaitGroup, stop context.C
 		}
 		select {
 		case <-w.low:
-		case <-time.After(wait):
+		case <-time.After(w.conf.Poll):
 		case <-ctx.Done():
 		}
 	}
@@ -109,10 +108,7 @@ func (w *Worker) number(ctx context.Context, t *assignment) (uint64, bool) {
 	default:
 	}
 	if len(t.stock) <= cap(t.stock)/2 {
-		select {
-		case w.low <- struct{}{}:
-		default:
-		}
+		wake(w.low)
 	}
 	select {
 	case n := <-t.stock:

@@ -1,11 +1,6 @@
 package cluster
 
 import (
-	"context"
-	"encoding/json"
-	"os"
-	"os/exec"
-	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -30,46 +25,6 @@ func openNetwork(path, precision string, sessions int) (*Model, error) {
 		return nil, err
 	}
 	return &Model{Evaluator: s, Provider: m.Describe().Provider, Precision: m.Describe().Precision, Close: func() { s.Close(); m.Close() }}, nil
-}
-
-// played is the output of a child that plays.
-type played struct {
-	Precision string
-	Exam      answers
-	Games     [][]byte
-}
-
-// play answers the exam and plays games with numbers from 0 on.
-func (c *child) play() error {
-	s, err := openNetwork(c.Model, c.Precision, 1)
-	if err != nil {
-		return err
-	}
-	defer s.Close()
-	out := played{Precision: s.Precision}
-	if out.Exam, err = answerExam(context.Background(), examOf(c.Work), s.Evaluator); err != nil {
-		return err
-	}
-	var next atomic.Uint64
-	session, err := selfplay.NewSessionOf(c.Work.Recipe, c.Work.Seed, func(context.Context) (uint64, bool) {
-		n := next.Add(1) - 1
-		return n, n < c.Games
-	}, func(f *selfplay.Finished) (int, error) {
-		data, err := selfplay.Marshal(f)
-		out.Games = append(out.Games, data)
-		return 0, err
-	})
-	if err == nil {
-		err = session.Play(context.Background(), s.Evaluator, selfplay.Goal{})
-	}
-	if err != nil {
-		return err
-	}
-	if err := json.NewEncoder(os.Stdout).Encode(out); err != nil {
-		return err
-	}
-	os.Exit(0)
-	return nil
 }
 
 func examOf(w loop.Work) *Exam {
@@ -100,30 +55,29 @@ func TestPrecisions(t *testing.T) {
 	require.NoError(t, err)
 	for _, precision := range []string{"fp32", "auto"} {
 		t.Run(precision, func(t *testing.T) {
-			c := child{Part: "player", Model: w.Path, Precision: precision, Work: w, Games: 1}
-			cmd := exec.Command(os.Args[0])
-			cmd.Env = append(os.Environ(), part+"="+string(pack(c)))
-			cmd.Stderr = os.Stderr
-			text, err := cmd.Output()
+			m, err := openNetwork(w.Path, precision, 1)
 			require.NoError(t, err)
-			var got played
-			require.NoError(t, json.Unmarshal(text, &got))
-			card := Card{Precision: got.Precision}
+			defer m.Close()
+			got, err := answerExam(t.Context(), examOf(w), m.Evaluator)
+			require.NoError(t, err)
+			card := Card{Precision: m.Precision}
 			tol := card.tolerance()
-			require.NoError(t, compareAnswers(&want, &got.Exam, tol))
-			m := &member{}
+			require.NoError(t, compareAnswers(&want, &got, tol))
+			games, err := playAll(t.Context(), w.Recipe, w.Seed, 1, m.Evaluator)
+			require.NoError(t, err)
+			worker := &member{}
 			var value float64
-			for _, data := range got.Games {
+			for _, data := range games {
 				f, err := selfplay.Unmarshal(data)
 				require.NoError(t, err)
 				require.NoError(t, w.Recipe.Verify(f, w.Seed))
 				n, off, err := w.Recipe.Recheck(t.Context(), f, w.Seed, judge.Evaluator, 8)
 				require.NoError(t, err)
 				require.Positive(t, n)
-				require.NoError(t, m.assess(n, off, tol))
+				require.NoError(t, worker.assess(n, off, tol))
 				value = max(value, off)
 			}
-			t.Logf("%s: %d games, raw values at most %.4f off (%.2f allowed)", got.Precision, len(got.Games), value, tol.game)
+			t.Logf("%s: %d games, raw values at most %.4f off (%.2f allowed)", m.Precision, len(games), value, tol.game)
 		})
 	}
 }

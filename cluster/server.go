@@ -23,11 +23,8 @@ type Host interface {
 	File(w loop.Work, games []*selfplay.Finished) ([]error, error)
 	// Wanted is how many rows of games are still wanted; at 0 no numbers are leased.
 	Wanted() int64
-}
-
-// bounded is a host that may have a fixed number of games. Left counts those not yet stored, leased
-// ones included; unbounded is true if no number is fixed.
-type bounded interface {
+	// Left is how many games are not yet stored, leased ones included, of a fixed number; unbounded
+	// is true if no number is fixed.
 	Left() (games int64, unbounded bool)
 }
 
@@ -42,12 +39,10 @@ type ServerConfig struct {
 	// Linger is how long a game may wait for others to share its file; 0 means 5 s.
 	Linger time.Duration
 	// Local plays on this machine while the loop waits for games; may be nil.
-	Local func(ctx context.Context) error
-	// MaxWorkers bounds the number of known workers; 0 means 16384.
-	MaxWorkers int
-	Version    string
-	Log        *slog.Logger
-	Now        func() time.Time // nil: time.Now
+	Local   func(ctx context.Context) error
+	Version string
+	Log     *slog.Logger
+	Now     func() time.Time // nil: time.Now
 }
 
 // Server leases a loop's games to workers and takes in the played ones. It is a loop.Exchange.
@@ -71,6 +66,7 @@ type Server struct {
 	mu     sync.Mutex
 	leases *leases
 	roster *roster
+	most   int // limit on known workers
 	gate   gate
 	spent  Spending
 }
@@ -88,7 +84,6 @@ func NewServer(c ServerConfig) (*Server, error) {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	c.MaxWorkers = cmp.Or(c.MaxWorkers, 16384)
 	c.Log = cmp.Or(c.Log, slog.New(slog.DiscardHandler))
 	if err := os.MkdirAll(c.Dir, 0o700); err != nil {
 		return nil, err
@@ -101,7 +96,7 @@ func NewServer(c ServerConfig) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{conf: c, leases: b, roster: r, judges: judges{open: c.Open}, began: time.Now(),
+	s := &Server{conf: c, leases: b, roster: r, most: maxConnections, judges: judges{open: c.Open}, began: time.Now(),
 		calls: newQueue(1), games: newQueue(0), checked: make(chan *job, 4096)}
 	s.ctx, s.end = context.WithCancel(context.Background())
 	return s, nil
@@ -252,7 +247,7 @@ func (s *Server) hello(c *call) {
 		w.Refused = fmt.Sprintf("the server speaks protocol %d to %d, the worker %d to %d; update the older of the two", ProtocolMin, Protocol, card.Protocol[0], card.Protocol[1])
 	case banned:
 		w.Refused = "set aside: " + reason
-	case r.members[c.who] == nil && len(r.members) >= s.conf.MaxWorkers && !r.dropIdle():
+	case r.members[c.who] == nil && len(r.members) >= s.most && !r.dropIdle():
 		w.Refused, w.WaitMS = fmt.Sprintf("%d workers are at work, no more are taken", len(r.members)), 60_000
 	default:
 		r.join(c.who, card)
@@ -296,13 +291,8 @@ func (s *Server) lease(c *call) {
 
 // room limits the number of games that a worker wants to the number that the host still needs.
 func (s *Server) room(want int, now time.Time) int {
-	h, ok := s.conf.Host.(bounded)
-	if !ok {
-		return want
-	}
-	left, unbounded := h.Left()
-	s.leases.exact = !unbounded
-	if unbounded {
+	left, unbounded := s.conf.Host.Left()
+	if s.leases.exact = !unbounded; unbounded {
 		return want
 	}
 	s.leases.expire(now)

@@ -55,13 +55,14 @@ func openSpool(dir string) (*spool, error) {
 		s.games = append(s.games, g)
 	}
 	s.count = len(s.games)
-	s.wake()
+	wake(s.news)
 	return s, nil
 }
 
-func (s *spool) wake() {
+// wake wakes the reader of a channel of capacity 1.
+func wake(c chan struct{}) {
 	select {
-	case s.news <- struct{}{}:
+	case c <- struct{}{}:
 	default:
 	}
 }
@@ -84,7 +85,7 @@ func (s *spool) put(f *selfplay.Finished, offer string, data []byte) error {
 	defer s.mu.Unlock()
 	s.games = append(s.games, g)
 	s.count++
-	s.wake()
+	wake(s.news)
 	return err
 }
 

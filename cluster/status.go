@@ -14,11 +14,10 @@ import (
 
 // tally counts uploads by verdict.
 type tally struct {
-	lag lags
-
 	mu      sync.Mutex
 	counts  counts
-	reasons []Rejection // latest rejections
+	reasons []Rejection     // latest rejections
+	lags    []time.Duration // latest times from an upload's arrival to its receipt
 }
 
 // Rejection is a refused game.
@@ -34,40 +33,26 @@ func (t *tally) count(worker string, r receipt) {
 	if t.counts.add(r.Verdict); r.Verdict != rejected {
 		return
 	}
-	t.reasons = append(t.reasons, Rejection{time.Now().UTC().Truncate(time.Second), publicName(worker), r.Reason})
-	if n := len(t.reasons); n > 20 {
-		t.reasons = slices.Delete(t.reasons, 0, n-20)
-	}
+	t.reasons = appendLast(20, t.reasons, Rejection{time.Now().UTC().Truncate(time.Second), publicName(worker), r.Reason})
 }
 
-// lags keeps the last 4,096 times from an upload's arrival to its receipt.
-type lags struct {
-	mu   sync.Mutex
-	last []time.Duration
-	at   int
+func (t *tally) lag(d time.Duration) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.lags = appendLast(4096, t.lags, d)
 }
 
-func (l *lags) add(d time.Duration) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if len(l.last) < 4096 {
-		l.last = append(l.last, d)
-		return
-	}
-	l.last[l.at] = d
-	l.at = (l.at + 1) % len(l.last)
+// appendLast appends a value to a list and keeps the last ones, at most n.
+func appendLast[T any](n int, list []T, v T) []T {
+	return append(list[max(0, len(list)-n+1):], v)
 }
 
-// quantile returns the q-quantile, 0 without values.
-func (l *lags) quantile(q float64) time.Duration {
-	l.mu.Lock()
-	all := slices.Clone(l.last)
-	l.mu.Unlock()
-	if len(all) == 0 {
+// quantile returns the q-quantile of sorted times in seconds, 0 without any.
+func quantile(sorted []time.Duration, q float64) float64 {
+	if len(sorted) == 0 {
 		return 0
 	}
-	slices.Sort(all)
-	return all[min(len(all)-1, int(q*float64(len(all))))]
+	return sorted[min(len(sorted)-1, int(q*float64(len(sorted))))].Seconds()
 }
 
 // Status describes a cluster.
@@ -137,11 +122,12 @@ func (s *Server) Status() Status {
 	st.Wanted = s.conf.Host.Wanted()
 	st.Seconds = time.Since(s.began).Seconds()
 	t := &s.tally
-	st.LagP50, st.LagP99 = t.lag.quantile(0.5).Seconds(), t.lag.quantile(0.99).Seconds()
 	t.mu.Lock()
+	lags := slices.Sorted(slices.Values(t.lags))
 	st.Stored, st.Doubles, st.Rejected, st.Later = t.counts.Stored, t.counts.Duplicate, t.counts.Rejected, t.counts.Later
 	st.Reasons = slices.Clone(t.reasons)
 	t.mu.Unlock()
+	st.LagP50, st.LagP99 = quantile(lags, 0.5), quantile(lags, 0.99)
 	st.Rate = float64(st.Stored) / st.Seconds * 3600
 	sort.Slice(st.Workers, func(i, k int) bool { return st.Workers[i].ID < st.Workers[k].ID })
 	return st

@@ -174,10 +174,8 @@ func ask[T any](ctx context.Context, conn *Conn, verb string, data []byte, patie
 
 // pause waits for d or the end of the context.
 func pause(ctx context.Context, d time.Duration) {
-	t := time.NewTimer(d)
-	defer t.Stop()
 	select {
-	case <-t.C:
+	case <-time.After(d):
 	case <-ctx.Done():
 	}
 }

@@ -10,7 +10,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/nn"
-	"kosumi/nn/features"
+	"kosumi/nn/nntest"
 )
 
 // TestEvaluateAllocatesNothing does not run under the race detector, where a sync.Pool drops some
@@ -21,7 +21,7 @@ func TestEvaluateAllocatesNothing(t *testing.T) {
 		"cache":    {CacheBytes: 1 << 24},
 		"exact":    {CacheBytes: 1 << 24, ExactCache: true},
 	} {
-		s := newServer(t, encoded{features.V7}, c)
+		s := newServer(t, nntest.HashModel(1), c)
 		games := make([]*board.Game, 64)
 		for i := range games {
 			games[i] = randomGame(t, board.Square(9), board.TrompTaylor(), 10+i, uint64(i))

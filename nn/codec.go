@@ -29,32 +29,15 @@ func NewCodec(spec Spec, size board.Size) (*Codec, error) {
 	if !spec.Sizes.Serves(size) {
 		return nil, fmt.Errorf("%w: %dx%d, it serves %s", ErrSize, size.W, size.H, spec.Sizes)
 	}
-	c := &Codec{spec: spec, size: size, memory: features.NewMemory()}
+	c := &Codec{spec: spec, size: size, memory: new(features.Memory)}
 	if err := c.bindInputs(); err != nil {
 		return nil, err
 	}
 	if err := c.bindOutputs(); err != nil {
 		return nil, err
 	}
-	if spec.Kind == KindKataGo {
-		if err := c.checkKataGo(); err != nil {
-			return nil, err
-		}
-	}
 	return c, nil
 }
-
-// Spec returns the description that the codec was made from.
-func (c *Codec) Spec() Spec { return c.spec }
-
-// Size returns the board size that the codec serves.
-func (c *Codec) Size() board.Size { return c.size }
-
-// NeedsProfile reports whether the network has metadata inputs: a profile of the players.
-func (c *Codec) NeedsProfile() bool { return c.meta >= 0 }
-
-// HasOwnership reports whether the network predicts ownership.
-func (c *Codec) HasOwnership() bool { return c.ownership >= 0 }
 
 // binding says where the codec keeps the index of the tensor with a role, -1 if it is absent.
 type binding struct {
@@ -106,9 +89,13 @@ func (c *Codec) bindInputs() error {
 
 func (c *Codec) bindOutputs() error {
 	out, area := c.spec.Outputs, c.size.Area()
+	values := 1
+	if c.spec.Kind == KindKataGo || c.spec.Value == ValueWDL {
+		values = 3
+	}
 	if err := bind(out,
 		binding{&c.policy, RolePolicy, true, 0}, binding{&c.pass, RolePass, false, 0},
-		binding{&c.value, RoleValue, true, c.spec.valueLen()}, binding{&c.scoreValue, RoleScoreValue, c.spec.Kind == KindKataGo, 0},
+		binding{&c.value, RoleValue, true, values}, binding{&c.scoreValue, RoleScoreValue, c.spec.Kind == KindKataGo, 0},
 		binding{&c.score, RoleScore, false, 1}, binding{&c.ownership, RoleOwnership, false, area},
 	); err != nil {
 		return err
@@ -126,6 +113,9 @@ func (c *Codec) bindOutputs() error {
 	}
 	if c.scoreValue >= 0 {
 		c.scoreValues = out[c.scoreValue].Len()
+	}
+	if c.spec.Kind == KindKataGo {
+		return c.checkKataGo()
 	}
 	return nil
 }
@@ -148,14 +138,6 @@ func (c *Codec) checkKataGo() error {
 		return fmt.Errorf("%w: %d score values, version %d has %d", ErrSpec, c.scoreValues, v, want)
 	}
 	return nil
-}
-
-// valueLen returns the number of values of the value head.
-func (s *Spec) valueLen() int {
-	if s.Kind == KindKataGo || s.Value == ValueWDL {
-		return 3
-	}
-	return 1
 }
 
 // Orientation returns the symmetry that Encode can show for a requested symmetry
@@ -217,6 +199,15 @@ func (c *Codec) copyEncoded(e *Encoded, sym board.Symmetry, rows [][]float32) er
 		}
 	}
 	return nil
+}
+
+// Memory makes the memory of n rows of each tensor, filled with zeros.
+func Memory(tensors []TensorSpec, n int) [][]float32 {
+	memory := make([][]float32, len(tensors))
+	for i := range tensors {
+		memory[i] = make([]float32, n*tensors[i].Len())
+	}
+	return memory
 }
 
 // Rows cuts the memory of n rows of each tensor, such as a [Backend]'s, into rows:

@@ -174,19 +174,15 @@ func (c *Codec) decodePlain(r board.Rules, rows [][]float32, out *Output) bool {
 		return ok
 	}
 	x := float64(rows[c.score][0])
-	if c.spec.ScoreScale != 0 {
-		x *= float64(c.spec.ScoreScale)
-	}
 	out.HasScore = true
 	return out.setScore(x, x*x, x) && ok
 }
 
 func (c *Codec) decodeOwnership(table []board.Point, raw []float32, out *Output) bool {
 	ok := true
-	squash := c.spec.Kind == KindKataGo || c.spec.OwnershipLogits
 	for i, p := range table {
 		x := float64(raw[p])
-		if squash {
+		if c.spec.Kind == KindKataGo {
 			x = math.Tanh(x)
 		}
 		if x != x {
@@ -214,7 +210,7 @@ func (o *Output) setWDL(win, loss, noResult float64, withNoResult bool) bool {
 		n = math.Exp(noResult - top)
 	}
 	sum := w + l + n
-	if !finite(sum) || sum <= 0 {
+	if !(sum > 0) { // NaN
 		o.Win, o.Loss, o.NoResult = 0.5, 0.5, 0
 		return false
 	}
@@ -228,5 +224,3 @@ func (o *Output) setNoScore() {
 	o.VarTimeLeft, o.ErrWinLoss, o.ErrScore = -1, -1, -1
 	o.HasScore = false
 }
-
-func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }

@@ -36,7 +36,7 @@ type deviceState struct {
 }
 
 func newDeviceQueue(p *sizePool) *deviceQueue {
-	d := &deviceQueue{queueBase: queueBase{pool: p}, atOnce: p.conf.OneDevice}
+	d := &deviceQueue{queueBase: queueBase{pool: p}, atOnce: p.server.conf.OneDevice}
 	d.wake.L, d.turn.L = &d.mu, &d.mu
 	return d
 }

@@ -71,7 +71,7 @@ func testOneDevice(t *testing.T, atOnce, sessions int) {
 	require.Equal(t, []int{1}, d.rows)
 	if atOnce > 1 {
 		ask(1)
-		require.Equal(t, []int{1, 1}, d.rows, "all who were under way are there again")
+		require.Equal(t, []int{1, 1}, d.rows, "as many jobs wait as were under way at most")
 	}
 	ask(5)
 	ask(9)
@@ -177,22 +177,18 @@ func TestOneDeviceFails(t *testing.T) {
 	s := newServer(t, &hooked{Model: nntest.HashModel(1), onRun: d.run}, nn.ServerConfig{Sessions: 2, MaxBatch: 4, OneDevice: 1})
 	require.NoError(t, s.Warm(board.Square(5)))
 	d.most = 0
-	evaluate := func() error {
-		var out nn.Output
-		return s.Evaluate(t.Context(), &nn.Query{Game: newGame(t, board.Square(5))}, &out)
-	}
-	require.NoError(t, evaluate())
+	require.NoError(t, evaluate(t.Context(), t, s, 5))
 	d.fails = errors.New("no")
 	var all sync.WaitGroup
 	for range 20 {
 		all.Go(func() {
-			if err := evaluate(); !errors.Is(err, nn.ErrBackend) {
-				t.Errorf("%v", err)
+			if err := evaluate(t.Context(), t, s, 5); !errors.Is(err, nn.ErrBackend) {
+				t.Error(err)
 			}
 		})
 	}
 	all.Wait()
 	d.fails = nil
-	require.NoError(t, evaluate())
+	require.NoError(t, evaluate(t.Context(), t, s, 5))
 	require.Equal(t, 1, d.most)
 }

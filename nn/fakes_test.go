@@ -1,16 +1,19 @@
 package nn_test
 
 import (
+	"context"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
 	"kosumi/nn"
-	"kosumi/nn/features"
+	"kosumi/nn/nntest"
 )
 
 // hooked is a model whose steps a test can observe, delay and make fail.
@@ -69,7 +72,28 @@ func (b *hookedBackend) Close() error {
 func (m *hooked) batches() []int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return append([]int(nil), m.sizes...)
+	return slices.Clone(m.sizes)
+}
+
+// gate makes runs wait until the returned channel is closed.
+func (m *hooked) gate() chan struct{} {
+	gate := make(chan struct{})
+	m.onRun = func(int) error { <-gate; return nil }
+	return gate
+}
+
+// bubble runs a test of a server in a bubble of synctest.
+func bubble(t *testing.T, c nn.ServerConfig, test func(t *testing.T, s *nn.Server, m *hooked)) {
+	synctest.Test(t, func(t *testing.T) {
+		m := &hooked{Model: nntest.HashModel(1)}
+		test(t, newServer(t, m, c), m)
+	})
+}
+
+// evaluate asks about an empty board of n x n points.
+func evaluate(ctx context.Context, t testing.TB, s *nn.Server, n int) error {
+	t.Helper()
+	return s.Evaluate(ctx, &nn.Query{Game: newGame(t, board.Square(n))}, new(nn.Output))
 }
 
 func newGame(t testing.TB, size board.Size) *board.Game {
@@ -122,45 +146,3 @@ func requireOutput(t testing.TB, g *board.Game, o *nn.Output) {
 	require.InDelta(t, 1, float64(o.Win+o.Loss+o.NoResult), 1e-5)
 	require.GreaterOrEqual(t, min(o.Win, o.Loss, o.NoResult), float32(0))
 }
-
-// encoded is a model that needs encoded inputs, takes no time, and returns zeros.
-type encoded struct{ e features.Encoding }
-
-func (m encoded) Spec(size board.Size) (nn.Spec, error) {
-	s := nn.Spec{Name: "zero", Encoding: m.e, Kind: nn.KindDualHead,
-		Inputs: []nn.TensorSpec{{Name: "spatial", Role: nn.RoleSpatial, Shape: []int{m.e.Planes(), size.H, size.W}}},
-		Outputs: []nn.TensorSpec{
-			{Name: "policy", Role: nn.RolePolicy, Shape: []int{size.Area() + 1}},
-			{Name: "value", Role: nn.RoleValue, Shape: []int{1}},
-		}}
-	if n := m.e.Globals(); n > 0 {
-		s.Inputs = append(s.Inputs, nn.TensorSpec{Name: "global", Role: nn.RoleGlobal, Shape: []int{n}})
-	}
-	return s, nil
-}
-
-func (m encoded) Open(size board.Size, maxBatch int) (nn.Backend, error) {
-	s, _ := m.Spec(size)
-	b := &zeroBackend{max: maxBatch}
-	for _, t := range s.Inputs {
-		b.in = append(b.in, make([]float32, maxBatch*t.Len()))
-	}
-	for _, t := range s.Outputs {
-		b.out = append(b.out, make([]float32, maxBatch*t.Len()))
-	}
-	return b, nil
-}
-
-func (m encoded) Describe() nn.Description { return nn.Description{Name: "zero"} }
-func (m encoded) Close() error             { return nil }
-
-type zeroBackend struct {
-	max     int
-	in, out [][]float32
-}
-
-func (b *zeroBackend) MaxBatch() int        { return b.max }
-func (b *zeroBackend) Inputs() [][]float32  { return b.in }
-func (b *zeroBackend) Outputs() [][]float32 { return b.out }
-func (b *zeroBackend) Run(int) error        { return nil }
-func (b *zeroBackend) Close() error         { return nil }

@@ -80,7 +80,7 @@ func (s *Server) prepare(ctx context.Context, j *Job) (answered bool, err error)
 	}
 	j.pool = p
 	var who *features.Meta
-	if p.codec.NeedsProfile() {
+	if p.codec.meta >= 0 {
 		if who = cmp.Or(q.Meta, s.conf.Meta); who == nil {
 			d := s.model.Describe()
 			return false, &ProfileError{Network: d.ShortName()}
@@ -88,7 +88,7 @@ func (s *Server) prepare(ctx context.Context, j *Job) (answered bool, err error)
 	}
 	if s.cache != nil && !q.SkipCache && q.Encoded == nil && q.Optimistic == nil {
 		j.key, j.store = s.key(q, who), true
-		hit, partial := s.cache.get(j.key, q.NeedOwnership && p.codec.HasOwnership(), j.Out)
+		hit, partial := s.cache.get(j.key, q.NeedOwnership && p.codec.ownership >= 0, j.Out)
 		if hit && !partial {
 			s.stats.hits.Add(1)
 			return true, nil

@@ -104,8 +104,7 @@ func TestHangingWithoutWaiting(t *testing.T) {
 			require.EqualValues(t, 30, then.Load())
 			require.Nil(t, m.Lost.Load(), "it may answer yet")
 			// Queries from now on wait until the loss is certain.
-			var out nn.Output
-			require.NoError(t, s.Evaluate(t.Context(), &nn.Query{Game: newGame(t, board.Square(5))}, &out))
+			require.NoError(t, evaluate(t.Context(), t, s, 5))
 			require.NotNil(t, m.Lost.Load())
 		})
 	}
@@ -118,8 +117,7 @@ func TestClosingWhileItHangs(t *testing.T) {
 		require.NoError(t, s.Warm(board.Square(5)))
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		var out nn.Output
-		require.ErrorIs(t, s.Evaluate(ctx, &nn.Query{Game: newGame(t, board.Square(5))}, &out), context.DeadlineExceeded)
+		require.ErrorIs(t, evaluate(ctx, t, s, 5), context.DeadlineExceeded)
 	})
 }
 
@@ -129,8 +127,7 @@ func TestHangingAtFirst(t *testing.T) {
 	lose(t, m, true, nn.ServerConfig{Sessions: 2, MaxBatch: 4, OneDevice: 1}, func(t *testing.T, s *nn.Server) {
 		require.NoError(t, s.Warm(board.Square(5)))
 		require.ErrorContains(t, *m.Lost.Load(), "its first run has not ended after 30s")
-		var out nn.Output
-		require.NoError(t, s.Evaluate(t.Context(), &nn.Query{Game: newGame(t, board.Square(5))}, &out))
+		require.NoError(t, evaluate(t.Context(), t, s, 5))
 		m.Opened.Add(-1) // the backend of the hanging run, which stays open
 	})
 }
@@ -145,9 +142,8 @@ func TestNothingInItsPlace(t *testing.T) {
 				var all sync.WaitGroup
 				for range 30 {
 					all.Go(func() {
-						var out nn.Output
-						if err := s.Evaluate(t.Context(), &nn.Query{Game: newGame(t, board.Square(5))}, &out); !errors.Is(err, nn.ErrBackend) || !errors.Is(err, m.Spare) {
-							t.Errorf("%v", err)
+						if err := evaluate(t.Context(), t, s, 5); !errors.Is(err, nn.ErrBackend) || !errors.Is(err, m.Spare) {
+							t.Error(err)
 						}
 					})
 				}

@@ -17,7 +17,6 @@ type sizePool struct {
 	size   board.Size
 	server *Server
 	codec  *Codec
-	conf   ServerConfig
 	ready  chan struct{} // closed once open has succeeded or err is set
 	err    error
 
@@ -50,7 +49,7 @@ func (s *Server) acquireWarm(ctx context.Context, size board.Size, warm bool) (*
 	}
 	p, found := s.mu.pools[size]
 	if !found {
-		p = &sizePool{size: size, server: s, conf: s.conf, ready: make(chan struct{})}
+		p = &sizePool{size: size, server: s, ready: make(chan struct{})}
 		s.mu.pools[size] = p
 	}
 	p.users.Add(1)
@@ -62,7 +61,10 @@ func (s *Server) acquireWarm(ctx context.Context, size board.Size, warm bool) (*
 	}
 	s.mu.Unlock()
 	if !found {
-		s.closeAll(old)
+		for _, o := range old {
+			_ = o.close() // a failure must not fail the query that needs the new pool
+			s.closing.Done()
+		}
 		s.open(p, warm)
 	}
 	select {
@@ -83,6 +85,9 @@ func (s *Server) acquireWarm(ctx context.Context, size board.Size, warm bool) (*
 	return p, nil
 }
 
+// maxSizes is how many board sizes stay open at once.
+const maxSizes = 4
+
 // evict removes the least recently used pools until the limit holds. Pools with callers inside
 // stay, so the limit may be exceeded for a while. The caller holds s.mu and closes the returned
 // pools after unlocking.
@@ -92,7 +97,7 @@ func (s *Server) evict(keep *sizePool) []*sizePool {
 		last.used = max(last.used, s.mu.clock-1)
 	}
 	var out []*sizePool
-	for len(s.mu.pools) > s.conf.MaxSizes {
+	for len(s.mu.pools) > maxSizes {
 		var oldest *sizePool
 		for _, p := range s.mu.pools {
 			if p != keep && p.users.Load() == 0 && (oldest == nil || p.used < oldest.used) {
@@ -109,23 +114,10 @@ func (s *Server) evict(keep *sizePool) []*sizePool {
 	return out
 }
 
-// closeAll closes pools that evict took out.
-func (s *Server) closeAll(pools []*sizePool) {
-	for _, p := range pools {
-		<-p.ready
-		if p.err == nil {
-			// A failure to close an old session must not fail the query
-			// that needs the new one.
-			_ = p.close()
-		}
-		s.closing.Done()
-	}
-}
-
 // open makes the codec and the backends, then closes p.ready. On failure the
 // size is forgotten, so that a later query tries again.
 func (s *Server) open(p *sizePool, warm bool) {
-	if p.err = p.start(s.model, warm); p.err != nil {
+	if p.err = p.start(warm); p.err != nil {
 		s.mu.Lock()
 		if s.mu.pools[p.size] == p {
 			delete(s.mu.pools, p.size)
@@ -136,8 +128,8 @@ func (s *Server) open(p *sizePool, warm bool) {
 }
 
 // start opens the sessions and their queue.
-func (p *sizePool) start(m Model, warm bool) error {
-	spec, err := m.Spec(p.size)
+func (p *sizePool) start(warm bool) error {
+	spec, err := p.server.model.Spec(p.size)
 	if errors.Is(err, ErrSize) {
 		return err
 	}
@@ -147,7 +139,7 @@ func (p *sizePool) start(m Model, warm bool) error {
 	if p.codec, err = NewCodec(spec, p.size); err != nil {
 		return err
 	}
-	sessions, err := p.openSessions(p.conf.Sessions, warm)
+	sessions, err := p.openSessions(p.server.conf.Sessions, warm)
 	if err != nil {
 		for _, x := range sessions {
 			err = errors.Join(err, x.backend.Close())
@@ -155,7 +147,7 @@ func (p *sizePool) start(m Model, warm bool) error {
 		return err
 	}
 	var q queue = newCoreQueue(p, len(sessions))
-	if p.conf.OneDevice > 0 {
+	if p.server.conf.OneDevice > 0 {
 		q = newDeviceQueue(p)
 	}
 	p.queue.Store(&q)
@@ -177,7 +169,7 @@ func (p *sizePool) openSessions(n int, warm bool) (sessions []*session, err erro
 	errs := make([]error, n)
 	open := func(i int) {
 		var b Backend
-		if b, errs[i] = p.openBackend(p.server.model, warm); errs[i] == nil {
+		if b, errs[i] = p.openBackend(warm); errs[i] == nil {
 			opened[i] = newSession(p, b)
 		}
 	}
@@ -199,7 +191,7 @@ func (p *sizePool) replace(lost *queueBase) {
 	if (*p.queue.Load()).base() != lost {
 		return
 	}
-	n := max(p.conf.Sessions, Cores())
+	n := max(p.server.conf.Sessions, Cores())
 	c := newCoreQueue(p, n)
 	c.work.Go(func() {
 		sessions, err := p.openSessions(n, false)
@@ -241,6 +233,9 @@ func (p *sizePool) again(jobs []*Job) {
 
 // close ends the sessions after the queued jobs are answered, and closes their backends.
 func (p *sizePool) close() (err error) {
+	if <-p.ready; p.err != nil {
+		return nil
+	}
 	for {
 		q := p.queue.Load()
 		err = errors.Join(err, (*q).base().close())
@@ -251,12 +246,12 @@ func (p *sizePool) close() (err error) {
 }
 
 // openBackend opens one backend and makes sure that it fits the codec.
-func (p *sizePool) openBackend(m Model, warm bool) (Backend, error) {
+func (p *sizePool) openBackend(warm bool) (Backend, error) {
 	began := time.Now()
-	b, err := m.Open(p.size, p.conf.MaxBatch)
+	b, err := p.server.model.Open(p.size, p.server.conf.MaxBatch)
 	opened := time.Since(began)
 	if errors.Is(err, ErrLost) {
-		return p.openBackend(m, warm)
+		return p.openBackend(warm)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%w: opening %v: %w", ErrBackend, p.size, err)
@@ -275,7 +270,7 @@ func (p *sizePool) openBackend(m Model, warm bool) (Backend, error) {
 		if !errors.Is(err, errHangs) {
 			_ = b.Close()
 		}
-		return p.openBackend(m, warm)
+		return p.openBackend(warm)
 	case err != nil:
 		return nil, errors.Join(err, b.Close())
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"sync"
 	"sync/atomic"
 
@@ -24,9 +25,6 @@ type ServerConfig struct {
 	// sessions: one session fills its batch until the device takes it. 0 means that each session
 	// computes on its own core and leaves the other sessions their share of the queue.
 	OneDevice int
-	// MaxSizes is how many board sizes stay open at once; 0 means 4. The least recently
-	// used one is closed first.
-	MaxSizes int
 	// CacheBytes limits the memory of the cache, which is allocated on first use;
 	// 0 means no cache. 256 MiB hold about 350,000 evaluations on 19x19 and
 	// 1.2 million on 9x9.
@@ -58,9 +56,6 @@ func (c *ServerConfig) Validate() error {
 	}
 	if c.MaxBatch < 0 || c.MaxBatch > 65536 {
 		errs = append(errs, fmt.Errorf("the largest batch must be 1 to 65536, not %d", c.MaxBatch))
-	}
-	if c.MaxSizes < 0 {
-		errs = append(errs, fmt.Errorf("the number of open board sizes must not be negative: %d", c.MaxSizes))
 	}
 	if c.CacheBytes < 0 {
 		errs = append(errs, fmt.Errorf("the size of the cache must not be negative: %d", c.CacheBytes))
@@ -103,7 +98,7 @@ func NewServer(m Model, c ServerConfig) (*Server, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
-	c.Sessions, c.MaxBatch, c.MaxSizes = cmp.Or(c.Sessions, 1), cmp.Or(c.MaxBatch, 8), cmp.Or(c.MaxSizes, 4)
+	c.Sessions, c.MaxBatch = cmp.Or(c.Sessions, 1), cmp.Or(c.MaxBatch, 8)
 	s := &Server{model: m, conf: c, cache: newCache(c.CacheBytes, c.ExactCache || c.Reproducible)}
 	s.waiters.New = newWaiter
 	s.mu.pools = make(map[board.Size]*sizePool)
@@ -180,8 +175,8 @@ func (s *Server) key(q *Query, who *features.Meta) cacheKey {
 		flags |= uint64(o.Areas.ExcludeTerritoryAdjacentToAtari) << 9
 	}
 	k = k.mix(flags)
-	k = k.mix(uint64(floatBits(o.PlayoutDoublingAdvantage))<<32 | uint64(floatBits(q.Optimism)))
-	k = k.mix(uint64(floatBits(q.PolicyTemperature))<<32 | uint64(floatBits(float32(o.DrawWins()))))
+	k = k.mix(uint64(math.Float32bits(o.PlayoutDoublingAdvantage))<<32 | uint64(math.Float32bits(q.Optimism)))
+	k = k.mix(uint64(math.Float32bits(q.PolicyTemperature))<<32 | uint64(math.Float32bits(float32(o.DrawWins()))))
 	if who != nil {
 		k = mixMeta(k, who)
 	}
@@ -265,10 +260,7 @@ func (s *Server) Close() error {
 	s.mu.Unlock()
 	var errs []error
 	for _, p := range open {
-		<-p.ready
-		if p.err == nil {
-			errs = append(errs, p.close())
-		}
+		errs = append(errs, p.close())
 	}
 	s.closing.Wait()
 	return errors.Join(errs...)

@@ -18,12 +18,8 @@ type Spec struct {
 	Outputs  []TensorSpec      // in the backend's order
 	Policy   PolicyKind        // form of the policy head's output (KindKataGo: always logits)
 	Value    ValueKind         // form of the value head's output (KindKataGo: always WDL logits)
-	// OwnershipLogits says that ownership comes before tanh (KindKataGo:
-	// always); false means values that are in [-1,1] already.
-	OwnershipLogits bool
-	ScoreScale      float32    // points per unit of the score head; 0 means 1
-	KataGo          KataGoPost // for KindKataGo only
-	Sizes           Sizes      // board sizes that the network serves
+	KataGo   KataGoPost        // for KindKataGo only
+	Sizes    Sizes             // board sizes that the network serves
 }
 
 // Kind is a family of networks that share heads and post-processing.
@@ -115,7 +111,7 @@ const (
 	RoleValue                  // out: [1] or [3], see ValueKind
 	RoleScoreValue             // out: KataGo's 1, 2, 4 or 6 score values
 	RoleScore                  // out: [1] expected score for the side to move
-	RoleOwnership              // out: [A] or [1,H,W], + = side to move
+	RoleOwnership              // out: [A] or [1,H,W], + = side to move; KindKataGo: before tanh, others: in [-1,1]
 )
 
 var roleNames = []string{"spatial", "global", "meta", "policy", "pass", "value", "score_value", "score", "ownership"}

@@ -41,12 +41,6 @@ func (s Stats) Sub(earlier Stats) Stats {
 		Misses: s.Misses - earlier.Misses, Invalid: s.Invalid - earlier.Invalid, RunTime: s.RunTime - earlier.RunTime}
 }
 
-// Add returns the counts of two servers together.
-func (s Stats) Add(o Stats) Stats {
-	return Stats{Rows: s.Rows + o.Rows, Batches: s.Batches + o.Batches, Hits: s.Hits + o.Hits,
-		Misses: s.Misses + o.Misses, Invalid: s.Invalid + o.Invalid, RunTime: s.RunTime + o.RunTime}
-}
-
 // Stats reads the counters. Each is exact; read while queries run, they need
 // not be from the same instant.
 func (s *Server) Stats() Stats {
@@ -71,21 +65,17 @@ func (c *counters) ran(rows int, took time.Duration) {
 	c.runTime.Add(int64(took))
 }
 
-func floatBits(x float32) uint32 { return math.Float32bits(x) }
-
 // mixMeta folds a profile into a cache key.
 func mixMeta(k cacheKey, m *features.Meta) cacheKey {
 	for _, p := range [2]*features.Player{&m.Black, &m.White} {
-		x := uint64(p.Rank) << 3
-		for i, on := range [3]bool{p.Human, p.Unranked, p.RankUnknown} {
-			if on {
-				x |= 1 << i
-			}
+		x := uint64(p.Rank) << 1
+		if p.Human {
+			x |= 1
 		}
 		k = k.mix(x)
 	}
 	k = k.mix(uint64(m.Rated) | uint64(m.Time)<<8 | uint64(m.Source)<<16)
 	k = k.mix(math.Float64bits(m.MainSeconds))
 	k = k.mix(math.Float64bits(m.PeriodSeconds))
-	return k.mix(uint64(m.Periods)).mix(uint64(m.CanadianMoves)).mix(uint64(m.Days))
+	return k.mix(uint64(m.Periods)).mix(uint64(m.Days))
 }

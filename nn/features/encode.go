@@ -12,7 +12,7 @@ type Scratch struct {
 }
 
 // NewScratch returns buffers for boards of any size, with a new Memory.
-func NewScratch() *Scratch { return NewMemory().NewScratch() }
+func NewScratch() *Scratch { return new(Memory).NewScratch() }
 
 // NewScratch returns buffers for boards of any size. Scratches of one Memory share it.
 func (m *Memory) NewScratch() *Scratch { return &Scratch{memory: m} }

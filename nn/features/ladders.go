@@ -38,8 +38,6 @@ type ladderEntry struct {
 // searched again.
 const maxLadderStones = 60
 
-func NewMemory() *Memory { return new(Memory) }
-
 func (m *Memory) shard(h board.Hash) *memoryShard { return &m.shards[h.Hi%memoryShards] }
 
 // recall marks a known board's laddered stones in a plane; false if the board with this hash is

@@ -26,9 +26,7 @@ const (
 
 // Player describes one player to a human-like network.
 type Player struct {
-	Human       bool
-	Unranked    bool // known to have no rank
-	RankUnknown bool
+	Human bool
 	// Rank counts from the top: 9d = 1, 1d = 9, 1k = 10, 20k = 29, at most 34;
 	// 0 is none.
 	Rank int
@@ -43,7 +41,6 @@ type Meta struct {
 	MainSeconds   float64
 	PeriodSeconds float64
 	Periods       int
-	CanadianMoves int
 	Days          int   // days since 1970-01-01
 	Source        uint8 // of the record: 0 other, 1 OGS, 2 KGS, 3 Fox, 4 Tygem, 5 GoGoD, 6 Go4Go
 }
@@ -134,13 +131,9 @@ func EncodeMeta(dst []float32, m *Meta, toMove board.Color, size board.Size) {
 	}
 	for i, p := range [2]*Player{own, opp} {
 		dst[i] = indicator(p.Human)
-		dst[2+i] = indicator(p.Unranked)
-		dst[4+i] = indicator(p.RankUnknown)
-		if !p.Unranked {
-			ranks := dst[metaOwnRank+i*(metaOppRank-metaOwnRank):]
-			for r := range min(max(p.Rank, 0), metaRanks) {
-				ranks[r] = 1
-			}
+		ranks := dst[metaOwnRank+i*(metaOppRank-metaOwnRank):]
+		for r := range min(max(p.Rank, 0), metaRanks) {
+			ranks[r] = 1
 		}
 	}
 	dst[metaUnrated] = [...]float32{0.5, 0, 1}[m.Rated%3]
@@ -149,7 +142,7 @@ func EncodeMeta(dst []float32, m *Meta, toMove board.Color, size board.Size) {
 	dst[82] = float32(0.4 * (math.Log(clamp(m.MainSeconds, 3*day)+60) - 6.5))
 	dst[83] = float32(0.3 * (math.Log(clamp(m.PeriodSeconds, day)+1) - 3))
 	dst[84] = float32(0.5 * (math.Log(clamp(float64(m.Periods), 50)+2) - 1.5))
-	dst[85] = float32(0.25 * (math.Log(clamp(float64(m.CanadianMoves), 50)+2) - 1.5))
+	dst[85] = float32(0.25 * (math.Ln2 - 1.5)) // no moves of Canadian time
 	dst[86] = float32(0.5 * math.Log(float64(size.Area())/361))
 	period := 7.0
 	for i := range 32 {

@@ -98,11 +98,11 @@ func TestParseProfile(t *testing.T) {
 
 // FuzzEncodeMeta: the inputs are finite for any profile.
 func FuzzEncodeMeta(f *testing.F) {
-	f.Add(5, uint8(3), uint8(2), 1200.0, 30.0, 5, 0, 18000, uint8(2), true)
-	f.Fuzz(func(t *testing.T, rank int, rated, tc uint8, main, period float64, periods, moves, days int, source uint8, flag bool) {
-		p := features.Player{Human: flag, Unranked: !flag, Rank: rank}
+	f.Add(5, uint8(3), uint8(2), 1200.0, 30.0, 5, 18000, uint8(2), true)
+	f.Fuzz(func(t *testing.T, rank int, rated, tc uint8, main, period float64, periods, days int, source uint8, flag bool) {
+		p := features.Player{Human: flag, Rank: rank}
 		m := features.Meta{Black: p, White: p, Rated: rated, Time: tc, MainSeconds: main,
-			PeriodSeconds: period, Periods: periods, CanadianMoves: moves, Days: days, Source: source}
+			PeriodSeconds: period, Periods: periods, Days: days, Source: source}
 		dst := make([]float32, features.MetaSize)
 		features.EncodeMeta(dst, &m, board.White, board.Square(9))
 		for i, x := range dst {

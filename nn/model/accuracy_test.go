@@ -2,16 +2,13 @@ package model_test
 
 import (
 	"errors"
-	"flag"
 	"math"
-	"math/rand/v2"
 	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
-	"kosumi/engine/bench"
 	"kosumi/internal/testshared"
 	"kosumi/nn"
 	"kosumi/nn/features"
@@ -20,8 +17,6 @@ import (
 	"kosumi/nn/model"
 	"kosumi/nn/ort"
 )
-
-var accuracyPositions = flag.Int("positions", 64, "positions that TestIntegersOnOwnPositions compares, for each board size")
 
 // difference compares processed outputs in 16-bit integers with those in float32: mean and
 // maximum over all positions.
@@ -97,37 +92,9 @@ func measure(t *testing.T, exact, other *nn.Server, games []*board.Game) (d diff
 	return d
 }
 
-func compare(t *testing.T, exact, integers *nn.Server, games []*board.Game) difference {
-	t.Helper()
-	d := measure(t, exact, integers, games)
-	require.Less(t, d.policyKL, 1e-4)
-	require.Less(t, d.winrate, 5e-4)
-	require.Less(t, d.lead, 0.05)
-	return d
-}
-
 func needIntegers(t *testing.T) {
 	if isa, ok := kernel.Best(); !ok || !isa.Integers() {
 		t.Skip("this processor has no kernels in integers")
-	}
-}
-
-// TestIntegersOnOwnPositions compares 16-bit integers with float32 on positions drawn from the
-// network's policy; see docs/measurements.md.
-func TestIntegersOnOwnPositions(t *testing.T) {
-	testshared.Long(t)
-	needIntegers(t)
-	path := testshared.Network(t)
-	exact, integers := serve(t, path, model.Kernel, "fp32"), serve(t, path, model.Kernel, "int16")
-	for _, side := range []int{9, 19} {
-		rng := rand.New(rand.NewPCG(7, uint64(side)))
-		games := make([]*board.Game, *accuracyPositions)
-		for i := range games {
-			g, err := bench.Likely(t.Context(), exact, board.Square(side), board.Chinese(), i, rng)
-			require.NoError(t, err)
-			games[i] = g
-		}
-		compare(t, exact, integers, games)
 	}
 }
 
@@ -135,10 +102,8 @@ func TestIntegersOnOwnPositions(t *testing.T) {
 func recorded(t *testing.T) (games []*board.Game) {
 	t.Helper()
 	positions := featurestest.Read(t, testshared.Path(t, "golden/katago/features.jsonl.gz"))
-	for i := range positions {
-		if p := &positions[i]; !(testing.Short() || testshared.Race) || p.X == p.Y && (p.X == 9 || p.X == 19) {
-			games = append(games, p.Game(t))
-		}
+	for _, p := range bySize(positions, testing.Short() || testshared.Race) {
+		games = append(games, p.Game(t))
 	}
 	return games
 }
@@ -155,14 +120,18 @@ func networksHere(t *testing.T) []string {
 }
 
 // TestIntegersOnGames bounds the differences between 16-bit integers and float32 on recorded
-// positions.
+// positions; see docs/measurements.md.
 func TestIntegersOnGames(t *testing.T) {
 	testshared.Long(t)
 	needIntegers(t)
 	games := recorded(t)
 	for _, path := range networksHere(t) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
-			require.Less(t, compare(t, serve(t, path, model.Kernel, "fp32"), serve(t, path, model.Kernel, "int16"), games).leadMax, 1.0)
+			d := measure(t, serve(t, path, model.Kernel, "fp32"), serve(t, path, model.Kernel, "int16"), games)
+			require.Less(t, d.policyKL, 1e-4)
+			require.Less(t, d.winrate, 5e-4)
+			require.Less(t, d.lead, 0.05)
+			require.Less(t, d.leadMax, 1.0)
 		})
 	}
 }

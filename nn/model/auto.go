@@ -5,10 +5,8 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -100,7 +98,8 @@ func chooseDevice(c Config, file string, open func() (source, error)) (choice, e
 		return choice{}, fmt.Errorf("%w: %w", ErrProvider, err)
 	}
 	ch := &chooser{conf: c, lib: lib, file: file, open: open}
-	ch.load, ch.candidates, ch.rate = ch.loadAll, ch.working, ch.measured
+	ch.load = func() (err error) { ch.lib, err = c.load(); return err }
+	ch.candidates, ch.rate = ch.working, ch.measured
 	if err = ch.places(); err != nil {
 		c.Log.Warn(notKept, "error", err)
 	}
@@ -119,12 +118,6 @@ func chooseDevice(c Config, file string, open func() (source, error)) (choice, e
 }
 
 const notKept = "which provider is faster cannot be kept for later starts"
-
-// loadAll loads the library and the plugin.
-func (c *chooser) loadAll() (err error) {
-	c.lib, err = c.conf.load()
-	return err
-}
 
 // working lists the providers of devices that work here. The error names a provider that hangs.
 func (c *chooser) working() (names []string, err error) {
@@ -149,8 +142,8 @@ func (c *chooser) working() (names []string, err error) {
 // hasGPU reports whether a provider has found a GPU. WebGPU also accepts an emulator that
 // runs on the CPU: many times slower, and some crash.
 func (c *chooser) hasGPU(provider string) bool {
-	offers, err := ort.Devices(c.conf.Library)
-	return err == nil && slices.ContainsFunc(offers, func(o ort.Offer) bool { return o.Provider == provider && o.Kind == "gpu" })
+	offers, _ := ort.Devices(c.conf.Library)
+	return slices.ContainsFunc(offers, func(o ort.Offer) bool { return o.Provider == provider && o.Kind == "gpu" })
 }
 
 // choose returns the device if it is faster than the CPU. It uses an earlier start's result if
@@ -202,7 +195,7 @@ func (c *chooser) choose() (choice, error) {
 		_ = os.Remove(c.measuring)
 	}
 	found.Offers = offers
-	if err := write(c.result, found); err != nil && c.result != "" {
+	if err := file.WriteJSON(c.result, found, ""); err != nil && c.result != "" {
 		c.conf.Log.Warn(notKept, "error", err)
 	}
 	return found, nil
@@ -226,7 +219,7 @@ func (c *chooser) leave(at, why string, loaded bool) choice {
 	left := choice{Why: why, Loaded: loaded}
 	if at != "" {
 		left.Why += "; remove " + at + " to try again"
-		_ = write(at, left)
+		_ = file.WriteJSON(at, left, "")
 	}
 	if c.conf.context().Err() != nil { // the user cancelled; the device is not at fault
 		_ = os.Remove(at)
@@ -248,15 +241,10 @@ func (c *chooser) alone() *file.Hold {
 
 // read returns the choice in a file; the zero value if there is none.
 func read(at string) (found choice) {
-	data, err := os.ReadFile(at)
-	if err != nil || json.Unmarshal(data, &found) != nil {
+	if _, err := file.ReadJSON(at, &found); err != nil {
 		return choice{}
 	}
 	return found
-}
-
-func write(at string, found choice) error {
-	return file.Write(at, func(w io.Writer) error { return json.NewEncoder(w).Encode(found) })
 }
 
 // places names the files: c.loading by library and plugin, c.measuring also by the network,

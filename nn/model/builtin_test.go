@@ -7,7 +7,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"kosumi/board"
 	"kosumi/models"
 )
 
@@ -24,9 +23,6 @@ func TestBuiltIn(t *testing.T) {
 		require.Equal(t, models.SHA256, m.Describe().SHA256)
 		require.Equal(t, 15, m.Describe().Version)
 		require.Equal(t, name != path, m.Describe().Name == models.Name)
-		for _, side := range []int{9, 19} {
-			require.NoError(t, m.Serves(board.Square(side)))
-		}
 	}
 	info, err := Inspect(models.Name)
 	require.NoError(t, err)

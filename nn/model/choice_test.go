@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"strings"
@@ -17,6 +18,13 @@ import (
 	"kosumi/board"
 	"kosumi/nn/ort"
 )
+
+// newChooser returns a chooser for the built-in network that logs to a writer. It measures nothing
+// until the test says how.
+func newChooser(lib ort.Library, log io.Writer, size int) *chooser {
+	return &chooser{conf: Config{Size: board.Square(size), Log: slog.New(slog.NewTextHandler(log, nil))}, lib: lib,
+		open: func() (source, error) { return readBuiltIn() }, load: func() error { return nil }}
+}
 
 // TestStartsThatEnd: if a driver hangs or crashes the program while auto tries it, the next start
 // does not call it, on any board, and says why and how to try again.
@@ -41,7 +49,7 @@ func TestStartsThatEnd(t *testing.T) {
 			var log bytes.Buffer
 			calls := 0
 			start := func(size int) (choice, error) {
-				ch := &chooser{conf: Config{Size: board.Square(size), Log: slog.New(slog.NewTextHandler(&log, nil))}, lib: lib, open: func() (source, error) { return readBuiltIn() }}
+				ch := newChooser(lib, &log, size)
 				ch.load = func() error { calls++; return c.load() }
 				ch.candidates = func() ([]string, error) { return []string{"cuda", "webgpu"}, c.ask() }
 				ch.rate = func(context.Context, source, string, time.Duration) (float64, error) { return 1, c.rate() }
@@ -85,8 +93,8 @@ func TestOneStartTries(t *testing.T) {
 	var measured atomic.Int64
 	var all sync.WaitGroup
 	for range 3 {
-		ch := &chooser{conf: Config{Log: slog.New(slog.DiscardHandler)}, lib: lib, open: func() (source, error) { return readBuiltIn() }}
-		ch.load, ch.candidates = func() error { return nil }, func() ([]string, error) { return []string{"cuda"}, nil }
+		ch := newChooser(lib, io.Discard, 9)
+		ch.candidates = func() ([]string, error) { return []string{"cuda"}, nil }
 		ch.rate = func(_ context.Context, _ source, provider string, _ time.Duration) (float64, error) {
 			measured.Add(1)
 			time.Sleep(100 * time.Millisecond)
@@ -107,7 +115,7 @@ func TestMeasured(t *testing.T) {
 	lib := loaded(t)
 	src, err := openSource("", Overrides{})
 	require.NoError(t, err)
-	ch := &chooser{conf: Config{Size: board.Square(5), Log: slog.New(slog.DiscardHandler)}, lib: lib, open: func() (source, error) { return readBuiltIn() }}
+	ch := newChooser(lib, io.Discard, 5)
 	rate, err := ch.measured(t.Context(), src, "", time.Millisecond)
 	require.NoError(t, err)
 	require.Positive(t, rate)

@@ -19,11 +19,7 @@ func changed(t *testing.T, fixture string, change func(*onnx.Model)) string {
 	m, err := onnx.Read(data)
 	require.NoError(t, err)
 	change(m)
-	data, err = m.Marshal()
-	require.NoError(t, err)
-	path := filepath.Join(t.TempDir(), fixture)
-	require.NoError(t, os.WriteFile(path, data, 0o600))
-	return path
+	return written(t, m)
 }
 
 // TestOnePositionAtATime: exports whose batch size is 1, the exporters' default, evaluate whole

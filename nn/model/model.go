@@ -32,8 +32,6 @@ type Config struct {
 	Device int
 	// Size is the board size that "auto" measures; 0x0: 19x19, or the file's only size.
 	Size board.Size
-	// Threads is the number of threads in one Run of a session; 0 means 1. Convolutions use one.
-	Threads int
 	// Overrides set properties that a foreign ONNX file does not state.
 	Overrides Overrides
 	// Upgrade opens a network of version 8 to 14 of KataGo's format as one of version 15

@@ -31,6 +31,7 @@ func TestForeignNetworksAreUnderstood(t *testing.T) {
 		policy   nn.PolicyKind
 	}{
 		"pytorch-dualhead-9x9.onnx":        {features.Mini7, nn.KindDualHead, nn.PolicyLogSoftmax},
+		"pytorch-dualhead-9x9-plain.onnx":  {features.Mini7, nn.KindDualHead, nn.PolicyLogSoftmax},
 		"pytorch-dualhead-9x9-bn.onnx":     {features.Mini7, nn.KindDualHead, nn.PolicyLogSoftmax},
 		"pytorch-dualhead-9x9-dynamo.onnx": {features.Mini7, nn.KindDualHead, nn.PolicyLogSoftmax},
 		"pytorch-dualhead-9x9-latest.onnx": {features.Mini7, nn.KindDualHead, nn.PolicyLogSoftmax},
@@ -74,6 +75,7 @@ func TestFilesThatAreNoNetworks(t *testing.T) {
 		"empty KataGo":           write("empty.bin.gz", nil),
 		"KataGo text of nothing": write("nothing.txt", []byte("x 8 22 19")),
 		"weights elsewhere":      filepath.Join(fixtures, "pytorch-dualhead-9x9-external.onnx"),
+		"an input that is gone":  changed(t, "pytorch-dualhead-9x9.onnx", func(m *onnx.Model) { m.Graph.Nodes[0].Inputs[0] = "gone" }),
 	} {
 		_, err := open(t, path, model.Overrides{})
 		require.ErrorIs(t, err, model.ErrFile, name)
@@ -93,10 +95,16 @@ func dualHead(t *testing.T, planes int, meta map[string]string, value func(*onnx
 	b.Output("v", value(b, b.MatMul(x, weights("wv", 1))))
 	m, err := b.Model(meta)
 	require.NoError(t, err)
+	return written(t, m)
+}
+
+// written writes a graph to a file.
+func written(t *testing.T, m *onnx.Model) string {
+	t.Helper()
 	data, err := m.Marshal()
 	require.NoError(t, err)
 	path := filepath.Join(t.TempDir(), "made.onnx")
-	require.NoError(t, os.WriteFile(path, data, 0o644))
+	require.NoError(t, os.WriteFile(path, data, 0o600))
 	return path
 }
 
@@ -151,11 +159,7 @@ func TestConvertedNetworksServeEverySize(t *testing.T) {
 	require.NoError(t, err)
 	m, err := katago.Build(net, katago.Size{W: 9, H: 9}, katago.FormExact)
 	require.NoError(t, err)
-	data, err := m.Marshal()
-	require.NoError(t, err)
-	path := filepath.Join(t.TempDir(), "exact.onnx")
-	require.NoError(t, os.WriteFile(path, data, 0o644))
-	opened, err := open(t, path, model.Overrides{})
+	opened, err := open(t, written(t, m), model.Overrides{})
 	require.NoError(t, err)
 	for _, size := range []board.Size{board.Square(9), board.Square(19), {W: 2, H: 25}} {
 		require.NoError(t, opened.Serves(size))

@@ -27,13 +27,6 @@ func freshNetwork(t *testing.T) string {
 	return path
 }
 
-func library(t testing.TB) {
-	t.Helper()
-	if _, err := ort.Load(""); err != nil {
-		testshared.Absent(t, "onnxruntime is needed: run make deps: %v", err)
-	}
-}
-
 func openOnCPU(t *testing.T, path string, c Config) (*Model, *testshared.Log) {
 	t.Helper()
 	log := new(testshared.Log)
@@ -48,11 +41,9 @@ func answer(t *testing.T, m *Model, b nn.Backend, size board.Size) (out nn.Outpu
 	t.Helper()
 	spec, err := m.Spec(size)
 	require.NoError(t, err)
-	g, err := board.NewGame(size, board.Chinese())
-	require.NoError(t, err)
 	codec, err := nn.NewCodec(spec, size)
 	require.NoError(t, err)
-	scratch, q := codec.NewScratch(), &nn.Query{Game: g}
+	scratch, q := codec.NewScratch(), &nn.Query{Game: newGame(t, size.W)}
 	require.NoError(t, codec.Encode(q, 0, nn.Rows(spec.Inputs, b.Inputs(), 1)[0], scratch))
 	require.NoError(t, b.Run(1))
 	require.True(t, codec.Decode(q, 0, nn.Rows(spec.Outputs, b.Outputs(), 1)[0], scratch, &out))
@@ -60,7 +51,7 @@ func answer(t *testing.T, m *Model, b nn.Backend, size board.Size) (out nn.Outpu
 }
 
 func TestHalfOnTheCPU(t *testing.T) {
-	library(t)
+	loaded(t)
 	path := freshNetwork(t)
 	m, log := openOnCPU(t, path, Config{Precision: "fp16"})
 	require.Contains(t, log.String(), "no faster")
@@ -80,7 +71,7 @@ func TestHalfOnTheCPU(t *testing.T) {
 // TestPrecisions: auto chooses integers for any network if there are kernels for them; an
 // impossible choice is refused by name.
 func TestPrecisions(t *testing.T) {
-	library(t)
+	loaded(t)
 	isa, ok := kernel.Best()
 	best := floatPrecision
 	if ok && isa.Integers() {

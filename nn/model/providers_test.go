@@ -5,29 +5,22 @@ package model_test
 import (
 	"flag"
 	"fmt"
-	"math/rand/v2"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
+	"kosumi/engine/bench"
 	"kosumi/nn"
 	"kosumi/nn/model"
 	"kosumi/nn/ort"
 )
 
 var compared = flag.String("networks", "", "files, separated by commas, that BenchmarkProviders measures beside the network inside")
-
-// contender is one provider with a session for each core.
-type contender struct {
-	sessions []nn.Backend
-	seconds  []float64 // of processor time per row, for each sample
-}
 
 // BenchmarkProviders runs networks on the kernels alone and through onnxruntime in turns, with
 // one session per core. It reports evaluations per second of processor time, which other
@@ -51,83 +44,38 @@ func BenchmarkProviders(b *testing.B) {
 }
 
 func benchmarkProviders(b *testing.B, file string, size board.Size, batch, cores int) {
-	var both []*contender
-	for _, provider := range []string{model.Kernel, ort.CPU} {
+	var both [2]*bench.Raw
+	for i, provider := range []string{model.Kernel, ort.CPU} {
 		m, err := model.Open(file, model.Config{Provider: provider, Precision: "auto"})
 		needLibrary(b, err)
 		defer m.Close()
-		c := &contender{}
-		for range cores {
-			s, err := m.Open(size, batch)
-			require.NoError(b, err)
-			defer s.Close()
-			spec, err := m.Spec(size)
-			require.NoError(b, err)
-			likeAGame(s, spec)
-			c.sessions = append(c.sessions, s)
-		}
-		both = append(both, c)
+		games, err := bench.Positions(b.Context(), m, size, board.Chinese())
+		require.NoError(b, err)
+		both[i], err = bench.OpenRaw(m, games, cores, batch)
+		require.NoError(b, err)
+		defer both[i].Close()
 	}
-	runs := 1
-	for start := time.Now(); time.Since(start) < 50*time.Millisecond; runs *= 2 {
-		start = time.Now()
-		both[0].sample(b, runs, batch)
-	}
-	both[0].seconds = nil
+	var seconds [2][]float64 // of processor time per row
+	var ratios []float64
 	for b.Loop() {
 		for range 5 {
-			for _, c := range both {
-				c.sample(b, runs, batch)
+			for i, raw := range both {
+				began, before := time.Now(), nn.ProcessorTime()
+				rate, err := raw.Rate(b.Context(), 50*time.Millisecond)
+				require.NoError(b, err)
+				rows := rate * time.Since(began).Seconds()
+				seconds[i] = append(seconds[i], (nn.ProcessorTime()-before).Seconds()/rows)
 			}
+			last := len(seconds[0]) - 1
+			ratios = append(ratios, seconds[1][last]/seconds[0][last])
 		}
 	}
-	var ratios []float64
-	for i, s := range both[0].seconds {
-		ratios = append(ratios, both[1].seconds[i]/s)
-	}
-	for _, list := range [][]float64{ratios, both[0].seconds, both[1].seconds} {
+	median := func(list []float64) float64 {
 		slices.Sort(list)
+		return list[len(list)/2]
 	}
-	half := len(ratios) / 2
 	b.ReportMetric(0, "ns/op")
-	b.ReportMetric(ratios[half], "ratio")
-	b.ReportMetric(1/both[0].seconds[half], "kernel/s")
-	b.ReportMetric(1/both[1].seconds[half], "cpu/s")
-}
-
-// likeAGame fills a session's inputs with planes of zeros, ones, and some of each.
-func likeAGame(s nn.Backend, spec nn.Spec) {
-	rng := rand.New(rand.NewPCG(1, 0))
-	for i, in := range s.Inputs() {
-		area := 1
-		if shape := spec.Inputs[i].Shape; len(shape) == 3 {
-			area = shape[1] * shape[2]
-		}
-		for at := 0; at < len(in); at += area {
-			kind := rng.IntN(3)
-			for j := range area {
-				in[at+j] = 0
-				if at == 0 || kind == 1 || kind == 2 && rng.IntN(4) == 0 {
-					in[at+j] = 1
-				}
-			}
-		}
-	}
-}
-
-func (c *contender) sample(b *testing.B, runs, batch int) {
-	var work sync.WaitGroup
-	before := nn.ProcessorTime()
-	for _, s := range c.sessions {
-		work.Go(func() {
-			for range runs {
-				if err := s.Run(batch); err != nil {
-					b.Error(err)
-					return
-				}
-			}
-		})
-	}
-	work.Wait()
-	c.seconds = append(c.seconds, (nn.ProcessorTime()-before).Seconds()/float64(runs*batch*len(c.sessions)))
+	b.ReportMetric(median(ratios), "ratio")
+	b.ReportMetric(1/median(seconds[0]), "kernel/s")
+	b.ReportMetric(1/median(seconds[1]), "cpu/s")
 }

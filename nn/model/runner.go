@@ -34,7 +34,9 @@ type work struct {
 func (w *work) marshal() ([]byte, error) {
 	data, err := w.graph.Marshal()
 	w.graph = nil
-	releaseBuilt(len(data))
+	if len(data) >= largeGraph {
+		debug.FreeOSMemory()
+	}
 	return data, err
 }
 
@@ -177,7 +179,7 @@ func kernelRunner(why string) runner {
 }
 
 func ortRunner(c Config, provider string, lib ort.Library, why string) runner {
-	conf := ort.Config{Library: c.Library, Provider: provider, Threads: c.Threads, FewShapes: onDevice(provider)}
+	conf := ort.Config{Library: c.Library, Provider: provider, FewShapes: onDevice(provider)}
 	if onDevice(provider) {
 		conf.Device = c.Device
 	}
@@ -195,9 +197,3 @@ func ortRunner(c Config, provider string, lib ort.Library, why string) runner {
 // largeGraph is the size in bytes from which the memory that building a graph took is
 // returned to the system before onnxruntime makes its own copies.
 const largeGraph = 32 << 20
-
-func releaseBuilt(size int) {
-	if size >= largeGraph {
-		debug.FreeOSMemory()
-	}
-}

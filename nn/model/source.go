@@ -109,7 +109,11 @@ func (s katagoSource) describe() nn.Description {
 func (s katagoSource) spec(size board.Size) (nn.Spec, error) { return kataGoSpec(s.net, size) }
 
 func (s katagoSource) graph(size board.Size) (*onnx.Model, error) {
-	m, err := katago.Build(s.net, katago.Size(size), katago.FormRun)
+	return s.build(size, katago.FormRun)
+}
+
+func (s katagoSource) build(size board.Size, form katago.Form) (*onnx.Model, error) {
+	m, err := katago.Build(s.net, katago.Size(size), form)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", ErrFile, s.net.Source.File, err)
 	}

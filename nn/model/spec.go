@@ -3,7 +3,6 @@ package model
 import (
 	"cmp"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"kosumi/board"
@@ -23,7 +22,7 @@ func kataGoSpec(n *katago.Network, size board.Size) (nn.Spec, error) {
 	p, k := n.Policy.Channels, h.ScoreValues()
 	spec := nn.Spec{
 		Name: h.Name, Encoding: encoding, Kind: nn.KindKataGo,
-		Policy: nn.PolicyLogits, Value: nn.ValueWDL, OwnershipLogits: true,
+		Policy: nn.PolicyLogits, Value: nn.ValueWDL,
 		Inputs: []nn.TensorSpec{
 			{Name: katago.InputSpatial, Role: nn.RoleSpatial, Shape: []int{h.SpatialInputs, size.H, size.W}},
 			{Name: katago.InputGlobal, Role: nn.RoleGlobal, Shape: []int{h.GlobalInputs}},
@@ -165,11 +164,7 @@ func rowShape(s onnx.Shape) ([]int, bool) {
 
 // checkFormat refuses files that a later version of Kosumi wrote.
 func checkFormat(m *onnx.Model) error {
-	text, ok := m.Metadata[meta.Format]
-	if !ok {
-		return nil
-	}
-	if v, err := strconv.Atoi(text); err != nil || v != 1 {
+	if text, ok := m.Metadata[meta.Format]; ok && text != "1" {
 		return fmt.Errorf("%w: it says format %q; this program knows format 1", ErrFile, text)
 	}
 	return nil

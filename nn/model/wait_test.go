@@ -53,7 +53,7 @@ func benchmarkWait(b *testing.B, arch, precision string) {
 		opening += time.Since(start).Seconds() * 1e3
 		work.Wait()
 		require.NoError(b, s.Close())
-		longest, median, alone = max(longest, during.longest()), median+during.median(), max(alone, before.longest())
+		longest, median, alone = max(longest, during[len(during)-1]), median+during[len(during)/2], max(alone, before[len(before)-1])
 	}
 	b.ReportMetric(longest, "ms-longest")
 	b.ReportMetric(alone, "ms-longest-before")
@@ -61,18 +61,9 @@ func benchmarkWait(b *testing.B, arch, precision string) {
 	b.ReportMetric(opening/float64(b.N), "ms-opening")
 }
 
-// waits are durations of evaluations, in milliseconds.
-type waits []float64
-
-func (w waits) longest() float64 { return slices.Max(w) }
-
-func (w waits) median() float64 {
-	slices.Sort(w)
-	return w[len(w)/2]
-}
-
-// evaluateUntil evaluates positions of 9x9, one after another.
-func evaluateUntil(b *testing.B, s *nn.Server, end <-chan time.Time) (all waits) {
+// evaluateUntil evaluates positions of 9x9, one after another. It returns the durations in
+// milliseconds, sorted.
+func evaluateUntil(b *testing.B, s *nn.Server, end <-chan time.Time) (all []float64) {
 	g, err := board.NewGame(board.Square(9), board.Chinese())
 	require.NoError(b, err)
 	var out nn.Output
@@ -82,6 +73,7 @@ func evaluateUntil(b *testing.B, s *nn.Server, end <-chan time.Time) (all waits)
 		all = append(all, time.Since(start).Seconds()*1e3)
 		select {
 		case <-end:
+			slices.Sort(all)
 			return all
 		default:
 		}

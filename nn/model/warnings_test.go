@@ -3,7 +3,6 @@ package model_test
 import (
 	"bytes"
 	"log/slog"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -32,25 +31,21 @@ func warnings(t *testing.T, path string, o model.Overrides) []string {
 func TestAreaModes(t *testing.T) {
 	for i := range 4 {
 		modes := board.AreaModes{PassAliveUnderSuicide: i&1 != 0, ExcludeTerritoryAdjacentToAtari: i&2 != 0}
-		dir := t.TempDir()
 		net, err := katago.Fresh("kb1c16", 1)
 		require.NoError(t, err)
 		net.Header.PassAliveUnderSuicide, net.Header.ExcludeTerritoryAdjacentToAtari = modes.PassAliveUnderSuicide, modes.ExcludeTerritoryAdjacentToAtari
-		require.NoError(t, katago.WriteFile(filepath.Join(dir, "net.bin.gz"), net))
+		file := filepath.Join(t.TempDir(), "net.bin.gz")
+		require.NoError(t, katago.WriteFile(file, net))
 		exact, err := katago.Build(net, katago.Size{W: 9, H: 9}, katago.FormExact)
 		require.NoError(t, err)
-		data, err := exact.Marshal()
-		require.NoError(t, err)
-		require.NoError(t, os.WriteFile(filepath.Join(dir, "exact.onnx"), data, 0o644))
-		for _, name := range []string{"net.bin.gz", "exact.onnx"} {
-			path := filepath.Join(dir, name)
-			require.Empty(t, warnings(t, path, model.Overrides{}), name)
+		for _, path := range []string{file, written(t, exact)} {
+			require.Empty(t, warnings(t, path, model.Overrides{}), path)
 			m, err := open(t, path, model.Overrides{})
 			require.NoError(t, err)
 			spec, err := m.Spec(board.Square(9))
 			require.NoError(t, err)
-			require.Equal(t, modes, spec.KataGo.AreaModes, name)
-			require.Equal(t, modes, m.Describe().Areas, name)
+			require.Equal(t, modes, spec.KataGo.AreaModes, path)
+			require.Equal(t, modes, m.Describe().Areas, path)
 		}
 	}
 }

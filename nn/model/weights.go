@@ -1,8 +1,6 @@
 package model
 
 import (
-	"fmt"
-
 	"kosumi/board"
 	"kosumi/nn/katago"
 	"kosumi/nn/onnx"
@@ -13,11 +11,7 @@ import (
 // initializers for every size; an ONNX file gives its own graph.
 func (m *Model) Weights(size board.Size) (*onnx.Model, error) {
 	if k, ok := m.source.(katagoSource); ok {
-		g, err := katago.Build(k.net, katago.Size(size), katago.FormExact)
-		if err != nil {
-			return nil, fmt.Errorf("%w: %s: %w", ErrFile, k.net.Source.File, err)
-		}
-		return g, nil
+		return k.build(size, katago.FormExact)
 	}
 	g, err := m.source.graph(size)
 	if err != nil {

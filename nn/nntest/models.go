@@ -161,17 +161,9 @@ func (m plainModel) Open(size board.Size, maxBatch int) (nn.Backend, error) {
 	if maxBatch < 1 {
 		return nil, fmt.Errorf("%w: batches of %d rows", nn.ErrSpec, maxBatch)
 	}
-	b := &plainBackend{row: m.row(size), max: maxBatch, in: memory(spec.Inputs, maxBatch), out: memory(spec.Outputs, maxBatch)}
+	b := &plainBackend{row: m.row(size), max: maxBatch, in: nn.Memory(spec.Inputs, maxBatch), out: nn.Memory(spec.Outputs, maxBatch)}
 	b.rowsIn, b.rowsOut = nn.Rows(spec.Inputs, b.in, maxBatch), nn.Rows(spec.Outputs, b.out, maxBatch)
 	return b, nil
-}
-
-func memory(list []nn.TensorSpec, batch int) [][]float32 {
-	all := make([][]float32, len(list))
-	for i := range list {
-		all[i] = make([]float32, list[i].Len()*batch)
-	}
-	return all
 }
 
 type plainBackend struct {

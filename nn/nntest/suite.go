@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -47,12 +48,7 @@ func mustOpen(t *testing.T, open Opener, n *Network, maxBatch int) nn.Backend {
 }
 
 func row(specs []nn.TensorSpec, tensors [][]float32, i int) [][]float32 {
-	rows := make([][]float32, len(specs))
-	for j := range specs {
-		n := specs[j].Len()
-		rows[j] = tensors[j][i*n : (i+1)*n]
-	}
-	return rows
+	return nn.Rows(specs, tensors, i+1)[i]
 }
 
 func clone(rows [][]float32) [][]float32 {
@@ -101,7 +97,7 @@ func testNetwork(t *testing.T, open Opener, n *Network) {
 			values[i] = float32(math.NaN())
 		}
 	}
-	// Descending and mixed sizes reveal leftovers of an earlier batch.
+	// Descending and mixed sizes reveal leftovers of an earlier batch, and rows that depend on others.
 	for _, batch := range []int{5, 1, 3, 2, 4, 1, 5} {
 		for i := range maxBatch {
 			n.put(b, i, nan)
@@ -115,28 +111,7 @@ func testNetwork(t *testing.T, open Opener, n *Network) {
 			require.Equal(t, rows[i], row(n.Spec.Inputs, b.Inputs(), i), "inputs stay as they are")
 		}
 	}
-	t.Run("a row does not depend on its batch", func(t *testing.T) { testRows(t, n, b, rows) })
 	t.Run("the same again", func(t *testing.T) { testAgain(t, n, b, rows) })
-}
-
-// testRows: each row gives the same outputs alone and in the last place of a full batch.
-func testRows(t *testing.T, n *Network, b nn.Backend, rows [][][]float32) {
-	last := b.MaxBatch() - 1
-	for i, r := range rows {
-		n.put(b, 0, r)
-		require.NoError(t, b.Run(1))
-		alone := clone(row(n.Spec.Outputs, b.Outputs(), 0))
-		for j := range last {
-			n.put(b, j, rows[(i+j+1)%len(rows)])
-		}
-		n.put(b, last, r)
-		require.NoError(t, b.Run(last+1))
-		for k, out := range row(n.Spec.Outputs, b.Outputs(), last) {
-			for l := range out {
-				require.InDelta(t, alone[k][l], out[l], 1e-5, "%s[%d] of row %d", n.Spec.Outputs[k].Name, l, i)
-			}
-		}
-	}
 }
 
 // testAgain: equal inputs give equal bits.
@@ -247,33 +222,18 @@ func testModels(t *testing.T, open Opener, n *Network) {
 // testParallel: sessions of the same model can run at once, each with one caller.
 func testParallel(t *testing.T, open Opener, n *Network) {
 	const sessions, runs = 4, 25
-	done := make(chan error, sessions)
-	type result struct {
-		want, got [][]float32
-	}
-	results := make([][]result, sessions)
+	var all sync.WaitGroup
 	for s := range sessions {
 		b := mustOpen(t, open, n, 2)
-		go func() {
+		all.Go(func() {
 			rng := rand.New(rand.NewPCG(uint64(s), 1))
 			for range runs {
 				r := n.RandomRow(rng)
 				n.put(b, 1, r)
-				if err := b.Run(2); err != nil {
-					done <- err
-					return
-				}
-				results[s] = append(results[s], result{n.Reference(r), clone(row(n.Spec.Outputs, b.Outputs(), 1))})
+				require.NoError(t, b.Run(2))
+				closeTo(t, n, n.Reference(r), row(n.Spec.Outputs, b.Outputs(), 1), "side by side")
 			}
-			done <- nil
-		}()
+		})
 	}
-	for range sessions {
-		require.NoError(t, <-done)
-	}
-	for _, list := range results {
-		for _, r := range list {
-			closeTo(t, n, r.want, r.got, "side by side")
-		}
-	}
+	all.Wait()
 }

@@ -94,8 +94,6 @@ func lowerGemm(l *lowering, n *onnx.Node, a value) value {
 	return l.combine("Add", y, l.plain(n, 2))
 }
 
-func lowerMatMul(l *lowering, n *onnx.Node, a value) value { return l.product(a, l.plain(n, 1)) }
-
 func (l *lowering) product(a, b value) value {
 	if len(a.shape) != 2 || len(b.shape) != 2 || a.shape[1] != b.shape[0] || !bounded([]int{a.shape[0], b.shape[1]}) {
 		fail("shapes %v and %v", a.shape, b.shape)

@@ -233,11 +233,7 @@ func constant(t *onnx.Tensor) value {
 	if len(data) == 0 {
 		fail("%w: constant %q is empty", ErrModel, t.Name)
 	}
-	v := value{consts: data}
-	for _, d := range t.Dims {
-		v.shape = append(v.shape, int(d))
-	}
-	return v
+	return value{shape: ints(t.Dims), consts: data}
 }
 
 // outShape returns the shape of a node's first output. Like plain, it gives a scalar one axis.
@@ -255,13 +251,7 @@ func (l *lowering) shapeOf(name string) []int {
 	if !ok {
 		fail("the shape of %q is not known", name)
 	}
-	shape := make([]int, len(sizes))
-	for i, d := range sizes {
-		if d > maxValues {
-			fail("%q has the shape %v", name, sizes)
-		}
-		shape[i] = int(d)
-	}
+	shape := ints(sizes)
 	if !bounded(shape) {
 		fail("%q has the shape %v", name, sizes)
 	}
@@ -308,6 +298,13 @@ func (l *lowering) named(v value) value {
 	l.spent += len(v.consts)
 	l.graph.Initializers = append(l.graph.Initializers, onnx.NewTensor(v.name, v.consts, dims(v.shape)...))
 	return v
+}
+
+func ints(dims []int64) (shape []int) {
+	for _, d := range dims {
+		shape = append(shape, int(d))
+	}
+	return shape
 }
 
 func dims(shape []int) []int64 {

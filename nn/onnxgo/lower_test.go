@@ -46,19 +46,13 @@ func TestLoweredOperators(t *testing.T) {
 	}
 }
 
-func TestRepeat(t *testing.T) {
-	require.Equal(t, []float32{1, 1, 1, 2, 2, 2}, repeat([]float32{1, 2}, []int{2, 1}, []int{2, 3}))
-	require.Equal(t, []float32{1, 2, 3, 1, 2, 3}, repeat([]float32{1, 2, 3}, []int{1, 3}, []int{2, 3}))
-	require.Equal(t, []float32{1, 1, 2, 2, 1, 1, 2, 2}, repeat([]float32{1, 2}, []int{1, 2, 1}, []int{2, 2, 2}))
-	require.Equal(t, []float32{0, 3, 1, 4, 2, 5}, transposed(value{shape: []int{2, 3}, consts: []float32{0, 1, 2, 3, 4, 5}}).consts)
-}
-
 // FuzzLower: any bytes give an error or a model.
 func FuzzLower(f *testing.F) {
+	var specs []nn.Spec
 	for _, n := range []*nntest.Network{nntest.DualHead(board.Square(3), 1, 2, 1), nntest.FourHeads(board.Square(3), 2, 1)} {
 		f.Add(n.Model)
+		specs = append(specs, n.Spec)
 	}
-	specs := []nn.Spec{nntest.DualHead(board.Square(3), 1, 2, 1).Spec, nntest.FourHeads(board.Square(3), 2, 1).Spec}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		for i := range specs {
 			file, err := onnx.Read(data)

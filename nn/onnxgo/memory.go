@@ -27,13 +27,8 @@ func (l *lowering) usage() map[string]int {
 // overwrite the first operand with the result, but never a constant.
 func (l *lowering) copyOf(nodes []*onnx.Node, name string, shape onnx.Shape) ([]*onnx.Node, string) {
 	sizes, _ := shape.Sizes()
-	var zeros value
-	for _, d := range sizes {
-		zeros.shape = append(zeros.shape, int(d))
-	}
-	zeros.consts = make([]float32, size(zeros.shape))
-	to := l.fresh()
-	return append(nodes, newNode("Add", nil, []string{l.named(zeros).name, name}, to)), to
+	to, zeros := l.fresh(), l.named(filled(0, ints(sizes)...))
+	return append(nodes, newNode("Add", nil, []string{zeros.name, name}, to)), to
 }
 
 // separateOutputs copies each output that is an input, a constant, read by a

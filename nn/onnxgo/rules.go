@@ -21,12 +21,12 @@ func init() {
 		"Softplus": elementwise((*lowering).softplus), "Mish": elementwise((*lowering).mish),
 		"Identity": elementwise(func(_ *lowering, x value) value { return x }),
 		"Add":      binary("Add"), "Sub": binary("Sub"), "Mul": binary("Mul"), "Div": binary("Div"),
-		"Conv": lowerConv, "Gemm": lowerGemm, "MatMul": lowerMatMul,
+		"Conv": lowerConv, "Gemm": lowerGemm, "MatMul": func(l *lowering, n *onnx.Node, a value) value { return l.product(a, l.plain(n, 1)) },
 		"GlobalAveragePool": global("ReduceMean"), "GlobalMaxPool": global("ReduceMax"),
 		"ReduceMean": lowerReduce, "ReduceMax": lowerReduce,
 		"Softmax": lowerSoftmax, "LogSoftmax": lowerSoftmax,
 		"Reshape": lowerReshaped, "Flatten": lowerReshaped, "Squeeze": lowerReshaped, "Unsqueeze": lowerReshaped,
-		"Expand": lowerExpand,
+		"Expand": func(l *lowering, n *onnx.Node, x value) value { return l.stretch(x, l.outShape(n)) },
 		"Concat": lowerConcat,
 	}
 }
@@ -85,10 +85,6 @@ func lowerReshaped(l *lowering, n *onnx.Node, x value) value {
 		fail("%v to %v", x.shape, shape)
 	}
 	return l.reshape(x, shape...)
-}
-
-func lowerExpand(l *lowering, n *onnx.Node, x value) value {
-	return l.stretch(x, l.outShape(n))
 }
 
 // lowerConcat joins along an axis before which all axes are of size 1.

@@ -21,26 +21,22 @@ type testGraph struct {
 
 // w adds a weight with random numbers around zero.
 func (g *testGraph) w(name string, dims ...int64) onnx.Value {
-	n := int64(1)
-	for _, d := range dims {
-		n *= d
-	}
-	data := make([]float32, n)
-	for i := range data {
-		data[i] = float32(g.rng.NormFloat64())
-	}
-	return g.Floats(name, data, dims...)
+	return g.drawn(name, func() float32 { return float32(g.rng.NormFloat64()) }, dims)
 }
 
 // positive adds a weight with numbers between 0.5 and 1.5.
 func (g *testGraph) positive(name string, dims ...int64) onnx.Value {
+	return g.drawn(name, func() float32 { return 0.5 + g.rng.Float32() }, dims)
+}
+
+func (g *testGraph) drawn(name string, draw func() float32, dims []int64) onnx.Value {
 	n := int64(1)
 	for _, d := range dims {
 		n *= d
 	}
 	data := make([]float32, n)
 	for i := range data {
-		data[i] = 0.5 + g.rng.Float32()
+		data[i] = draw()
 	}
 	return g.Floats(name, data, dims...)
 }

@@ -66,10 +66,9 @@ func Open(modelBytes []byte, spec nn.Spec, maxBatch int) (nn.Backend, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrModel, err)
 	}
-	s := &session{spec: spec, maxBatch: max(maxBatch, 1)}
-	s.inputs = memory(spec.Inputs, s.maxBatch)
-	s.outputs = memory(spec.Outputs, s.maxBatch)
-	s.rowIn = memory(spec.Inputs, 1)
+	maxBatch = max(maxBatch, 1)
+	s := &session{spec: spec, maxBatch: maxBatch, rowIn: nn.Memory(spec.Inputs, 1),
+		inputs: nn.Memory(spec.Inputs, maxBatch), outputs: nn.Memory(spec.Outputs, maxBatch)}
 	if err := s.build(data); err != nil {
 		s.Close()
 		return nil, err
@@ -79,14 +78,6 @@ func Open(modelBytes []byte, spec nn.Spec, maxBatch int) (nn.Backend, error) {
 		return nil, fmt.Errorf("%w: %w", ErrModel, err)
 	}
 	return s, nil
-}
-
-func memory(specs []nn.TensorSpec, rows int) [][]float32 {
-	all := make([][]float32, len(specs))
-	for i := range specs {
-		all[i] = make([]float32, rows*specs[i].Len())
-	}
-	return all
 }
 
 // build makes a machine of the lowered model.

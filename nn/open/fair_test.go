@@ -13,7 +13,7 @@ import (
 	"kosumi/nn/open"
 )
 
-// record answers at once and records the users.
+// record keeps the jobs that it gets; the test answers them.
 type record struct {
 	nn.Plain
 	mu   sync.Mutex

@@ -20,13 +20,13 @@ import (
 )
 
 // env is onnxruntime's environment, which is unique in a process.
-var env struct {
+var env = struct {
 	sync.Mutex
 	loaded bool
 	lib    Library
 	hangs  error            // why the library is not called any more
 	failed map[string]error // by path; a library that failed to load is not tried again
-}
+}{failed: map[string]error{}}
 
 // Load finds the library as [Find] does and loads it, once for the process. A
 // later call returns the same library; one that explicitly names another gets
@@ -59,9 +59,6 @@ func Load(explicit string) (Library, error) {
 		env.hangs = err
 	}
 	if err != nil {
-		if env.failed == nil {
-			env.failed = map[string]error{}
-		}
 		env.failed[found.Path] = err
 		return Library{}, err
 	}
@@ -134,18 +131,18 @@ func Providers(explicit string) ([]ProviderStatus, error) {
 		return nil, err
 	}
 	var all []ProviderStatus
-	brought := map[string]bool{}
-	for _, o := range pluginOffers() {
-		if !brought[o.Provider] {
-			brought[o.Provider] = true
-			p, _ := lookProvider(o.Provider)
-			all = append(all, ProviderStatus{Name: p.name, Err: probe(p)})
+	seen := map[string]bool{}
+	add := func(name string) {
+		if p, err := lookProvider(name); err == nil && !seen[name] {
+			seen[name] = true
+			all = append(all, ProviderStatus{Name: name, Err: probe(p)})
 		}
 	}
+	for _, o := range pluginOffers() {
+		add(o.Provider)
+	}
 	for _, p := range providers {
-		if !brought[p.name] {
-			all = append(all, ProviderStatus{Name: p.name, Err: probe(p)})
-		}
+		add(p.name)
 	}
 	return all, nil
 }
@@ -164,11 +161,11 @@ func Offers(explicit, name string) error {
 }
 
 // probed caches the results of probe.
-var probed struct {
+var probed = struct {
 	sync.Mutex
 	errs  map[string]error
 	hangs string // first provider that hung
-}
+}{errs: map[string]error{}}
 
 // probe tries a provider of the loaded library.
 func probe(p provider) error {
@@ -194,9 +191,6 @@ func probe(p provider) error {
 	}
 	if errors.Is(err, ErrHangs) {
 		probed.hangs = p.name
-	}
-	if probed.errs == nil {
-		probed.errs = map[string]error{}
 	}
 	probed.errs[p.name] = err
 	return err

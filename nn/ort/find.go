@@ -46,12 +46,17 @@ func Find(explicit string) (Library, error) {
 			return c.Library, nil
 		}
 	}
-	reasons := []error{ErrNoLibrary}
+	err := ErrNoLibrary
 	for _, c := range all {
-		reasons = append(reasons, fmt.Errorf("%s: %s: %w", c.Source, c.Path, c.Err))
+		err = c.explain(err)
 	}
-	reasons = append(reasons, errors.New("put the library beside the program, or name it with --onnxruntime or "+EnvLibrary+"; in a folder of the source `make deps` fetches it"))
-	return Library{}, joined{reasons}
+	return Library{}, fmt.Errorf("%w; put the library beside the program, or name it with --onnxruntime or %s; "+
+		"in a folder of the source `make deps` fetches it", err, EnvLibrary)
+}
+
+// explain adds to an error why this library cannot be used.
+func (c Candidate) explain(err error) error {
+	return fmt.Errorf("%w; %s: %s: %w", err, c.Source, c.Path, c.Err)
 }
 
 // Candidates returns all places of [Find], best first, with the error of each.
@@ -253,17 +258,4 @@ func loaderDirs(file string, depth int) []string {
 		}
 	}
 	return dirs
-}
-
-// joined is an error that prints its parts on one line.
-type joined struct{ parts []error }
-
-func (j joined) Unwrap() []error { return j.parts }
-
-func (j joined) Error() string {
-	texts := make([]string, len(j.parts))
-	for i, p := range j.parts {
-		texts[i] = p.Error()
-	}
-	return strings.Join(texts, "; ")
 }

@@ -160,51 +160,40 @@ func TestFindOrder(t *testing.T) {
 	home := elsewhere(t)
 	cache := filepath.Join(home, ".cache", "kosumi", "onnxruntime")
 	older := put(t, filepath.Join(cache, "1.26.0"), version{1, 26, 0})
-	lib, err := Find("")
-	require.NoError(t, err)
-	require.Equal(t, Library{Path: older, Version: "1.26.0", Source: "the cache"}, lib)
+	found := func(explicit string) Library {
+		lib, err := Find(explicit)
+		require.NoError(t, err)
+		return lib
+	}
+	require.Equal(t, Library{Path: older, Version: "1.26.0", Source: "the cache"}, found(""))
 
 	newer := put(t, filepath.Join(cache, "1.30.0"), version{1, 30, 0})
 	put(t, filepath.Join(cache, "1.9.1"), version{1, 9, 1})
-	lib, err = Find("")
-	require.NoError(t, err)
-	require.Equal(t, newer, lib.Path, "numbers are compared as numbers")
+	require.Equal(t, newer, found("").Path, "numbers are compared as numbers")
 
 	gpu := put(t, filepath.Join(cache, "1.30.0-cuda"), version{1, 30, 0})
-	lib, err = Find("")
-	require.NoError(t, err)
-	require.Equal(t, gpu, lib.Path, "of equal versions the one with more providers")
+	require.Equal(t, gpu, found("").Path, "of equal versions the one with more providers")
 
 	xdg := t.TempDir()
 	t.Setenv("XDG_CACHE_HOME", xdg)
 	first := put(t, filepath.Join(xdg, "kosumi", "onnxruntime", "1.27.0"), version{1, 27, 0})
-	lib, err = Find("")
-	require.NoError(t, err)
-	require.Equal(t, first, lib.Path, "XDG_CACHE_HOME goes first")
+	require.Equal(t, first, found("").Path, "XDG_CACHE_HOME goes first")
 
 	program, err := os.Executable()
 	require.NoError(t, err)
 	pip := filepath.Join(filepath.Dir(program), "..", "lib", "kosumi")
 	t.Cleanup(func() { os.RemoveAll(pip) })
 	own := put(t, pip, version{1, 24, 0})
-	lib, err = Find("")
-	require.NoError(t, err)
-	require.Equal(t, Library{Path: own, Version: "1.24.0", Source: "beside the program"}, lib)
+	require.Equal(t, Library{Path: own, Version: "1.24.0", Source: "beside the program"}, found(""))
 
 	named := put(t, t.TempDir(), version{1, 25, 0})
 	t.Setenv(EnvLibrary, named)
-	lib, err = Find("")
-	require.NoError(t, err)
-	require.Equal(t, Library{Path: named, Version: "1.25.0", Source: EnvLibrary}, lib)
+	require.Equal(t, Library{Path: named, Version: "1.25.0", Source: EnvLibrary}, found(""))
 	t.Setenv(EnvLibrary, filepath.Dir(named))
-	lib, err = Find("")
-	require.NoError(t, err)
-	require.Equal(t, named, lib.Path, "a folder serves as well")
+	require.Equal(t, named, found("").Path, "a folder serves as well")
 
 	flag := put(t, t.TempDir(), version{1, 24, 0})
-	lib, err = Find(flag)
-	require.NoError(t, err)
-	require.Equal(t, Library{Path: flag, Version: "1.24.0", Source: "--onnxruntime"}, lib)
+	require.Equal(t, Library{Path: flag, Version: "1.24.0", Source: "--onnxruntime"}, found(flag))
 }
 
 func TestFindRefuses(t *testing.T) {
@@ -279,18 +268,11 @@ func TestLoaderDirs(t *testing.T) {
 }
 
 func TestVersions(t *testing.T) {
-	for _, tc := range []struct {
-		in   string
-		want version
-	}{
-		{"1.30.0", version{1, 30, 0}}, {"VERS_1.24.2", version{1, 24, 2}}, {"libonnxruntime.so.1.24", version{1, 24, 0}},
-		{"1.30.0-cuda", version{1, 30, 0}}, {"libonnxruntime.so.1", version{}}, {"", version{}},
+	for text, want := range map[string]version{
+		"VERS_1.24.2": {1, 24, 2}, "libonnxruntime.so.1.24": {1, 24, 0}, "libonnxruntime.so.1": {}, "": {},
 	} {
-		require.Equal(t, tc.want, parseVersion(tc.in), tc.in)
+		require.Equal(t, want, parseVersion(text), text)
 	}
-	require.Positive(t, version{1, 30, 0}.compare(version{1, 9, 9}))
-	require.Negative(t, version{1, 23, 9}.compare(parseVersion(MinVersion)))
-	require.Zero(t, version{1, 24, 0}.compare(parseVersion(MinVersion)))
 	require.Empty(t, version{}.String())
 }
 

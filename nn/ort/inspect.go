@@ -2,6 +2,7 @@ package ort
 
 import (
 	"bytes"
+	"cmp"
 	"debug/elf"
 	"debug/macho"
 	"debug/pe"
@@ -14,6 +15,7 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // version is major, minor and patch; all zero means unknown.
@@ -94,8 +96,7 @@ func inspect(path, entry, goos, goarch string) (string, error) {
 		return "", fmt.Errorf("%w: %v", other, err)
 	}
 	if b.version == (version{}) {
-		real, err := filepath.EvalSymlinks(path)
-		if err == nil {
+		if real, err := filepath.EvalSymlinks(path); err == nil {
 			b.version = parseVersion(filepath.Base(real))
 		}
 	}
@@ -130,19 +131,16 @@ func inspectELF(r io.ReaderAt, entry string) (binaryFormat, error) {
 		return binaryFormat{}, err
 	}
 	defer f.Close()
-	b := binaryFormat{os: "linux", arch: f.Machine.String()}
 	known := map[elf.Machine]string{elf.EM_X86_64: "amd64", elf.EM_AARCH64: "arm64", elf.EM_386: "386", elf.EM_ARM: "arm",
 		elf.EM_PPC64: "ppc64le", elf.EM_RISCV: "riscv64", elf.EM_S390: "s390x", elf.EM_LOONGARCH: "loong64"}
-	if name, ok := known[f.Machine]; ok {
-		b.arch = name
-	}
+	b := binaryFormat{os: "linux", arch: cmp.Or(known[f.Machine], f.Machine.String())}
 	if f.Type != elf.ET_DYN {
 		return b, fmt.Errorf("it is a program or object file (%v), no shared library", f.Type)
 	}
 	// The linker script of onnxruntime gives its symbols the version VERS_x.y.z.
 	if versions, err := f.DynamicVersions(); err == nil {
 		for _, v := range versions {
-			if n := parseVersion(v.Name); n != (version{}) && bytes.HasPrefix([]byte(v.Name), []byte("VERS_")) {
+			if n := parseVersion(v.Name); n != (version{}) && strings.HasPrefix(v.Name, "VERS_") {
 				b.version = n
 			}
 		}
@@ -190,13 +188,8 @@ func inspectMachO(r io.ReaderAt, entry, goarch string) (binaryFormat, error) {
 }
 
 func readMachO(f *macho.File, entry string) binaryFormat {
-	b := binaryFormat{os: "darwin", arch: f.Cpu.String()}
-	switch f.Cpu {
-	case macho.CpuAmd64:
-		b.arch = "amd64"
-	case macho.CpuArm64:
-		b.arch = "arm64"
-	}
+	known := map[macho.Cpu]string{macho.CpuAmd64: "amd64", macho.CpuArm64: "arm64"}
+	b := binaryFormat{os: "darwin", arch: cmp.Or(known[f.Cpu], f.Cpu.String())}
 	const loadIDDylib = 0xd // LC_ID_DYLIB: cmd, size, name, timestamp, current version
 	for _, l := range f.Loads {
 		raw := l.Raw()
@@ -221,15 +214,8 @@ func inspectPE(r io.ReaderAt, entry string) (binaryFormat, error) {
 		return binaryFormat{}, err
 	}
 	defer f.Close()
-	b := binaryFormat{os: "windows", arch: fmt.Sprintf("machine %#x", f.Machine)}
-	switch f.Machine {
-	case pe.IMAGE_FILE_MACHINE_AMD64:
-		b.arch = "amd64"
-	case pe.IMAGE_FILE_MACHINE_ARM64:
-		b.arch = "arm64"
-	case pe.IMAGE_FILE_MACHINE_I386:
-		b.arch = "386"
-	}
+	known := map[uint16]string{pe.IMAGE_FILE_MACHINE_AMD64: "amd64", pe.IMAGE_FILE_MACHINE_ARM64: "arm64", pe.IMAGE_FILE_MACHINE_I386: "386"}
+	b := binaryFormat{os: "windows", arch: cmp.Or(known[f.Machine], fmt.Sprintf("machine %#x", f.Machine))}
 	if f.Characteristics&pe.IMAGE_FILE_DLL == 0 {
 		return b, fmt.Errorf("it is a program, no shared library")
 	}

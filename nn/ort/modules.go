@@ -55,10 +55,7 @@ func neededBy(path string) []string {
 		return nil
 	}
 	defer f.Close()
-	names, err := f.ImportedLibraries()
-	if err != nil {
-		return nil
-	}
+	names, _ := f.ImportedLibraries()
 	return names
 }
 

@@ -68,11 +68,11 @@ func fetched(why string, cuda bool) (Library, error) {
 	if fetcher.err == nil {
 		return Load("")
 	}
-	reasons := []error{fmt.Errorf("%w: %s: %w", ErrNoLibrary, why, fetcher.err)}
+	err := fmt.Errorf("%w: %s: %w", ErrNoLibrary, why, fetcher.err)
 	for _, c := range Candidates("") { // also name the libraries here that cannot be used
 		if c.Err != nil && !errors.Is(c.Err, ErrNotFound) {
-			reasons = append(reasons, fmt.Errorf("%s: %s: %w", c.Source, c.Path, c.Err))
+			err = c.explain(err)
 		}
 	}
-	return Library{}, joined{reasons}
+	return Library{}, err
 }

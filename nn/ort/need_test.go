@@ -34,7 +34,7 @@ func TestNeed(t *testing.T) {
 		t.Skip("this system has a library of its own")
 	}
 	_, err := ort.Need("a test", "", "")
-	require.ErrorIs(t, err, ort.ErrNoLibrary, "nobody has said how it is fetched")
+	require.ErrorIs(t, err, ort.ErrNoLibrary, "no fetcher is set")
 
 	var asked []string
 	offline := errors.New("no network")

@@ -25,12 +25,12 @@ import (
 )
 
 // plugins are the libraries of execution providers that the process has registered.
-var plugins struct {
+var plugins = struct {
 	sync.Mutex
 	environment unsafe.Pointer
 	tried       map[string]error // result of registering each plugin, by real path
 	offers      []Offer          // devices of the working plugins, in order of registration
-}
+}{tried: map[string]error{}}
 
 // Register loads a plugin, a library of execution providers, once for the process, after it has
 // loaded onnxruntime's library by [Load]. Its providers can then be named, see [Offer]. It stays
@@ -58,9 +58,6 @@ func registerOnce(lib Library, path string) error {
 	plugins.Lock()
 	err, known := plugins.tried[path]
 	if !known {
-		if plugins.tried == nil {
-			plugins.tried = map[string]error{}
-		}
 		var found []Offer
 		found, err = answer(answersIn, func() ([]Offer, error) { return register(lib, path) }, nil)
 		plugins.offers = append(plugins.offers, found...)

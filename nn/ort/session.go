@@ -119,11 +119,14 @@ func (c Config) open(model []byte, inputs, outputs []string) (*native, error) {
 }
 
 func (c Config) session(lib Library, model []byte, inputs, outputs []string) (*native, error) {
-	options, err := c.sessionOptions(lib)
+	options, err := ort.NewSessionOptions()
 	if err != nil {
 		return nil, err
 	}
 	defer options.Destroy()
+	if err := c.apply(options, lib); err != nil {
+		return nil, err
+	}
 	ops, err := addOperators(options, lib, c.Threads)
 	if err != nil {
 		return nil, err
@@ -136,20 +139,7 @@ func (c Config) session(lib Library, model []byte, inputs, outputs []string) (*n
 	return &native{run, ops}, nil
 }
 
-// sessionOptions turns the configuration into onnxruntime's options, which the
-// caller destroys.
-func (c Config) sessionOptions(lib Library) (*ort.SessionOptions, error) {
-	o, err := ort.NewSessionOptions()
-	if err != nil {
-		return nil, err
-	}
-	if err := c.apply(o, lib); err != nil {
-		o.Destroy()
-		return nil, err
-	}
-	return o, nil
-}
-
+// apply turns the configuration into onnxruntime's options.
 func (c Config) apply(o *ort.SessionOptions, lib Library) error {
 	faults := []error{
 		o.SetIntraOpNumThreads(c.Threads),

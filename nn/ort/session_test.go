@@ -3,7 +3,6 @@
 package ort_test
 
 import (
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -149,7 +148,9 @@ func TestLoadIsOnceForTheProcess(t *testing.T) {
 		return
 	}
 	other := filepath.Join(t.TempDir(), filepath.Base(first.Path))
-	copyFile(t, first.Path, other)
+	data, err := os.ReadFile(first.Path)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(other, data, 0o600))
 	_, err = ort.Load(other)
 	require.ErrorIs(t, err, ort.ErrOtherLibrary)
 	n := nntest.DualHead(board.Square(5), 1, 4, 1)
@@ -191,18 +192,6 @@ func TestFirstSessions(t *testing.T) {
 	}
 	close(start)
 	wg.Wait()
-}
-
-func copyFile(t *testing.T, from, to string) {
-	t.Helper()
-	in, err := os.Open(from)
-	require.NoError(t, err)
-	defer in.Close()
-	out, err := os.Create(to)
-	require.NoError(t, err)
-	_, err = io.Copy(out, in)
-	require.NoError(t, err)
-	require.NoError(t, out.Close())
 }
 
 func TestProviders(t *testing.T) {

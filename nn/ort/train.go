@@ -105,12 +105,6 @@ func portNames(ports []onnx.ValueInfo) []string {
 	return all
 }
 
-// Inputs names the graph's inputs, which a binding must supply.
-func (g *Graph) Inputs() []string { return portNames(g.inputs) }
-
-// Outputs names the graph's outputs, which a binding must supply.
-func (g *Graph) Outputs() []string { return portNames(g.outputs) }
-
 // Binding binds a graph to tensors, so that runs copy nothing on the CPU. It keeps the
 // tensors alive.
 type Binding struct {

@@ -15,8 +15,6 @@ func (t *Tensor) Close()                  {}
 type Graph struct{}
 
 func OpenGraph([]byte, Config) (*Graph, error) { return nil, ErrNoCgo }
-func (g *Graph) Inputs() []string              { return nil }
-func (g *Graph) Outputs() []string             { return nil }
 
 // Binding ties a graph to tensors; without cgo there are none.
 type Binding struct{}

@@ -53,8 +53,6 @@ func testGraph(t *testing.T, provider string) {
 	g, err := ort.OpenGraph(counter(t), ort.Config{Provider: provider})
 	require.NoError(t, err)
 	defer g.Close()
-	require.Equal(t, []string{"state", "x"}, g.Inputs())
-	require.Equal(t, []string{"next", "sum"}, g.Outputs())
 	a, b, x, sum := tensor(t, 2, 2), tensor(t, 2, 2), tensor(t, 2), tensor(t, 1)
 	there, err := g.Bind(map[string]*ort.Tensor{"state": a, "x": x}, map[string]*ort.Tensor{"next": b, "sum": sum})
 	require.NoError(t, err)
@@ -149,7 +147,7 @@ func testDevice(t *testing.T, provider string) {
 		require.NoError(t, back.Run())
 	}
 	require.Equal(t, []float32{7 + 62 + 9 + 64}, sum.Data)
-	require.Equal(t, []float32{1, 2, 3, 4}, a.Data, "nobody asked for it")
+	require.Equal(t, []float32{1, 2, 3, 4}, a.Data, "Fetch was not called")
 	require.Equal(t, []float32{0, 0, 0, 0}, b.Data)
 	require.NoError(t, a.Fetch())
 	require.NoError(t, b.Fetch())

@@ -10,22 +10,10 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"time"
 )
 
 // contents is one file of a package, as nfpm's configuration has them.
-type contents struct {
-	Src      string   `json:"src"`
-	Dst      string   `json:"dst"`
-	Type     string   `json:"type,omitempty"`
-	Packager string   `json:"packager,omitempty"`
-	FileInfo *details `json:"file_info,omitempty"`
-}
-
-type details struct {
-	Mode  fs.FileMode `json:"mode,omitempty"`
-	Mtime time.Time   `json:"mtime"`
-}
+type contents map[string]any
 
 // packages makes a .deb and a .rpm. They call the program kosumi: "engine" is too
 // common a name for a command of the whole system.
@@ -84,10 +72,10 @@ func (r *release) installed(program string) ([]contents, error) {
 	}
 	var all []contents
 	add := func(src, dst string, mode fs.FileMode) {
-		all = append(all, contents{Src: src, Dst: dst, FileInfo: &details{mode, r.when}})
+		all = append(all, contents{"src": src, "dst": dst, "file_info": contents{"mode": mode, "mtime": r.when}})
 	}
 	add(program, "/usr/lib/kosumi/engine", 0o755)
-	all = append(all, contents{Src: "/usr/lib/kosumi/engine", Dst: "/usr/bin/kosumi", Type: "symlink", FileInfo: &details{Mtime: r.when}})
+	all = append(all, contents{"src": "/usr/lib/kosumi/engine", "dst": "/usr/bin/kosumi", "type": "symlink", "file_info": contents{"mtime": r.when}})
 	pages, err := filepath.Glob(filepath.Join(manual, "man", "man1", "*.gz"))
 	if err != nil || len(pages) == 0 {
 		return nil, fmt.Errorf("no manual pages were made: %w", err)
@@ -100,7 +88,7 @@ func (r *release) installed(program string) ([]contents, error) {
 	add(filepath.Join(completions, "kosumi.fish"), "/usr/share/fish/vendor_completions.d/kosumi.fish", 0o644)
 	for kind, dir := range map[string]string{"deb": "vendor-completions", "rpm": "site-functions"} {
 		add(filepath.Join(completions, "_kosumi"), "/usr/share/zsh/"+dir+"/_kosumi", 0o644)
-		all[len(all)-1].Packager = kind
+		all[len(all)-1]["packager"] = kind
 	}
 	for path, e := range r.common {
 		to := documentPath(path)
@@ -120,9 +108,8 @@ func (r *release) installed(program string) ([]contents, error) {
 // documentPath returns the place of an archive's file in a package; "": none.
 func documentPath(path string) string {
 	switch {
-	case strings.HasPrefix(path, "man/"), strings.HasPrefix(path, "completions/"): // manual pages and completions have special places
-		return ""
-	case strings.HasPrefix(path, "site/"): // the page that needs no program: a package has the program
+	case strings.HasPrefix(path, "man/"), strings.HasPrefix(path, "completions/"), // they have special places
+		strings.HasPrefix(path, "site/"): // the page that needs no program: a package has the program
 		return ""
 	case path == "LICENSE":
 		return "/usr/share/doc/kosumi/copyright"

@@ -33,59 +33,54 @@ func someTree(t *testing.T, written time.Time) tree {
 	return all
 }
 
-func TestArchivesDependOnWhatTheyHold(t *testing.T) {
-	when := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
-	for _, name := range []string{"a.tar.gz", "a.zip"} {
-		t.Run(name, func(t *testing.T) {
-			var first []byte
-			for i := range 2 {
-				path := filepath.Join(t.TempDir(), name)
-				require.NoError(t, someTree(t, time.Unix(int64(1e9*i), 0)).write(path, "top", when))
-				data, err := os.ReadFile(path)
-				require.NoError(t, err)
-				if i == 0 {
-					first = data
-				}
-				require.Equal(t, first, data, "the same bits, whenever and wherever the files were written")
+var released = time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
+
+// TestArchives: an archive has its files' names and modes, and the same bits whenever and wherever
+// the files were written.
+func TestArchives(t *testing.T) {
+	for name, list := range map[string]func(t *testing.T, path string) map[string]os.FileMode{"a.zip": inZip, "a.tar.gz": inTar} {
+		var first []byte
+		for i := range 2 {
+			path := filepath.Join(t.TempDir(), name)
+			require.NoError(t, someTree(t, time.Unix(int64(1e9*i), 0)).write(path, "top", released))
+			require.Equal(t, map[string]os.FileMode{"top/engine": 0o755, "top/docs/gtp.md": 0o644}, list(t, path))
+			data, err := os.ReadFile(path)
+			require.NoError(t, err)
+			if i == 0 {
+				first = data
 			}
-		})
+			require.Equal(t, first, data, name)
+		}
 	}
 }
 
-func TestArchivesHoldModesAndNames(t *testing.T) {
-	when := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
-	files := someTree(t, when)
-	want := map[string]os.FileMode{"top/engine": 0o755, "top/docs/gtp.md": 0o644}
-
-	path := filepath.Join(t.TempDir(), "a.zip")
-	require.NoError(t, files.write(path, "top", when))
+func inZip(t *testing.T, path string) map[string]os.FileMode {
 	z, err := zip.OpenReader(path)
 	require.NoError(t, err)
 	defer z.Close()
-	got := map[string]os.FileMode{}
+	modes := map[string]os.FileMode{}
 	for _, f := range z.File {
-		got[f.Name] = f.Mode().Perm()
+		modes[f.Name] = f.Mode().Perm()
 	}
-	require.Equal(t, want, got)
+	return modes
+}
 
-	path = filepath.Join(t.TempDir(), "a.tar.gz")
-	require.NoError(t, files.write(path, "top", when))
+func inTar(t *testing.T, path string) map[string]os.FileMode {
 	f, err := os.Open(path)
 	require.NoError(t, err)
 	defer f.Close()
 	packed, err := gzip.NewReader(f)
 	require.NoError(t, err)
-	got = map[string]os.FileMode{}
+	modes := map[string]os.FileMode{}
 	for r := tar.NewReader(packed); ; {
 		h, err := r.Next()
 		if err == io.EOF {
-			break
+			return modes
 		}
 		require.NoError(t, err)
-		require.Equal(t, when.Unix(), h.ModTime.Unix())
-		got[h.Name] = h.FileInfo().Mode().Perm()
+		require.Equal(t, released.Unix(), h.ModTime.Unix())
+		modes[h.Name] = h.FileInfo().Mode().Perm()
 	}
-	require.Equal(t, want, got)
 }
 
 var (
@@ -209,8 +204,8 @@ func TestPins(t *testing.T) {
 	require.ErrorContains(t, err, "does not name b")
 }
 
-// TestLibraries has the library in the archives of systems that need it and cannot fetch it,
-// and nowhere else.
+// TestLibraries: archives hold the library for the systems that need it and cannot fetch it, and
+// for no others.
 func TestLibraries(t *testing.T) {
 	t.Chdir("../..")
 	with := map[string]bool{"windows": true, "darwin": true}
@@ -264,8 +259,8 @@ func TestLicenceFiles(t *testing.T) {
 	require.ElementsMatch(t, []string{"LICENSE", "license.md", "COPYING", "NOTICE.txt", "ThirdPartyNotices.txt", "LICENSE-MIT"}, names)
 }
 
-// TestChecksums has the systems made one at a time, in either of two runs: the sums
-// are of all that lies there.
+// TestChecksums: the sums cover all files of this version in the folder, also those that an earlier
+// run made for other systems.
 func TestChecksums(t *testing.T) {
 	r := release{version: "1.2.3", out: t.TempDir()}
 	sums := filepath.Join(r.out, "kosumi-1.2.3-SHA256SUMS")

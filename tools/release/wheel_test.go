@@ -34,8 +34,8 @@ func someRelease(t *testing.T, system target) (r *release, program, library stri
 	return r, write(system.program(), "#!/bin/sh\necho played $*\n"), write("library.so", "a library")
 }
 
-// TestWheel reads the package of each system: every file is in RECORD with its sum, the program
-// may be run, and two builds have the same bits.
+// TestWheel: in the package of each system, RECORD has every file with its sum and the program is
+// executable; two builds have the same bits.
 func TestWheel(t *testing.T) {
 	names := map[string][3]string{ // of the package, the program and the library
 		"linux/amd64":   {"kosumi-1.2.3-py3-none-manylinux_2_28_x86_64.whl", "scripts/kosumi", "data/lib/kosumi/library.so"},
@@ -90,7 +90,7 @@ func TestWheel(t *testing.T) {
 	}
 }
 
-// TestWheelInstalls has pip install the package of Linux and runs the command.
+// TestWheelInstalls: pip installs the package of Linux, and its command runs.
 func TestWheelInstalls(t *testing.T) {
 	testshared.Slow(t)
 	python, err := exec.LookPath("python3")

@@ -43,13 +43,9 @@ func (r *reader) findHeads(spec *nn.Spec) (*heads, error) {
 				h.score = append(h.score, r.b.Slice(v, 1, int64(k), int64(k)+1))
 			}
 		case nn.RoleScore:
-			s := r.b.Reshape(v, r.batch, 1)
-			if spec.ScoreScale != 0 && spec.ScoreScale != 1 {
-				s = r.b.Mul(s, r.b.Scalar(float64(spec.ScoreScale)))
-			}
-			h.score = append(h.score, s)
+			h.score = append(h.score, r.b.Reshape(v, r.batch, 1))
 		case nn.RoleOwnership:
-			r.findOwnership(h, v, spec.OwnershipLogits)
+			r.findOwnership(h, v, spec.Kind == nn.KindKataGo)
 		}
 	}
 	if policy == "" || h.value == "" {

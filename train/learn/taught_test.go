@@ -244,7 +244,7 @@ func (s *slowTerms) owners(name string, i int, taught bool) (x, w float64, known
 	area := s.b.Size.Area()
 	for p, raw := range s.owner[i] {
 		o := float64(s.b.Points[i*rows.PointMaps*area+p])
-		if s.spec.OwnershipLogits {
+		if s.spec.Kind == nn.KindKataGo {
 			raw = math.Tanh(raw)
 		}
 		if name == MeasureOwnershipError {

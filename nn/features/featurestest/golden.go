@@ -41,7 +41,6 @@ type Position struct {
 	Handicap      *int            `json:"overrideNumHandicapStones"`
 	SuicideAlive  bool            `json:"passAliveUnderSuicideRules"`
 	Params        *Params         `json:"params"`
-	NextPlayer    string          `json:"nextPlayer"`
 	Spatial       [][]int         `json:"spatial"`
 	Global        []float32       `json:"global"`
 
