@@ -301,11 +301,3 @@ func (c *client) await(ctx context.Context, timeout time.Duration, mine func(rep
 		}
 	}
 }
-
-// state describes how the process ended; call it after close.
-func (c *client) state() string {
-	if s := c.cmd.ProcessState; s != nil {
-		return s.String()
-	}
-	return "still running"
-}

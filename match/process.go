@@ -72,7 +72,7 @@ func (s *process) broken(err error, slow Reason, command string) error {
 	c.close(patience)
 	fault := newFault(s.side, kind, "%v at %q", err, command)
 	if errors.Is(err, errGone) {
-		fault.Detail += ": " + c.state()
+		fault.Detail += ": " + c.cmd.ProcessState.String()
 	}
 	if s.name == "" { // the program has never answered
 		fault.Detail += c.wrote()
@@ -226,14 +226,14 @@ func (s *process) tellRules(ctx context.Context) error {
 
 func (s *process) tellClock(ctx context.Context) error {
 	set := s.plan.Time
-	command := s.dialect.settings(set)
-	if command == "" || set.System == clock.None {
-		// Without a clock nothing is sent, so that the program's own setting applies.
-		if set.System != clock.None {
-			s.warn(s.side, "lists no command for clocks; it plays under one all the same")
-		}
+	switch {
+	case set.System == clock.None: // nothing is sent, so that the program's own setting applies
+		return nil
+	case s.dialect == dialectNone:
+		s.warn(s.side, "lists no command for clocks; it plays under one all the same")
 		return nil
 	}
+	command := s.dialect.settings(set)
 	if set.System == clock.Fischer && s.dialect != dialectKata {
 		s.warn(s.side, "does not know Fischer's clock; it gets Canadian overtime instead")
 	}

@@ -59,7 +59,7 @@ type Anchor struct {
 	Handicap int
 }
 
-// Check returns the first error of the configuration.
+// Check returns all errors of the configuration.
 func (c *Config) Check() error {
 	var errs []error
 	if len(c.Dials) < 2 {
@@ -256,10 +256,5 @@ func (c *Config) withProgress(m match.Config, all []*pair, now *pair) match.Conf
 
 // fileName makes a name fit for a folder.
 func fileName(name string) string {
-	return strings.Map(func(r rune) rune {
-		if strings.ContainsRune(`/\: `, r) {
-			return '_'
-		}
-		return r
-	}, name)
+	return strings.NewReplacer("/", "_", `\`, "_", ":", "_", " ", "_").Replace(name)
 }
