@@ -187,9 +187,6 @@ func RecordFile(name string) (*sgf.Record, error) {
 		return nil, err
 	}
 	trees, err := sgf.Parse(data)
-	if err == nil && len(trees) == 0 {
-		err = errors.New("it holds no game")
-	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}

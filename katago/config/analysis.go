@@ -26,8 +26,12 @@ type AnalysisSettings struct {
 // logged.
 func (c *Config) Analysis(threads int, human bool, say func(Log)) (AnalysisSettings, error) {
 	var s AnalysisSettings
-	if err := c.Alias("numSearchThreadsPerAnalysisThread", "numSearchThreads"); err != nil {
-		return s, err
+	if threads, given := c.values["numSearchThreadsPerAnalysisThread"]; given { // another name of numSearchThreads
+		if c.Has("numSearchThreads") {
+			return s, errors.New("Cannot specify both numSearchThreadsPerAnalysisThread and numSearchThreads in the same config")
+		}
+		delete(c.values, "numSearchThreadsPerAnalysisThread")
+		c.values["numSearchThreads"] = threads
 	}
 	s.Threads = threads
 	switch {
