@@ -149,17 +149,14 @@ func (f *Flags) Usage(program string) string {
 // Config reads the named config files. Without any, it reads default_gtp.cfg beside the program or
 // in KataGo's folder, else the text standIn. If standIn is empty, files must be named.
 func (f *Flags) Config(standIn string) (*config.Config, error) {
-	files := f.configs
-	if len(files) == 0 {
-		if path := beside("default_gtp.cfg"); path != "" && standIn != "" {
-			files = []string{path}
-		}
-	}
-	if len(files) > 0 {
-		return config.Load(files, f.overrides)
-	}
-	if standIn == "" {
+	path := beside("default_gtp.cfg")
+	switch {
+	case len(f.configs) > 0:
+		return config.Load(f.configs, f.overrides)
+	case standIn == "":
 		return nil, errors.New("-config CONFIG_FILE_NAME.cfg was not specified to tell KataGo where to find the config")
+	case path != "":
+		return config.Load([]string{path}, f.overrides)
 	}
 	return config.Load(nil, append([]string{standIn}, f.overrides...))
 }

@@ -102,9 +102,6 @@ func (p *Params) set(values map[string]string) error {
 	return nil
 }
 
-// Profile reports whether a human profile is set.
-func (p *Params) Profile() bool { return Profiled(p.play.Search) }
-
 // Profiled reports whether s has a human profile; "" and "_" mean none.
 func Profiled(s config.Search) bool {
 	_, set := search.Human{Profile: s["humanSLProfile"].Text}.Meta()

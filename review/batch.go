@@ -2,7 +2,6 @@ package review
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -324,11 +323,7 @@ func (b *Batch) Finish(ctx context.Context) (*Outcome, error) {
 	o := &Outcome{Summary: b.games.Summary(), Reviewed: b.done, Refused: b.refused, Index: b.folder.Path("index", ".html")}
 	err := errors.Join(
 		file.Write(o.Index, func(w io.Writer) error { return WriteSummaryPage(w, o.Summary) }),
-		file.Write(b.folder.Path("summary", ".json"), func(w io.Writer) error {
-			enc := json.NewEncoder(w)
-			enc.SetIndent("", "  ")
-			return enc.Encode(o.Summary)
-		}),
+		file.WriteJSON(b.folder.Path("summary", ".json"), o.Summary, "  "),
 	)
 	if b.c.Problems != nil {
 		var failed error

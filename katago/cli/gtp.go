@@ -122,7 +122,7 @@ func (k *session) greet(c *config.Config, idle []string) {
 	}
 	k.log.Say(fmt.Sprintf("Initializing board with boardXSize %d boardYSize %d", size.W, size.H))
 	warnings := c.Warning()
-	if k.params.Profile() && !takesProfile(k.net) {
+	if katago.Profiled(k.set.Play.Search) && !takesProfile(k.net) {
 		warnings = append(warnings, katago.Unprofiled(k.files))
 	}
 	for _, line := range warnings {

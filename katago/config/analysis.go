@@ -67,21 +67,6 @@ func (c *Config) Analysis(threads int, human bool, say func(Log)) (AnalysisSetti
 	return s, a.err
 }
 
-// Query applies a query's overrideSettings to the program's parameters. It also returns the new
-// perspective and the unknown names.
-func (c *Config) Query(pairs map[string]string, since Search, perspective board.Color, human bool) (s Search, view board.Color, unknown []string, err error) {
-	q := c.Clone()
-	q.Use("")
-	q.Override(pairs)
-	if s, err = q.Search(Analysis, human); err != nil {
-		return nil, 0, nil, err
-	}
-	if view, err = q.Perspective(perspective); err != nil {
-		return nil, 0, nil, err
-	}
-	return s, view, q.Unused(), s.Changes(since)
-}
-
 // Parameters reads the changes of kata-set-param and kata-set-params. It checks the new values by
 // themselves, then together with those in force; c changes only if all are valid.
 func (c *Config) Parameters(pairs map[string]string, since Search, threads string, human bool, was PlayOptions) (Play, PlayOptions, error) {
@@ -105,9 +90,7 @@ func (c *Config) Parameters(pairs map[string]string, since Search, threads strin
 	if unused := alone.Unused(); len(unused) > 0 {
 		return Play{}, PlayOptions{}, errors.New("Unrecognized or non-overridable parameter in kata-set-params: " + unused[0])
 	}
-	all := c.Clone()
-	all.Use("")
-	all.Override(pairs)
+	all := c.overridden(pairs)
 	p, err := all.Play(human)
 	if err != nil {
 		return Play{}, PlayOptions{}, err

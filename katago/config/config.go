@@ -101,6 +101,14 @@ func (c *Config) Clone() *Config {
 	return &Config{name: c.name, values: maps.Clone(c.values), used: maps.Clone(c.used)}
 }
 
+// overridden returns a copy with other values for some keys. Keys that c has too count as used.
+func (c *Config) overridden(pairs map[string]string) *Config {
+	other := c.Clone()
+	other.Use("")
+	other.Override(pairs)
+	return other
+}
+
 // Name returns the config's name in messages: its first file's name, and a phrase for each
 // override.
 func (c *Config) Name() string { return c.name }

@@ -1,7 +1,6 @@
 package drill
 
 import (
-	"encoding/json"
 	"errors"
 	"io"
 	"io/fs"
@@ -37,16 +36,12 @@ func (f *Folder) Drills() (*Set, error) {
 	return Read(file)
 }
 
-// WriteDrills writes the problem set as JSON, as an HTML page and as a game record. It returns the name of
-// the JSON file.
+// WriteDrills writes the problem set as JSON, as an HTML page and as a game record. It returns the
+// JSON file's name.
 func (f *Folder) WriteDrills(d *Set) (string, error) {
 	d.Version = Version
 	return f.Path(review.DrillsName, ".json"), errors.Join(
-		file.Write(f.Path(review.DrillsName, ".json"), func(w io.Writer) error {
-			e := json.NewEncoder(w)
-			e.SetIndent("", "  ")
-			return e.Encode(d)
-		}),
+		file.WriteJSON(f.Path(review.DrillsName, ".json"), d, "  "),
 		f.WriteHTML(review.DrillsName, func(w io.Writer) error { return WriteDrillPage(w, d) }),
 		file.Write(f.Path(review.DrillsName, ".sgf"), func(w io.Writer) error { return sgf.Write(w, d.Trees()...) }),
 	)
