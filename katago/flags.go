@@ -43,7 +43,6 @@ func ParsePersonality(program string, args []string) (rest []string, yes bool, e
 	return args, false, fmt.Errorf("--%s %q: katago or kosumi", personality, value)
 }
 
-// Flags are the flags of KataGo's subcommands.
 type Flags struct {
 	command   string
 	configs   []string

@@ -50,7 +50,6 @@ func OpenLog(conf config.Log, c *config.Config) *Log {
 	return l
 }
 
-// Write writes a line to the log.
 func (l *Log) Write(line string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -34,7 +34,6 @@ type Engine interface {
 // Files are the network files as the user named them.
 type Files struct{ Model, HumanModel string }
 
-// String returns the names for messages.
 func (f Files) String() string {
 	if f.HumanModel == "" {
 		return f.Model

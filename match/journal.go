@@ -19,7 +19,6 @@ import (
 	"kosumi/match/elo"
 )
 
-// Errors of journals.
 var (
 	// ErrJournalConfig means that the journal belongs to another match.
 	ErrJournalConfig = errors.New("journal is of a match with other settings")

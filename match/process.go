@@ -37,7 +37,6 @@ type process struct {
 	dialect timeDialect
 }
 
-// can reports whether the program lists a command.
 func (s *process) can(command string) bool { return s.knows[command] }
 
 // do sends a command. kind is the fault if no answer comes in time.
@@ -115,7 +114,6 @@ func (s *process) start(ctx context.Context) error {
 	return nil
 }
 
-// program returns the settings of the program.
 func (s *process) program() Program { return [2]Program{s.plan.A, s.plan.B}[s.side] }
 
 // introduce asks a program that was just started for its name and commands.

@@ -163,7 +163,6 @@ func setValues(n *sgf.Node, p *Position) {
 	}
 }
 
-// overview returns the comment on the game.
 func overview(res *Result) string {
 	var b strings.Builder
 	fmt.Fprintln(&b, res.Summary)
@@ -190,7 +189,6 @@ func leadText(p *Position) string {
 	return fmt.Sprintf("%s +%.1f (%.0f %%)", who, points, 100*chance)
 }
 
-// moveText returns the comment on a move.
 func moveText(m *Move, p *Position) string {
 	text := fmt.Sprintf("%s, %d visits", leadText(p), p.Visits)
 	if !m.Judged {

@@ -29,7 +29,6 @@ type BatchConfig struct {
 	Show Display
 }
 
-// BatchNetwork is the network of a batch.
 type BatchNetwork struct {
 	nn.Evaluator
 	// Name is for display; Identity distinguishes networks and precisions.
@@ -274,7 +273,6 @@ func (b *Batch) write(g *Game, result *Result, name string) error {
 	return nil
 }
 
-// gameLine returns a line about a review.
 func gameLine(res *Result) string {
 	text := fmt.Sprintf("%s: %d moves", res.Game.File, len(res.Moves))
 	if len(res.Moves) == 1 {
@@ -305,7 +303,6 @@ func gameLine(res *Result) string {
 	return text
 }
 
-// Outcome is the result of a batch.
 type Outcome struct {
 	Summary           *Summary
 	Reviewed, Refused int
@@ -333,7 +330,6 @@ func (b *Batch) Finish(ctx context.Context) (*Outcome, error) {
 	return o, err
 }
 
-// Print writes a summary of the outcome.
 func (o *Outcome) Print(w io.Writer) {
 	fmt.Fprintf(w, "%d reviewed, %d not; %s\n", o.Reviewed, o.Refused, o.Index)
 	if o.DrillFile != "" {

@@ -53,7 +53,6 @@ func letter(c board.Color) string {
 	return "b"
 }
 
-// Info returns the record's data about the game.
 func (g *Game) Info() Info {
 	r := g.Record
 	return Info{Width: r.Size.W, Height: r.Size.H, Komi: float64(g.Rules.Komi), Rules: g.Rules.JSON(), Handicap: r.Handicap,

@@ -26,7 +26,6 @@ type Group struct {
 	Assumed []string `json:"assumed,omitempty"`
 }
 
-// text describes the group and its verdict.
 func (g *Group) text() string {
 	text := fmt.Sprintf("%s's %s, %d stones: %s, settled since move %d, proved", map[string]string{"b": "Black", "w": "White"}[g.Color], g.Stones[0], len(g.Stones), g.Verdict, g.Since)
 	if len(g.Assumed) > 0 {

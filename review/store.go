@@ -135,7 +135,6 @@ func (s *Store) Spent() time.Duration {
 	return s.spent
 }
 
-// Close closes the file.
 func (s *Store) Close() error {
 	if s == nil {
 		return nil

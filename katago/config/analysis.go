@@ -7,7 +7,6 @@ import (
 	"kosumi/board"
 )
 
-// AnalysisSettings are the settings of the analysis program.
 type AnalysisSettings struct {
 	Log                                Log
 	Threads                            int // positions searched at the same time

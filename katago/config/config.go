@@ -96,7 +96,6 @@ func (c *Config) Override(pairs map[string]string) {
 	c.name += " and/or command-line and query overrides"
 }
 
-// Clone returns an independent copy.
 func (c *Config) Clone() *Config {
 	return &Config{name: c.name, values: maps.Clone(c.values), used: maps.Clone(c.used)}
 }

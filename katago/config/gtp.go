@@ -53,7 +53,6 @@ func (c *Config) PlayOptions(was PlayOptions) (PlayOptions, error) {
 	return m, a.err
 }
 
-// GTPSettings are the settings of the gtp program.
 type GTPSettings struct {
 	Log                                   Log
 	LogCommands, LogSearch                bool

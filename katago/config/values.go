@@ -11,7 +11,6 @@ import (
 	"kosumi/search/setting"
 )
 
-// Kind is the type of a value.
 type Kind uint8
 
 // The kinds. Enabled is a bool that may also be "auto"; Single is a float of 32
@@ -77,7 +76,6 @@ type Key struct {
 	Words     []string
 }
 
-// errorf returns an error about a key, with the file's name.
 func (c *Config) errorf(format string, args ...any) error {
 	return fmt.Errorf("%s in config file %s", fmt.Sprintf(format, args...), c.name)
 }

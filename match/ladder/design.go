@@ -156,7 +156,6 @@ func (d *design) scale() (s *elo.Scale, zero int) {
 	return solve(n+len(d.c.Anchors), points), zero
 }
 
-// knownPoints returns a pair's score in the games of the known ladder.
 func (c *Config) knownPoints(p *pair) elo.Pair {
 	points := elo.Pair{A: p.a, B: p.b}
 	if c.Known == nil {

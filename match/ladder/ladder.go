@@ -20,7 +20,6 @@ import (
 	"kosumi/match/elo"
 )
 
-// Config describes the ladder to measure.
 type Config struct {
 	// Engine is the command that starts a dial; " --level" and the dial's name are added.
 	Engine string
@@ -116,7 +115,6 @@ func (c *Config) pairs() []*pair {
 	return all
 }
 
-// program returns the program of a player.
 func (c *Config) program(i int) match.Program {
 	if i >= len(c.Dials) {
 		return c.Anchors[i-len(c.Dials)].Program
@@ -126,7 +124,6 @@ func (c *Config) program(i int) match.Program {
 	return match.Program{Command: c.Engine + " --level " + name, Name: name, KnownAs: "engine gtp --level " + name}
 }
 
-// match returns the match that a pair plays.
 func (c *Config) match(p *pair, games int) match.Config {
 	m := match.Config{A: c.program(p.a), B: c.program(p.b), Games: games, Size: c.Size, Rules: c.Rules, Komi: &c.Komi,
 		Parallel: c.Parallel, Dir: filepath.Join(c.Dir, fileName(c.program(p.a).Name)+"-"+fileName(c.program(p.b).Name))}
@@ -146,7 +143,6 @@ const (
 	unequal    = 0.95
 )
 
-// settled reports whether a pair has played enough.
 func (p *pair) settled() bool {
 	share := p.points.Points / max(1, p.points.Games)
 	return int(p.points.Games) >= p.games || p.points.Games >= firstGames && max(share, 1-share) > unequal

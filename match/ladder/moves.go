@@ -55,7 +55,6 @@ func (c *Config) readMoves(name string, s *level.Support) error {
 	return nil
 }
 
-// nonsenseOf counts the nonsense of a player in the game of a file.
 func (c *Config) nonsenseOf(file, player string) (Nonsense, error) {
 	roots, err := sgf.ReadFile(file)
 	if err != nil {

@@ -13,7 +13,6 @@ import (
 	"kosumi/nn"
 )
 
-// Config describes the openings to draw.
 type Config struct {
 	Count       int
 	Least, Most int     // moves of an opening

@@ -17,7 +17,6 @@ import (
 // Folder is a folder of reviews with a problem set and the answers to it.
 type Folder struct{ *review.Folder }
 
-// OpenFolder opens or creates a folder of reviews.
 func OpenFolder(dir string) (*Folder, error) {
 	f, err := review.OpenFolder(dir)
 	return &Folder{f}, err
@@ -79,7 +78,6 @@ func CollectIn(dir string) (review.Problems, error) {
 	return &collector{d, f}, err
 }
 
-// Write implements review.Problems.
 func (c *collector) Write() (file string, problems int, err error) {
 	file, err = c.to.WriteDrills(c.Set)
 	return file, len(c.Problems), err
