@@ -261,12 +261,9 @@ func addLine(g *Game, m *Move, c *Candidate, parent *sgf.Node) {
 	if len(c.Line) == 0 {
 		return
 	}
-	id, other := strings.ToUpper(m.Color), "W"
-	if id == "W" {
-		other = "B"
-	}
-	n := parent
+	n, color := parent, m.Color
 	for i, v := range c.Line {
+		id := strings.ToUpper(color)
 		p, err := g.Record.Size.ParseVertex(v)
 		if err != nil {
 			return
@@ -280,7 +277,7 @@ func addLine(g *Game, m *Move, c *Candidate, parent *sgf.Node) {
 		if i == 0 {
 			n.SetText("N", lineName)
 		}
-		id, other = other, id
+		color = Opponent(color)
 	}
 	n.SetText("C", leadText(&Position{Lead: c.Lead, Winrate: c.Winrate})+fmt.Sprintf(", %d visits", c.Visits))
 }

@@ -41,9 +41,8 @@ type Config struct {
 	Komi     float64
 	Parallel int
 	Dir      string // folder for games and journals, where a ladder resumes
-	// Known is an earlier ladder whose games are not in the folder; they count too. It may be
-	// nil.
-	Known *level.Ladder
+	// Known is an earlier ladder whose games are not in the folder; they count too.
+	Known level.Ladder
 	// Judge distinguishes nonsense from sacrifices; nil: every suspect move counts as nonsense.
 	Judge Judge
 	// Progress is called after each finished game; may be nil. Pairs that prove too unequal are
@@ -168,7 +167,7 @@ func Run(ctx context.Context, c Config) (level.Ladder, error) {
 			l.Pairs = append(l.Pairs, level.Pair{A: c.program(p.a).Name, B: c.program(p.b).Name, Points: p.points.Points, Games: int(p.points.Games)})
 		}
 	}
-	l.Pairs = withPairs(l.Pairs, c.Known)
+	l.Pairs = withPairs(l.Pairs, c.Known.Pairs)
 	if len(l.Pairs) == 0 {
 		return l, failed
 	}

@@ -349,10 +349,9 @@ func (p *Problem) tree() *sgf.Node {
 			add(lineOf(a), fmt.Sprintf("Good. %s", p.Reason), true)
 		}
 	}
-	if p.Played == "" {
-		return root
+	if p.Played != "" {
+		add([]string{p.Played}, fmt.Sprintf("Played in the game: loses %s.", review.Points(p.Loss, 0)), false)
 	}
-	add([]string{p.Played}, fmt.Sprintf("Played in the game: loses %s.", review.Points(p.Loss, 0)), false)
 	return root
 }
 
