@@ -64,60 +64,23 @@ func TestRulesExcludeTheirParts(t *testing.T) {
 
 func TestValues(t *testing.T) {
 	c := New(map[string]string{"i": " +5 ", "x": "1e3", "hex": "0x10", "nan": "nan", "b": "TRUE", "auto": "Auto", "w": "AREA"})
-	v, err := c.Get(Key{Name: "i", Kind: Int, High: 9})
-	require.NoError(t, err)
-	require.EqualValues(t, 5, v.Int)
-	v, err = c.Get(Key{Name: "x", Kind: Double, High: 1e4})
-	require.NoError(t, err)
-	require.EqualValues(t, 1000, v.Number)
-	v, err = c.Get(Key{Name: "b", Kind: Bool})
-	require.NoError(t, err)
-	require.True(t, v.Bool)
-	v, err = c.Get(Key{Name: "auto", Kind: Enabled})
-	require.NoError(t, err)
-	require.Equal(t, "auto", v.Text)
+	for _, row := range []struct {
+		key  Key
+		want Value
+	}{
+		{Key{Name: "i", Kind: Int, High: 9}, Value{Kind: Int, Int: 5}}, {Key{Name: "x", Kind: Double, High: 1e4}, Value{Kind: Double, Number: 1000}},
+		{Key{Name: "b", Kind: Bool}, Value{Kind: Bool, Bool: true}}, {Key{Name: "auto", Kind: Enabled}, Value{Kind: Enabled, Text: "auto"}},
+	} {
+		v, err := c.Get(row.key)
+		require.NoError(t, err)
+		require.Equal(t, row.want, v)
+	}
 	for _, k := range []Key{{Name: "x", Kind: Int, High: 1e4}, {Name: "hex", Kind: Double, High: 99}, {Name: "nan", Kind: Double}, {Name: "auto", Kind: Bool}, {Name: "i", Kind: Int, High: 4}, {Name: "w", Words: []string{"B", "A"}}, {Name: "none"}} {
 		_, err := c.Get(k)
 		require.ErrorContains(t, err, "'"+k.Name+"'")
 	}
-	_, err = c.Get(Key{Name: "w", Words: []string{"B", "A"}})
+	_, err := c.Get(Key{Name: "w", Words: []string{"B", "A"}})
 	require.EqualError(t, err, "Key 'w' must be one of (A|B) in config file ")
-}
-
-// TestOtherBackends: keys of any of KataGo's backends raise no warning in any program; a misspelt
-// key does.
-func TestOtherBackends(t *testing.T) {
-	programs := map[string]func(*Config) error{
-		"numSearchThreads=2,logAllGTPCommunication=false,logSearchInfo=false,rules=chinese": func(c *Config) error {
-			_, err := c.GTP(true, func(string) {})
-			return err
-		},
-		"numAnalysisThreads=2,numSearchThreads=2,nnMaxBatchSize=8": func(c *Config) error {
-			_, err := c.Analysis(0, true, func(Log) {})
-			return err
-		},
-	}
-	for needed, read := range programs {
-		values := map[string]string{}
-		for pair := range strings.SplitSeq(needed, ",") {
-			key, value, _ := strings.Cut(pair, "=")
-			values[key] = value
-		}
-		for _, key := range []string{"cudaUseFP16", "trtUseFP16", "metalUseFP16", "openclDeviceToUse", "rocmDeviceToUse", "rocmDeviceToUseThread0", "rocmUseFP16",
-			"rocmUseNHWC", "rocmUse1x1Matmul", "onnxProvider", "onnxDeviceToUse", "onnxDeviceToUseThread1", "onnxOpenVINODeviceType",
-			"onnxOpenVINODeviceTypeThread0", "onnxOpenVINOCacheDir", "onnxOpenVINOPrecision", "onnxOpenVINONumStreams", "onnxPadBatch",
-			"onnxSkipScale8", "onnxTransformerNHWC"} {
-			values[key] = "auto"
-			require.True(t, Tuning(key), key)
-		}
-		c := New(values)
-		require.NoError(t, read(c))
-		require.Empty(t, c.Unused())
-		values["rockUseFP16"] = "auto"
-		c = New(values)
-		require.NoError(t, read(c))
-		require.Equal(t, []string{"rockUseFP16"}, c.Unused())
-	}
 }
 
 // TestParameters: a change sets all of its parameters or, after an error, none.
