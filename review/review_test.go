@@ -17,8 +17,8 @@ import (
 	"kosumi/sgf"
 )
 
-// server answers with invented numbers that depend only on the position.
-func server(t testing.TB) *nn.Server {
+// Server answers with invented numbers that depend only on the position.
+func Server(t testing.TB) *nn.Server {
 	t.Helper()
 	s, err := nn.NewServer(nntest.HashModel(7), nn.ServerConfig{Sessions: 2, MaxBatch: 4})
 	require.NoError(t, err)
@@ -55,7 +55,7 @@ func asJSON(t testing.TB, r *Result) string {
 // number of positions in parallel, is stopped after each search, or finds a store whose last line
 // is cut off.
 func TestReviewIsAFunctionOfGameAndSettings(t *testing.T) {
-	g, net, conf := load(t, short), server(t), quick()
+	g, net, conf := load(t, short), Server(t), quick()
 	want, err := Run(t.Context(), g, net, conf, nil, nil)
 	require.NoError(t, err)
 	require.True(t, want.Complete)

@@ -14,7 +14,6 @@ import (
 	"kosumi/board"
 	"kosumi/internal/testshared"
 	"kosumi/life"
-	"kosumi/review"
 )
 
 // numbered returns a problem of the collection.
@@ -129,42 +128,4 @@ func TestCollectionIsPlayedOn(t *testing.T) {
 		}
 	}
 	require.Greater(t, long*3, len(list)/step, "many need more than a move")
-}
-
-// TestSessionIsPlayedOn answers a problem of life and death move by move.
-func TestSessionIsPlayedOn(t *testing.T) {
-	for _, tc := range []struct {
-		input, answer string
-		grade         Grade // 0: no answer was logged
-		said          []string
-	}{
-		{"G2\nE4\n", "G2 E4", EasyGrade, []string{"Right so far. The answer is D4.", ")", "Right: E4 solves it.", "It comes again in", "1 of 1 right at the first try."}},
-		{"G2\nhint\nboard\nG2\npass\nshow\n", "G2 pass", AgainGrade, []string{"The move is on line 4", "occupied", "Wrong: pass fails.", "It goes on: pass E4", "Try again, or type show.", "Best: E4", "0 of 1 right at the first try. Missed: 1."}},
-		{"G2\nshow\n", "", AgainGrade, []string{"Given up.", "Best: E4"}},
-		{"A1\nG2\nE4\n", "A1", AgainGrade, []string{"Wrong: A1 fails.", "It goes on: A1 ", "Try again", "Right so far.", "Right: E4 solves it.", "0 of 1 right at the first try."}},
-		{"again\nG2\nE4\nagain\n", "G2 E4", EasyGrade, []string{"No problem has been answered yet."}},
-		{"G2\nskip\n", "", 0, []string{"0 of 0 right at the first try."}},
-	} {
-		log, err := OpenLog(t.TempDir() + "/answers.jsonl")
-		require.NoError(t, err)
-		defer log.Close()
-		schedule, err := NewSchedule(nil)
-		require.NoError(t, err)
-		var out strings.Builder
-		s := Session{In: strings.NewReader(tc.input), Out: &out, Log: log, Schedule: schedule, Judge: Judge{Search: func(context.Context, *board.Game) (*review.Eval, error) {
-			t.Fatal("nothing was to be searched by a network")
-			return nil, nil
-		}}}
-		require.NoError(t, s.Run(t.Context(), &Set{Problems: []Problem{*numbered(t, 276)}}, 1))
-		for _, text := range tc.said {
-			require.Contains(t, out.String(), text, tc.input)
-		}
-		if tc.grade == 0 {
-			require.Empty(t, log.Attempts)
-			continue
-		}
-		require.Len(t, log.Attempts, 1)
-		require.Equal(t, tc.grade, log.Attempts[0].Grade, tc.input)
-		require.Equal(t, tc.answer, log.Attempts[0].Answer, tc.input)
-	}
 }
