@@ -92,7 +92,7 @@ func TestReviewIsAFunctionOfGameAndSettings(t *testing.T) {
 		require.Len(t, files, 1)
 		tear(t, files[0])
 	}
-	require.Positive(t, mustStore(t, dir, g, conf).Spent()+1)
+	require.Positive(t, mustStore(t, dir, g, "hash").Spent()+1)
 }
 
 // TestClasses fixes the bounds of the classes, which the page reads too.

@@ -33,12 +33,16 @@ func TestIncludes(t *testing.T) {
 		"absolute.cfg":    {Data: []byte("@include /etc/x.cfg\n")},
 		"missing.cfg":     {Data: []byte("@include none.cfg\n")},
 		"word.cfg":        {Data: []byte("@include\n")},
+		"rules.cfg":       {Data: []byte("koRule = SIMPLE\nscoringRule = AREA\n")},
 		"twice.cfg":       {Data: []byte("@include more.cfg\n@include more.cfg\n")},
 	}
 	c, err := load(files, []string{"cfg/main.cfg", "more.cfg"}, []string{" d = 7 ,,e=", "d="})
 	require.NoError(t, err)
 	require.Equal(t, []string{"a = 2", "b = 6", "c = 3"}, c.Lines())
 	require.Equal(t, "cfg/main.cfg"+strings.Repeat(" and/or command-line and query overrides", 2), c.Name())
+	c, err = load(files, []string{"rules.cfg"}, []string{"rules=japanese"})
+	require.NoError(t, err)
+	require.Equal(t, []string{"rules = japanese"}, c.Lines(), "rules excludes its parts")
 	for file, want := range map[string]string{
 		"absolute.cfg": "Absolute paths", "missing.cfg": "Could not open file none.cfg", "word.cfg": "Unsupported @ directive, line 1 in 'word.cfg'",
 		"twice.cfg": "Circular or multiple inclusion of the same file: 'more.cfg', line 2 in 'twice.cfg'", "none.cfg": "Could not open file none.cfg",
@@ -50,16 +54,6 @@ func TestIncludes(t *testing.T) {
 	require.ErrorContains(t, err, "multiple inclusion")
 	_, err = load(files, nil, []string{"a"})
 	require.EqualError(t, err, "Could not parse kv pair, could not find '=' in:a")
-}
-
-func TestRulesExcludeTheirParts(t *testing.T) {
-	files := fstest.MapFS{"a.cfg": {Data: []byte("koRule = SIMPLE\nscoringRule = AREA\n")}, "b.cfg": {Data: []byte("rules = chinese\n")}}
-	c, err := load(files, []string{"a.cfg"}, []string{"rules=japanese"})
-	require.NoError(t, err)
-	require.Equal(t, []string{"rules = japanese"}, c.Lines())
-	c, err = load(files, []string{"b.cfg"}, []string{"taxRule=ALL"})
-	require.NoError(t, err)
-	require.Equal(t, []string{"taxRule = ALL"}, c.Lines())
 }
 
 func TestValues(t *testing.T) {
