@@ -137,12 +137,11 @@ func (c *Config) Use(prefix string) {
 // Unused returns the unused keys, sorted.
 func (c *Config) Unused() []string {
 	var unused []string
-	for key := range c.values {
+	for _, key := range c.Keys() {
 		if !c.used[key] {
 			unused = append(unused, key)
 		}
 	}
-	slices.Sort(unused)
 	return unused
 }
 
