@@ -158,21 +158,6 @@ func TestIntervalAgainstReference(t *testing.T) {
 	}
 }
 
-// TestIntervalNarrows: more pairs with the same shares narrow the interval.
-func TestIntervalNarrows(t *testing.T) {
-	width := func(e Estimate) float64 { return scoreOf(e.High) - scoreOf(e.Low) }
-	for _, p := range [][5]int{{0, 0, 1, 0, 0}, {0, 0, 1, 0, 1}, {0, 0, 1, 1, 0}, {1, 0, 0, 0, 1}, {0, 0, 0, 0, 1}, {1, 2, 3, 2, 1}} {
-		before := OfPairs(p)
-		for n := 2; n < 200; n += 1 + n/3 {
-			e := OfPairs([5]int{n * p[0], n * p[1], n * p[2], n * p[3], n * p[4]})
-			require.Less(t, width(e), width(before), "%v times %d", p, n)
-			require.GreaterOrEqual(t, e.Low, before.Low-1e-9, "%v times %d", p, n)
-			require.LessOrEqual(t, e.High, before.High+1e-9, "%v times %d", p, n)
-			before = e
-		}
-	}
-}
-
 // TestFitElo: a fit to the exact expected scores of known ratings returns the ratings.
 func TestFitElo(t *testing.T) {
 	truth := []float64{0, 150, 420, 300}
