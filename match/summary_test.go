@@ -15,7 +15,8 @@ import (
 // summaryOf returns the summary of a match; winners has the winner of each game, - for an unfinished one.
 func summaryOf(t *testing.T, winners string, openings [][]board.Move) Summary {
 	t.Helper()
-	p, err := newPlan(Config{A: Program{Command: "x", Name: "x"}, B: Program{Command: "y", Name: "x"}, Games: len(winners), Size: board.Square(5), Openings: openings})
+	twins := Program{Command: "x", Name: "x"}
+	p, err := newPlan(Config{A: twins, B: twins, Games: len(winners), Size: board.Square(5), Openings: openings})
 	require.NoError(t, err)
 	results := map[int]GameResult{}
 	for i, w := range winners {

@@ -2,6 +2,7 @@ package match
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -11,10 +12,8 @@ import (
 
 func TestClockDialects(t *testing.T) {
 	tests := []struct {
-		control            string
-		kata, kgs, plain   string
-		leftKata           string
-		leftKGS, leftPlain string
+		control, kata, kgs, plain    string
+		leftKata, leftKGS, leftPlain string
 	}{
 		{"absolute 10", "kata-time_settings absolute 10", "kgs-time_settings absolute 10", "time_settings 10 0 0", "10 0", "10 0", "10 0"},
 		{"byoyomi 5 1 3", "kata-time_settings byoyomi 5 1 3", "kgs-time_settings byoyomi 5 1 3", "time_settings 7 1 1", "5 0", "5 0", "7 0"},
@@ -41,11 +40,10 @@ func TestClockDialects(t *testing.T) {
 			require.Equal(t, d.left, d.dialect.left(&c), "%s, %s", test.control, d.dialect)
 		}
 	}
-	knows := func(list ...string) func(string) bool {
-		return func(command string) bool { return slices.Contains(list, command) }
+	for list, want := range map[string]timeDialect{
+		"time_settings kata-time_settings kgs-time_settings": dialectKata, "time_settings kgs-time_settings": dialectKGS,
+		"time_settings": dialectPlain, "": dialectNone,
+	} {
+		require.Equal(t, want, dialectOf(func(command string) bool { return slices.Contains(strings.Fields(list), command) }))
 	}
-	require.Equal(t, dialectKata, dialectOf(knows("time_settings", "kata-time_settings", "kgs-time_settings")))
-	require.Equal(t, dialectKGS, dialectOf(knows("time_settings", "kgs-time_settings")))
-	require.Equal(t, dialectPlain, dialectOf(knows("time_settings")))
-	require.Equal(t, dialectNone, dialectOf(knows()))
 }

@@ -27,8 +27,10 @@ func problem() Problem {
 	}
 }
 
+type judgement func(*board.Game) (*review.Eval, error)
+
 // ask runs a session about problems, and returns its output and the logged attempts.
-func ask(ctx context.Context, t *testing.T, input io.Reader, random *rand.Rand, judge func(*board.Game) (*review.Eval, error), problems ...Problem) (string, []Attempt, error) {
+func ask(ctx context.Context, t *testing.T, input io.Reader, random *rand.Rand, judge judgement, problems ...Problem) (string, []Attempt, error) {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "answers.jsonl")
 	log, err := OpenLog(name)
@@ -65,12 +67,16 @@ func TestSession(t *testing.T) {
 		{problem(), "\nboard\nhint\nhelp\nC1\n", "C1", EasyGrade, []string{shown + "> A1 was played, and loses 8.0 points", "hint, show, skip",
 			"Right: C1 loses 0.0 points.", "It goes on: C1 D3", "It comes again in", "1 of 1 right at the first try. The next one is due in"}},
 		{problem(), "play w c1\n", "C1", EasyGrade, []string{"Right: C1"}},
-		{problem(), "Z9\nB2\nB3\nA1\nC1\n", "A1", AgainGrade, []string{"Try again, or type show.", "Right: C1", "invalid vertex", "occupied", "Wrong: A1 was played in the game; it loses 8.0 points.", "0 of 1 right at the first try. Missed: 1."}},
+		{problem(), "Z9\nB2\nB3\nA1\nC1\n", "A1", AgainGrade, []string{"Try again, or type show.", "Right: C1", "invalid vertex", "occupied",
+			"Wrong: A1 was played in the game; it loses 8.0 points.", "0 of 1 right at the first try. Missed: 1."}},
 		{problem(), "show\n", "", AgainGrade, []string{"Given up.", "Best: C1 D3", "It comes again in a minute.", "0 of 1 right at the first try. Missed: 1."}},
-		{*numbered(t, 276), "G2\nE4\n", "G2 E4", EasyGrade, []string{"Right so far. The answer is D4.", ")", "Right: E4 solves it.", "It comes again in", "1 of 1 right at the first try."}},
-		{*numbered(t, 276), "G2\nhint\nboard\nG2\npass\nshow\n", "G2 pass", AgainGrade, []string{"The move is on line 4", "occupied", "Wrong: pass fails.", "It goes on: pass E4", "Try again, or type show.", "Best: E4", "0 of 1 right at the first try. Missed: 1."}},
+		{*numbered(t, 276), "G2\nE4\n", "G2 E4", EasyGrade, []string{"Right so far. The answer is D4.", ")", "Right: E4 solves it.",
+			"It comes again in", "1 of 1 right at the first try."}},
+		{*numbered(t, 276), "G2\nhint\nboard\nG2\npass\nshow\n", "G2 pass", AgainGrade, []string{"The move is on line 4", "occupied", "Wrong: pass fails.",
+			"It goes on: pass E4", "Try again, or type show.", "Best: E4", "0 of 1 right at the first try. Missed: 1."}},
 		{*numbered(t, 276), "G2\nshow\n", "", AgainGrade, []string{"Given up.", "Best: E4"}},
-		{*numbered(t, 276), "A1\nG2\nE4\n", "A1", AgainGrade, []string{"Wrong: A1 fails.", "It goes on: A1 ", "Try again", "Right so far.", "Right: E4 solves it.", "0 of 1 right at the first try."}},
+		{*numbered(t, 276), "A1\nG2\nE4\n", "A1", AgainGrade, []string{"Wrong: A1 fails.", "It goes on: A1 ", "Try again", "Right so far.",
+			"Right: E4 solves it.", "0 of 1 right at the first try."}},
 		{*numbered(t, 276), "again\nG2\nE4\n", "G2 E4", EasyGrade, []string{"No problem has been answered yet."}},
 		{*numbered(t, 276), "G2\nskip\n", "", 0, []string{"0 of 0 right at the first try."}},
 	} {
