@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -128,25 +129,22 @@ func (k Speed) Line(positions int) string {
 // Report measures each number of threads and recommends the best.
 func Report(ctx context.Context, net nn.Network, p search.Params, threads []int, visits int64, move float64, positions []*board.Game, w io.Writer) error {
 	var all []Speed
+	var gains []float64 // Elo from the first setting to each
 	for _, n := range threads {
 		k, err := Measure(ctx, net, p, n, visits, positions, w)
 		if err != nil {
 			return err
 		}
 		all = append(all, k)
-		fmt.Fprintf(w, "%s (EloDiff %+.0f)\n", k.Line(len(positions)), k.elo(all[0], move))
+		gains = append(gains, k.elo(all[0], move))
+		fmt.Fprintf(w, "%s (EloDiff %+.0f)\n", k.Line(len(positions)), gains[len(gains)-1])
 	}
-	best := 0
-	for i := range all {
-		if all[i].elo(all[0], move) > all[best].elo(all[0], move) {
-			best = i
-		}
-	}
+	best := slices.Index(gains, slices.Max(gains))
 	fmt.Fprint(w, "\n\nOrdered summary of results: \n\n")
 	for i, k := range all {
 		gain := "   (baseline)"
 		if i > 0 {
-			gain = fmt.Sprintf(" %+5.0f Elo", k.elo(all[0], move))
+			gain = fmt.Sprintf(" %+5.0f Elo", gains[i])
 		}
 		if i == best {
 			gain += " (recommended)"
@@ -187,9 +185,6 @@ func RecordFile(name string) (*sgf.Record, error) {
 		return nil, err
 	}
 	trees, err := sgf.Parse(data)
-	if err == nil && len(trees) == 0 {
-		err = errors.New("it holds no game")
-	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}

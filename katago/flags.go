@@ -43,14 +43,12 @@ func ParsePersonality(program string, args []string) (rest []string, yes bool, e
 	return args, false, fmt.Errorf("--%s %q: katago or kosumi", personality, value)
 }
 
-// Flags are the flags of KataGo's subcommands.
 type Flags struct {
-	command       string
-	Help, Version bool
-	configs       []string
-	overrides     []string
-	Texts         map[string]string // values of flags that may be given once
-	Switches      map[string]bool
+	command   string
+	configs   []string
+	overrides []string
+	Texts     map[string]string // values of flags that may be given once
+	Switches  map[string]bool
 }
 
 // flagNames are the flags of each subcommand: name, name of the value ("" for a switch), and
@@ -93,15 +91,10 @@ func (f *Flags) find(name string) ([3]string, bool) {
 func ParseFlags(command string, args []string) (*Flags, error) {
 	f := &Flags{command: command, Texts: map[string]string{}, Switches: map[string]bool{}}
 	for i := 0; i < len(args); i++ {
-		name := strings.TrimPrefix(strings.TrimPrefix(args[i], "-"), "-")
-		value, joined := "", false
-		if !strings.HasPrefix(args[i], "-") || name == "" {
-			return nil, fmt.Errorf("Argument: %s\n             Couldn't find match for argument", args[i])
-		}
-		name, value, joined = strings.Cut(name, "=")
+		name, value, joined := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(args[i], "-"), "-"), "=")
 		row, ok := f.find(name)
 		switch {
-		case !ok:
+		case !ok || !strings.HasPrefix(args[i], "-"):
 			return nil, fmt.Errorf("Argument: %s\n             Couldn't find match for argument", args[i])
 		case row[1] == "":
 			f.Switches[row[0]] = true
@@ -123,7 +116,6 @@ func ParseFlags(command string, args []string) (*Flags, error) {
 			f.Texts[row[0]] = value
 		}
 	}
-	f.Help, f.Version = f.Switches["help"], f.Switches["version"]
 	return f, nil
 }
 
@@ -156,17 +148,14 @@ func (f *Flags) Usage(program string) string {
 // Config reads the named config files. Without any, it reads default_gtp.cfg beside the program or
 // in KataGo's folder, else the text standIn. If standIn is empty, files must be named.
 func (f *Flags) Config(standIn string) (*config.Config, error) {
-	files := f.configs
-	if len(files) == 0 {
-		if path := beside("default_gtp.cfg"); path != "" && standIn != "" {
-			files = []string{path}
-		}
-	}
-	if len(files) > 0 {
-		return config.Load(files, f.overrides)
-	}
-	if standIn == "" {
+	path := beside("default_gtp.cfg")
+	switch {
+	case len(f.configs) > 0:
+		return config.Load(f.configs, f.overrides)
+	case standIn == "":
 		return nil, errors.New("-config CONFIG_FILE_NAME.cfg was not specified to tell KataGo where to find the config")
+	case path != "":
+		return config.Load([]string{path}, f.overrides)
 	}
 	return config.Load(nil, append([]string{standIn}, f.overrides...))
 }

@@ -50,7 +50,6 @@ func OpenLog(conf config.Log, c *config.Config) *Log {
 	return l
 }
 
-// Write writes a line to the log.
 func (l *Log) Write(line string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -99,71 +98,50 @@ func (l *Log) Close() {
 // Messages returns a writer for the engine's own messages, one per line: warnings and errors also
 // go to stderr.
 func (l *Log) Messages() io.Writer {
-	return lines(func(line string) {
+	return &lines{pass: func(line string) {
 		if strings.HasPrefix(line, "warning: ") || strings.HasPrefix(line, "error: ") {
 			l.Say(line)
 		} else {
 			l.Write(line)
 		}
-	})
-}
-
-// lines is a writer that passes on whole lines.
-type lines func(line string)
-
-func (f lines) Write(p []byte) (int, error) {
-	for line := range strings.Lines(string(p)) {
-		f(strings.TrimRight(line, "\n"))
-	}
-	return len(p), nil
+	}}
 }
 
 // Copy logs the lines that a client sends and receives, each kind with a prefix.
 func (l *Log) Copy(in io.Reader, sent string, out io.Writer, got string) (io.Reader, io.Writer) {
+	logged := func(prefix string) *lines {
+		return &lines{pass: func(line string) {
+			if line != "" {
+				l.Write(prefix + line)
+			}
+		}}
+	}
 	if sent != "" {
-		in = &tee{r: in, word: sent, log: l}
+		in = io.TeeReader(in, logged(sent))
 	}
 	if got != "" {
-		out = &tee{w: out, word: got, log: l}
+		out = io.MultiWriter(out, logged(got))
 	}
 	return in, out
 }
 
-// tee copies the lines of a stream to the log, each with a prefix.
-type tee struct {
-	r    io.Reader
-	w    io.Writer
-	word string
-	log  *Log
+// lines is a writer that passes on whole lines. It never fails, and is safe for concurrent use.
+type lines struct {
+	pass func(line string)
 	mu   sync.Mutex
-	rest bytes.Buffer
+	rest []byte // start of an unfinished line
 }
 
-func (t *tee) Read(p []byte) (int, error) {
-	n, err := t.r.Read(p)
-	t.note(p[:n])
-	return n, err
-}
-
-func (t *tee) Write(p []byte) (int, error) {
-	n, err := t.w.Write(p)
-	t.note(p[:n])
-	return n, err
-}
-
-func (t *tee) note(p []byte) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.rest.Write(p)
+func (w *lines) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.rest = append(w.rest, p...)
 	for {
-		line, err := t.rest.ReadString('\n')
-		if err != nil {
-			t.rest.Reset()
-			t.rest.WriteString(line)
-			return
+		line, rest, ended := bytes.Cut(w.rest, []byte("\n"))
+		if !ended {
+			return len(p), nil
 		}
-		if line = strings.TrimRight(line, "\r\n"); line != "" {
-			t.log.Write(t.word + line)
-		}
+		w.rest = rest
+		w.pass(strings.TrimRight(string(line), "\r"))
 	}
 }

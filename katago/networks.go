@@ -20,22 +20,17 @@ func Models(n nn.Network) []thinking.ModelInfo {
 	return all
 }
 
-// RulesOf returns SupportedRules for a network.
+// RulesOf returns a function that turns rules into the nearest ones that a KataGo network was
+// trained under. Any other network, whose version is 0, supports all rules.
 func RulesOf(n nn.Network) func(board.Rules) board.Rules {
-	return func(r board.Rules) board.Rules { return SupportedRules(r, n.Describe().Version) }
-}
-
-// SupportedRules returns the nearest rules that a KataGo network of a model version was trained
-// under. Version 0 is any other network; it supports all rules.
-func SupportedRules(r board.Rules, version int) board.Rules {
-	if version == 0 {
+	return func(r board.Rules) board.Rules {
+		version := n.Describe().Version
+		if version > 0 && (r.Ko == board.KoSpight || version <= 6 && r.Ko == board.KoSimple) {
+			r.Ko = board.KoSituational
+		}
+		if version > 0 && version <= 6 {
+			r.Scoring, r.Tax, r.Button = board.ScoringArea, board.TaxNone, false
+		}
 		return r
 	}
-	if r.Ko == board.KoSpight || version <= 6 && r.Ko == board.KoSimple {
-		r.Ko = board.KoSituational
-	}
-	if version <= 6 {
-		r.Scoring, r.Tax, r.Button = board.ScoringArea, board.TaxNone, false
-	}
-	return r
 }

@@ -34,7 +34,6 @@ type Engine interface {
 // Files are the network files as the user named them.
 type Files struct{ Model, HumanModel string }
 
-// String returns the names for messages.
 func (f Files) String() string {
 	if f.HumanModel == "" {
 		return f.Model
@@ -101,9 +100,6 @@ func (p *Params) set(values map[string]string) error {
 	p.log.WithoutEffect(slices.DeleteFunc(idle, func(name string) bool { _, given := values[name]; return !given }))
 	return nil
 }
-
-// Profile reports whether a human profile is set.
-func (p *Params) Profile() bool { return Profiled(p.play.Search) }
 
 // Profiled reports whether s has a human profile; "" and "_" mean none.
 func Profiled(s config.Search) bool {

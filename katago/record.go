@@ -21,9 +21,6 @@ func ReadRecord(data []byte, now board.Rules, say func(string)) (*sgf.Record, bo
 	if err != nil {
 		return nil, now, err
 	}
-	if len(trees) == 0 {
-		return nil, now, errors.New("Empty sgf") //nolint:staticcheck // KataGo's wording
-	}
 	if notes := trees[0].Notes(); len(notes) > 0 {
 		return nil, now, errors.New(notes[0]) // KataGo refuses damaged records
 	}

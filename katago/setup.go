@@ -36,11 +36,11 @@ func GTP(c *config.Config, g *config.GTPSettings, base engine.Config) Setup {
 	s := Setup{Play: base}
 	p := &s.Play
 	p.Size, p.Rules = g.Size, g.Rules
+	p.HandicapAdvantage = g.HandicapAdvantage
 	s.Idle = play(p, c, g.Play)
 	playOptions(p, g.PlayOptions)
 	p.Resign.Threshold, p.Resign.Turns = g.ResignThreshold, g.ResignTurns
 	p.Resign.MinScore, p.Resign.MinMovesPerArea = max(0, g.ResignMinScore), g.ResignMinMovesPerArea
-	p.HandicapAdvantage = g.HandicapAdvantage
 	p.Hurry.Winning, p.Hurry.Threshold = g.WinningFactor, g.WinningThreshold
 	if g.WinningFactor >= 1 {
 		p.Hurry.Winning = 0
@@ -116,7 +116,8 @@ func limits(values config.Search, suffix string) search.Limits {
 	return search.Limits{Visits: count("maxVisits"), Playouts: count("maxPlayouts"), Time: config.Seconds(values["maxTime"+suffix].Number)}
 }
 
-// play sets the parameters of an engine's searches and clock.
+// play sets the parameters of an engine's searches and clock. playoutDoublingAdvantage replaces the
+// handicap advantage.
 func play(p *engine.Config, c *config.Config, values config.Play) (idle []string) {
 	idle = parameters(&p.Search, values.Search, config.GTP, engineKeys...)
 	number := func(name string) float64 { return values.Search[name].Number }

@@ -256,12 +256,8 @@ func (c *client) send(ctx context.Context, command string, timeout time.Duration
 
 // ask sends a command and returns the first answer that the function mine accepts.
 func (c *client) ask(ctx context.Context, command string, timeout time.Duration, mine func(reply) bool) (reply, error) {
-	for stale := true; stale; {
-		select {
-		case <-c.replies: // discard older answers
-		default:
-			stale = false
-		}
+	for len(c.replies) > 0 {
+		<-c.replies // an answer to an earlier command
 	}
 	c.output.Store(0)
 	if c.useIDs {
@@ -300,12 +296,4 @@ func (c *client) await(ctx context.Context, timeout time.Duration, mine func(rep
 			return r, nil
 		}
 	}
-}
-
-// state describes how the process ended; call it after close.
-func (c *client) state() string {
-	if s := c.cmd.ProcessState; s != nil {
-		return s.String()
-	}
-	return "still running"
 }

@@ -156,11 +156,10 @@ func newPlan(c Config) (*plan, error) {
 	if p.MoveTimeout < 0 || p.StartTimeout < 0 {
 		fault("timeouts must not be negative")
 	}
-	rules, err := board.ParseRules(p.Rules)
-	if err != nil {
+	var err error
+	if p.rules, err = board.ParseRules(p.Rules); err != nil {
 		fault("rules: %w", err)
 	}
-	p.rules = rules
 	if p.Komi != nil {
 		p.rules.Komi = float32(*p.Komi)
 		if 2**p.Komi != math.Trunc(2**p.Komi) {
@@ -168,30 +167,21 @@ func newPlan(c Config) (*plan, error) {
 		}
 	}
 	_, err = board.NewGame(p.Size, p.rules)
-	if err != nil {
-		errs = append(errs, err)
-	}
+	errs = append(errs, err, p.Time.Check())
 	if p.Handicap != 0 && len(p.Openings) > 0 {
 		fault("handicap and openings do not go together")
 	}
 	if p.Handicap != 0 && board.FixedHandicap(p.Size, p.Handicap) == nil {
 		fault("handicap %d: 2 to 9 stones on odd boards from 9x9, 2 to 4 on others from 7x7", p.Handicap)
 	}
-	if err := p.Time.Check(); err != nil {
-		errs = append(errs, err)
-	}
 	if p.SPRT != nil {
-		if err := p.SPRT.Check(); err != nil {
-			errs = append(errs, err)
-		}
+		errs = append(errs, p.SPRT.Check())
 	}
-	if len(errs) == 0 {
-		if err := p.checkOpenings(); err != nil {
-			errs = append(errs, err)
-		}
+	if err = errors.Join(errs...); err == nil {
+		err = p.checkOpenings()
 	}
-	if len(errs) > 0 {
-		return nil, fmt.Errorf("%w: %w", ErrConfig, errors.Join(errs...))
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
 	}
 	return p, nil
 }

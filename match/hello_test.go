@@ -34,19 +34,18 @@ func TestProgramThatSpeaksSomethingElse(t *testing.T) {
 // control characters, or three prompt answers to empty lines, are not GTP.
 func TestSuspicion(t *testing.T) {
 	for name, c := range map[string]struct {
-		writes  func(ms int, probes int) string // output at each check, ms after the start, given the new probes
-		foreign int                             // milliseconds until the program is taken not to speak GTP; 0: never
+		text    string // output
+		from    int    // milliseconds after the start at which it comes
+		again   int    // milliseconds after which it comes again; 0: never
+		answers bool   // it also comes after each probe
+		foreign int    // milliseconds until the program is taken not to speak GTP; 0: never
 	}{
-		"silent":   {func(int, int) string { return "" }, 0},
-		"binary":   {func(ms, _ int) string { return map[int]string{500: "\x01\xa1"}[ms] }, 500},
-		"coloured": {func(ms, _ int) string { return map[int]string{500: "\x1b[1mhello\x1b[m\n"}[ms] }, 41_050},
-		"greets":   {func(ms, _ int) string { return map[int]string{0: "hello\n"}[ms] }, 40_550},
-		"loads aloud": {func(ms, _ int) string {
-			return map[bool]string{true: "10 %\n"}[ms%1700 == 0]
-		}, 0},
-		"prompts": {func(ms, probes int) string {
-			return map[bool]string{true: "> "}[ms == 0 || probes > 0]
-		}, 2100},
+		"silent":      {},
+		"binary":      {text: "\x01\xa1", from: 500, foreign: 500},
+		"coloured":    {text: "\x1b[1mhello\x1b[m\n", from: 500, foreign: 41_050},
+		"greets":      {text: "hello\n", foreign: 40_550},
+		"loads aloud": {text: "10 %\n", again: 1700},
+		"prompts":     {text: "> ", answers: true, foreign: 2100},
 	} {
 		t.Run(name, func(t *testing.T) {
 			in, out, err := os.Pipe()
@@ -57,7 +56,9 @@ func TestSuspicion(t *testing.T) {
 			var s suspicion
 			start, at, sent := time.Now(), 0, 0
 			for ms := 0; ms < 100_000; ms += 50 {
-				_, _ = k.stdout.Write([]byte(c.writes(ms, s.probes-sent)))
+				if ms == c.from || c.again > 0 && ms%c.again == 0 || c.answers && s.probes > sent {
+					_, _ = k.stdout.Write([]byte(c.text))
+				}
 				sent = s.probes
 				if s.foreign(k, start.Add(time.Duration(ms)*time.Millisecond)) {
 					at = ms

@@ -12,13 +12,13 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 
 	"kosumi/internal/file"
 	"kosumi/match/elo"
 )
 
-// Errors of journals.
 var (
 	// ErrJournalConfig means that the journal belongs to another match.
 	ErrJournalConfig = errors.New("journal is of a match with other settings")
@@ -72,27 +72,17 @@ func (p *plan) identity() identity {
 
 // differences lists the settings in which two matches differ.
 func (id identity) differences(other identity) string {
-	was, now := fieldsOf(id), fieldsOf(other)
+	fields, was, now := reflect.TypeOf(id), reflect.ValueOf(id), reflect.ValueOf(other)
 	var list []string
-	for _, key := range []string{"a", "b", "boardsize", "rules", "komi", "time_settings", "time_grace",
-		"move_timeout", "max_moves", "openings", "handicap", "sprt"} {
-		if !bytes.Equal(was[key], now[key]) {
-			list = append(list, fmt.Sprintf("%s was %s, is now %s", key, was[key], now[key]))
+	for i := range fields.NumField() {
+		key, _, _ := strings.Cut(fields.Field(i).Tag.Get("json"), ",")
+		old, _ := json.Marshal(was.Field(i).Interface()) // plain data, which cannot fail
+		new, _ := json.Marshal(now.Field(i).Interface())
+		if !bytes.Equal(old, new) {
+			list = append(list, fmt.Sprintf("%s was %s, is now %s", key, old, new))
 		}
 	}
 	return strings.Join(list, "; ")
-}
-
-func fieldsOf(id identity) map[string]json.RawMessage {
-	fields := map[string]json.RawMessage{}
-	text, err := json.Marshal(id)
-	if err == nil {
-		err = json.Unmarshal(text, &fields)
-	}
-	if err != nil {
-		panic(fmt.Sprintf("match: identity is not plain data: %v", err))
-	}
-	return fields
 }
 
 // journal is an open file of finished games.
@@ -144,10 +134,11 @@ func (j *journal) load(id identity) (map[int]GameResult, error) {
 		}
 		end += int64(len(line))
 	}
-	if err := j.file.Truncate(end); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrJournal, err)
+	err := j.file.Truncate(end)
+	if err == nil {
+		_, err = j.file.Seek(end, io.SeekStart)
 	}
-	if _, err := j.file.Seek(end, io.SeekStart); err != nil {
+	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrJournal, err)
 	}
 	if end == 0 {
@@ -182,18 +173,16 @@ func (j *journal) append(v any) error {
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrJournal, err)
 	}
-	if _, err := j.file.Write(append(line, '\n')); err != nil {
-		return fmt.Errorf("cannot write the journal: %w", err)
+	if _, err = j.file.Write(append(line, '\n')); err == nil {
+		err = j.file.Sync()
 	}
-	if err := j.file.Sync(); err != nil {
+	if err != nil {
 		return fmt.Errorf("cannot write the journal: %w", err)
 	}
 	return nil
 }
 
 func (j *journal) close() {
-	if j != nil {
-		j.file.Close()
-		j.lock.Release()
-	}
+	j.file.Close()
+	j.lock.Release()
 }

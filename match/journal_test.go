@@ -82,4 +82,5 @@ func TestJournalFaults(t *testing.T) {
 	require.ErrorIs(t, err, ErrJournal)
 	_, _, err = openJournal(dir, p.identity())
 	require.Error(t, err)
+	require.Equal(t, `a was "x", is now "y"; handicap was 0, is now 2`, identity{A: "x"}.differences(identity{A: "y", Handicap: 2}))
 }

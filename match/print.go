@@ -37,7 +37,6 @@ func (s *Summary) Line() string {
 	return line
 }
 
-// Print writes the result of the match.
 func (s *Summary) Print(w io.Writer) {
 	fmt.Fprintf(w, "%d games\n", s.Games)
 	if s.Repeats > 0 {

@@ -37,7 +37,6 @@ type process struct {
 	dialect timeDialect
 }
 
-// can reports whether the program lists a command.
 func (s *process) can(command string) bool { return s.knows[command] }
 
 // do sends a command. kind is the fault if no answer comes in time.
@@ -72,7 +71,7 @@ func (s *process) broken(err error, slow Reason, command string) error {
 	c.close(patience)
 	fault := newFault(s.side, kind, "%v at %q", err, command)
 	if errors.Is(err, errGone) {
-		fault.Detail += ": " + c.state()
+		fault.Detail += ": " + c.cmd.ProcessState.String()
 	}
 	if s.name == "" { // the program has never answered
 		fault.Detail += c.wrote()
@@ -115,7 +114,6 @@ func (s *process) start(ctx context.Context) error {
 	return nil
 }
 
-// program returns the settings of the program.
 func (s *process) program() Program { return [2]Program{s.plan.A, s.plan.B}[s.side] }
 
 // introduce asks a program that was just started for its name and commands.
@@ -226,14 +224,14 @@ func (s *process) tellRules(ctx context.Context) error {
 
 func (s *process) tellClock(ctx context.Context) error {
 	set := s.plan.Time
-	command := s.dialect.settings(set)
-	if command == "" || set.System == clock.None {
-		// Without a clock nothing is sent, so that the program's own setting applies.
-		if set.System != clock.None {
-			s.warn(s.side, "lists no command for clocks; it plays under one all the same")
-		}
+	switch {
+	case set.System == clock.None: // nothing is sent, so that the program's own setting applies
+		return nil
+	case s.dialect == dialectNone:
+		s.warn(s.side, "lists no command for clocks; it plays under one all the same")
 		return nil
 	}
+	command := s.dialect.settings(set)
 	if set.System == clock.Fischer && s.dialect != dialectKata {
 		s.warn(s.side, "does not know Fischer's clock; it gets Canadian overtime instead")
 	}

@@ -4,7 +4,6 @@ package match
 
 import (
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -20,9 +19,7 @@ func TestGrandchildrenAreKilled(t *testing.T) {
 	c.Dir, c.Games = t.TempDir(), 1
 	s := runMatch(t, c)
 	require.Equal(t, 1, s.CrashesB, "seen although the child, which sleeps for an hour, holds the pipe")
-	text, err := os.ReadFile(filepath.Join(c.Dir, "stderr-b-1.log"))
-	require.NoError(t, err)
-	fields := strings.Fields(string(text))
+	fields := strings.Fields(stderrOf(t, c, "b"))
 	require.Equal(t, "child", fields[0])
 	pid, err := strconv.Atoi(fields[1])
 	require.NoError(t, err)

@@ -13,7 +13,6 @@ import (
 	"kosumi/sgf"
 )
 
-// Reason is how a game ended.
 type Reason string
 
 // Reasons for which games end; doc.go says who wins.
@@ -40,7 +39,6 @@ type Fault struct {
 	Detail string `json:"detail,omitempty"`
 }
 
-// faultError is a fault as an error.
 type faultError struct {
 	Fault
 	side side

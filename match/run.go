@@ -170,12 +170,17 @@ func (m *run) playTable(ctx context.Context, stop context.CancelCauseFunc, table
 		if !ok {
 			return
 		}
-		p, err := m.playOne(ctx, number, processes)
+		g, err := playGame(ctx, m.plan, processes, number)
 		if ctx.Err() != nil && err != nil {
 			return
 		}
+		if err == nil && m.plan.Fresh {
+			for _, s := range processes {
+				s.end(quitPatience)
+			}
+		}
 		if err == nil {
-			err = m.finish(number, p, stop)
+			err = m.finish(g, stop)
 		}
 		if err != nil {
 			m.mu.Lock()
@@ -201,30 +206,12 @@ func (m *run) openLog(s side, table int) io.WriteCloser {
 	return f
 }
 
-// played is a game that is over.
-type played struct {
-	result GameResult
-	record []byte // SGF
-}
-
-// playOne plays one game with running programs.
-func (m *run) playOne(ctx context.Context, number int, processes [2]*process) (*played, error) {
-	g, err := playGame(ctx, m.plan, processes, number)
-	if err != nil {
-		return nil, err
-	}
-	if m.plan.Fresh {
-		for _, s := range processes {
-			s.end(quitPatience)
-		}
-	}
-	p := &played{result: g.result}
-	p.record, err = sgf.Marshal(g.record(time.Now()).Tree())
-	return p, err
-}
-
 // finish records a finished game: first its SGF file, then the journal, which names it.
-func (m *run) finish(number int, g *played, stop context.CancelCauseFunc) error {
+func (m *run) finish(g *game, stop context.CancelCauseFunc) error {
+	record, err := sgf.Marshal(g.record(time.Now()).Tree())
+	if err != nil {
+		return err
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.decided {
@@ -232,7 +219,7 @@ func (m *run) finish(number int, g *played, stop context.CancelCauseFunc) error 
 	}
 	if m.plan.Dir != "" {
 		g.result.SGF = fmt.Sprintf("game-%05d.sgf", g.result.Game)
-		if err := file.WriteBytes(filepath.Join(m.plan.Dir, g.result.SGF), g.record); err != nil {
+		if err := file.WriteBytes(filepath.Join(m.plan.Dir, g.result.SGF), record); err != nil {
 			return err
 		}
 	}
@@ -241,7 +228,7 @@ func (m *run) finish(number int, g *played, stop context.CancelCauseFunc) error 
 			return err
 		}
 	}
-	m.results[number] = g.result
+	m.results[g.number] = g.result
 	for _, f := range g.result.Faults {
 		m.plan.log.Warn("fault", "game", g.result.Game, "program", f.Side, "kind", f.Kind, "detail", f.Detail)
 	}

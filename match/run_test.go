@@ -1,6 +1,7 @@
 package match
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -113,59 +114,50 @@ func requireGames(t *testing.T, c Config) {
 
 // TestFaults: in every case program a wins, and the fault is counted once per game.
 func TestFaults(t *testing.T) {
-	tests := []struct {
-		mode   string
-		reason Reason
-		how    string
-	}{
-		{mode: "occupied", reason: ReasonIllegal, how: "F"},
-		{mode: "off-board", reason: ReasonIllegal, how: "F"},
-		{mode: "word", reason: ReasonIllegal, how: "F"},
-		{mode: "empty", reason: ReasonIllegal, how: "F"},
-		{mode: "error", reason: ReasonRefusal, how: "F"},
-		{mode: "refuse", reason: ReasonRefusal, how: "F"},
-		{mode: "crash", reason: ReasonCrash, how: "F"},
-		{mode: "answer-and-crash", reason: ReasonCrash, how: "F"},
-		{mode: "flood", reason: ReasonCrash, how: "F"},
-		{mode: "long-line", reason: ReasonCrash, how: "F"},
-		{mode: "flood-reply", reason: ReasonCrash, how: "F"},
-		{mode: "child", reason: ReasonCrash, how: "F"},
-		{mode: "close-stdout", reason: ReasonCrash, how: "F"},
-		{mode: "hang", reason: ReasonTimeout, how: "T"},
-		{mode: "resign", reason: ReasonResign, how: "R"},
+	for reason, modes := range map[Reason][]string{
+		ReasonIllegal: {"occupied", "word", "empty"},
+		ReasonRefusal: {"error", "refuse"},
+		ReasonCrash:   {"crash", "answer-and-crash", "flood", "long-line", "flood-reply", "child", "close-stdout"},
+		ReasonTimeout: {"hang"},
+		ReasonResign:  {"resign"},
+	} {
+		how := cmp.Or(map[Reason]string{ReasonTimeout: "T", ReasonResign: "R"}[reason], "F")
+		for _, mode := range modes {
+			t.Run(mode, func(t *testing.T) {
+				t.Parallel()
+				faults(t, mode, reason, how)
+			})
+		}
 	}
-	for _, test := range tests {
-		t.Run(test.mode, func(t *testing.T) {
-			t.Parallel()
-			c := small(guestCommand(), guestCommand("-mode", test.mode))
-			c.Dir = t.TempDir()
-			if test.reason == ReasonTimeout {
-				c.MoveTimeout = 5 * time.Second
-			}
-			var results []GameResult
-			c.Progress = func(p Progress) { results = append(results, *p.Game) }
-			s := runMatch(t, c)
-			require.Equal(t, 2, s.A.Wins)
-			require.Equal(t, 1, s.A.WinsBlack)
-			require.Equal(t, map[Reason]int{test.reason: 2}, s.Reasons)
-			for reason, n := range map[Reason]int{ReasonIllegal: s.IllegalB, ReasonCrash: s.CrashesB, ReasonTimeout: s.TimeoutsB, ReasonRefusal: s.RefusalsB} {
-				require.Equal(t, reason == test.reason, n == 2, "%s: %d", reason, n)
-			}
-			require.Zero(t, s.IllegalA+s.CrashesA+s.TimeoutsA+s.RefusalsA)
-			require.Equal(t, []string{"B+" + test.how, "W+" + test.how}, []string{results[0].Result, results[1].Result})
-			for _, r := range results {
-				for _, f := range r.Faults {
-					require.True(t, strings.IndexFunc(f.Detail, func(r rune) bool { return r < ' ' && r != '\n' }) < 0, "%q", f.Detail)
-				}
-			}
-			if test.mode == "crash" {
-				require.Contains(t, results[0].Faults[0].Detail, "exit status 3")
-				require.Contains(t, results[0].Faults[0].Detail, "boom: assertion failed")
-				text, err := os.ReadFile(filepath.Join(c.Dir, "stderr-b-1.log"))
-				require.NoError(t, err)
-				require.Equal(t, 2, strings.Count(string(text), "boom"))
-			}
-		})
+}
+
+// faults plays two games against a guest that misbehaves.
+func faults(t *testing.T, mode string, reason Reason, how string) {
+	c := small(guestCommand(), guestCommand("-mode", mode))
+	c.Dir = t.TempDir()
+	if reason == ReasonTimeout {
+		c.MoveTimeout = 5 * time.Second
+	}
+	var results []GameResult
+	c.Progress = func(p Progress) { results = append(results, *p.Game) }
+	s := runMatch(t, c)
+	require.Equal(t, 2, s.A.Wins)
+	require.Equal(t, 1, s.A.WinsBlack)
+	require.Equal(t, map[Reason]int{reason: 2}, s.Reasons)
+	for kind, n := range map[Reason]int{ReasonIllegal: s.IllegalB, ReasonCrash: s.CrashesB, ReasonTimeout: s.TimeoutsB, ReasonRefusal: s.RefusalsB} {
+		require.Equal(t, kind == reason, n == 2, "%s: %d", kind, n)
+	}
+	require.Zero(t, s.IllegalA+s.CrashesA+s.TimeoutsA+s.RefusalsA)
+	require.Equal(t, []string{"B+" + how, "W+" + how}, []string{results[0].Result, results[1].Result})
+	for _, r := range results {
+		for _, f := range r.Faults {
+			require.True(t, strings.IndexFunc(f.Detail, func(r rune) bool { return r < ' ' && r != '\n' }) < 0, "%q", f.Detail)
+		}
+	}
+	if mode == "crash" {
+		require.Contains(t, results[0].Faults[0].Detail, "exit status 3")
+		require.Contains(t, results[0].Faults[0].Detail, "boom: assertion failed")
+		require.Equal(t, 2, strings.Count(stderrOf(t, c, "b"), "boom"))
 	}
 }
 

@@ -20,12 +20,8 @@ func TestScoring(t *testing.T) {
 		{Color: 1, Point: 11}, {Color: 2, Point: 13}, {Color: 1, Point: 16}, {Color: 2, Point: 18},
 		{Color: 1, Point: 21}, {Color: 2, Point: 23}, {Color: 1, Point: 14}, {Color: 2, Point: -1},
 	}}
-	alive := [][]board.Move{{ // White has the right two columns, with three eyes
-		{Color: 1, Point: 1}, {Color: 2, Point: 3}, {Color: 1, Point: 6}, {Color: 2, Point: 8},
-		{Color: 1, Point: 11}, {Color: 2, Point: 13}, {Color: 1, Point: 16}, {Color: 2, Point: 18},
-		{Color: 1, Point: 21}, {Color: 2, Point: 23}, {Color: 1, Point: -1}, {Color: 2, Point: 9},
-		{Color: 1, Point: -1}, {Color: 2, Point: 19},
-	}}
+	// White has the right two columns, with three eyes.
+	alive := [][]board.Move{append(opening[0][:10:10], []board.Move{{Color: 1, Point: -1}, {Color: 2, Point: 9}, {Color: 1, Point: -1}, {Color: 2, Point: 19}}...)}
 	tests := []struct {
 		name, a, b, rules, want string
 		reason                  Reason

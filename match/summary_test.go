@@ -12,6 +12,21 @@ import (
 	"kosumi/match/elo"
 )
 
+// summaryOf returns the summary of a match; winners has the winner of each game, - for an unfinished one.
+func summaryOf(t *testing.T, winners string, openings [][]board.Move) Summary {
+	t.Helper()
+	twins := Program{Command: "x", Name: "x"}
+	p, err := newPlan(Config{A: twins, B: twins, Games: len(winners), Size: board.Square(5), Openings: openings})
+	require.NoError(t, err)
+	results := map[int]GameResult{}
+	for i, w := range winners {
+		if w != '-' {
+			results[i] = GameResult{Game: i + 1, Winner: string(w), Black: "a", NameA: "x (a)", NameB: "x (b)"}
+		}
+	}
+	return p.summarize(results)
+}
+
 // TestEloAndShare: if the Elo difference covers only some of the games, the summary says which, and
 // a's share of their points.
 func TestEloAndShare(t *testing.T) {
@@ -19,7 +34,7 @@ func TestEloAndShare(t *testing.T) {
 	for _, test := range []struct {
 		name     string
 		openings [][]board.Move
-		winners  string // winner of each game, - for an unfinished one
+		winners  string
 		want     []string
 		estimate elo.Estimate
 		unpaired int
@@ -31,15 +46,7 @@ func TestEloAndShare(t *testing.T) {
 		{"an odd number without openings", nil, "aab", []string{"Elo difference: +120"}, elo.Of(2, 0, 1), 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			p, err := newPlan(Config{A: Program{Command: "x", Name: "x"}, B: Program{Command: "y", Name: "x"}, Games: len(test.winners), Size: board.Square(5), Openings: test.openings})
-			require.NoError(t, err)
-			results := map[int]GameResult{}
-			for i, w := range test.winners {
-				if w != '-' {
-					results[i] = GameResult{Game: i + 1, Winner: string(w), Black: "a", NameA: "x (a)", NameB: "x (b)"}
-				}
-			}
-			s := p.summarize(results)
+			s := summaryOf(t, test.winners, test.openings)
 			require.Equal(t, test.estimate, s.Estimate)
 			require.Equal(t, test.unpaired, s.Unpaired)
 			var out strings.Builder
@@ -56,13 +63,7 @@ func TestEloAndShare(t *testing.T) {
 func TestEloOfOneSidedMatches(t *testing.T) {
 	for _, games := range []int{1, 2, 40} {
 		for _, winner := range []string{"a", "b"} {
-			p, err := newPlan(Config{A: Program{Command: "x"}, B: Program{Command: "y"}, Games: games})
-			require.NoError(t, err)
-			results := map[int]GameResult{}
-			for i := range games {
-				results[i] = GameResult{Game: i + 1, Winner: winner, Black: "a"}
-			}
-			s := p.summarize(results)
+			s := summaryOf(t, strings.Repeat(winner, games), nil)
 			text, err := json.Marshal(s)
 			require.NoError(t, err)
 			require.NotContains(t, string(text)+s.Text(), "4000")

@@ -7,66 +7,50 @@ import (
 	"kosumi/engine/clock"
 )
 
-// timeDialect is the form of a program's clock commands.
-type timeDialect int
+// timeDialect is the command that sets a program's clock.
+type timeDialect string
 
 const (
-	dialectNone  timeDialect = iota // no clock commands
-	dialectPlain                    // time_settings: whole seconds, Canadian overtime
-	dialectKGS                      // kgs-time_settings: whole seconds, byo-yomi too
-	dialectKata                     // kata-time_settings: everything, with decimals
+	dialectNone  timeDialect = ""                   // no command
+	dialectPlain timeDialect = "time_settings"      // whole seconds, Canadian overtime
+	dialectKGS   timeDialect = "kgs-time_settings"  // whole seconds, byo-yomi too
+	dialectKata  timeDialect = "kata-time_settings" // everything, with decimals
 )
 
+// dialectOf returns the most exact dialect that a program knows.
 func dialectOf(knows func(command string) bool) timeDialect {
-	switch {
-	case knows("kata-time_settings"):
-		return dialectKata
-	case knows("kgs-time_settings"):
-		return dialectKGS
-	case knows("time_settings"):
-		return dialectPlain
+	for _, d := range []timeDialect{dialectKata, dialectKGS, dialectPlain} {
+		if knows(string(d)) {
+			return d
+		}
 	}
 	return dialectNone
 }
 
-// settings returns the command that sets a program's clock, "" for none. A clock that the dialect
-// lacks is approximated by Canadian overtime of one stone. The overtime's period is Fischer's
-// increment or the last byo-yomi period; earlier byo-yomi periods count as main time.
+// settings returns the command with its arguments. A clock that the dialect lacks is approximated by
+// Canadian overtime of one stone. The overtime's period is Fischer's increment or the last byo-yomi
+// period; earlier byo-yomi periods count as main time.
 func (d timeDialect) settings(t clock.Settings) string {
-	if t.System == clock.None {
-		switch d {
-		case dialectKata:
-			return "kata-time_settings none"
-		case dialectKGS:
-			return "kgs-time_settings none"
-		case dialectPlain:
-			return "time_settings 0 1 0"
-		}
-		return ""
+	if d == dialectKata {
+		return fmt.Sprintf("%s %s", d, t)
 	}
 	main, period, count := t.Main, t.Period, t.Stones+t.Periods
 	switch {
-	case t.System == clock.Fischer && d != dialectKata:
+	case t.System == clock.Fischer:
 		main, period, count = max(main-t.Increment, 0), t.Increment, 1
 	case t.System == clock.Byoyomi && d == dialectPlain:
 		main, count = main+time.Duration(count-1)*period, 1
 	}
-	m, p := whole(main), whole(period)
-	switch d {
-	case dialectKata:
-		return "kata-time_settings " + t.String()
-	case dialectKGS:
-		switch t.System {
-		case clock.Absolute:
-			return fmt.Sprintf("kgs-time_settings absolute %d", m)
-		case clock.Fischer:
-			return fmt.Sprintf("kgs-time_settings canadian %d %d 1", m, p)
-		}
-		return fmt.Sprintf("kgs-time_settings %s %d %d %d", t.System, m, p, count)
-	case dialectPlain:
-		return fmt.Sprintf("time_settings %d %d %d", m, p, count)
+	numbers := fmt.Sprintf("%d %d %d", whole(main), whole(period), count)
+	switch {
+	case d == dialectPlain:
+		return fmt.Sprintf("%s %s", d, numbers)
+	case t.System == clock.Absolute:
+		return fmt.Sprintf("%s absolute %d", d, whole(main))
+	case t.System == clock.Fischer:
+		return fmt.Sprintf("%s canadian %s", d, numbers)
 	}
-	return ""
+	return fmt.Sprintf("%s %s %s", d, t.System, numbers)
 }
 
 // left returns the arguments of time_left after the colour, "" without a clock.

@@ -163,7 +163,6 @@ func setValues(n *sgf.Node, p *Position) {
 	}
 }
 
-// overview returns the comment on the game.
 func overview(res *Result) string {
 	var b strings.Builder
 	fmt.Fprintln(&b, res.Summary)
@@ -190,7 +189,6 @@ func leadText(p *Position) string {
 	return fmt.Sprintf("%s +%.1f (%.0f %%)", who, points, 100*chance)
 }
 
-// moveText returns the comment on a move.
 func moveText(m *Move, p *Position) string {
 	text := fmt.Sprintf("%s, %d visits", leadText(p), p.Visits)
 	if !m.Judged {
@@ -263,12 +261,9 @@ func addLine(g *Game, m *Move, c *Candidate, parent *sgf.Node) {
 	if len(c.Line) == 0 {
 		return
 	}
-	id, other := strings.ToUpper(m.Color), "W"
-	if id == "W" {
-		other = "B"
-	}
-	n := parent
+	n, color := parent, m.Color
 	for i, v := range c.Line {
+		id := strings.ToUpper(color)
 		p, err := g.Record.Size.ParseVertex(v)
 		if err != nil {
 			return
@@ -282,7 +277,7 @@ func addLine(g *Game, m *Move, c *Candidate, parent *sgf.Node) {
 		if i == 0 {
 			n.SetText("N", lineName)
 		}
-		id, other = other, id
+		color = Opponent(color)
 	}
 	n.SetText("C", leadText(&Position{Lead: c.Lead, Winrate: c.Winrate})+fmt.Sprintf(", %d visits", c.Visits))
 }

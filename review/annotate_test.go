@@ -15,7 +15,7 @@ import (
 func TestSecondReview(t *testing.T) {
 	const game = `(;GM[1]FF[4]CA[UTF-8]SZ[7]KM[7]RU[Chinese];B[dd]C[mine]TR[aa:gg];W[de]MA[ab]HO[2];B[ed]W[ee]C[two moves];B[cd];W[fd]DO[];B[fc];W[ge]SQ[aa:cc])`
 	g := load(t, game)
-	plain, err := Run(t.Context(), g, server(t), quick(), nil, nil)
+	plain, err := Run(t.Context(), g, Server(t), quick(), nil, nil)
 	require.NoError(t, err)
 	marked := func(res *Result, loss float64) *Result {
 		out := *res

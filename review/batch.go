@@ -2,7 +2,6 @@ package review
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -30,7 +29,6 @@ type BatchConfig struct {
 	Show Display
 }
 
-// BatchNetwork is the network of a batch.
 type BatchNetwork struct {
 	nn.Evaluator
 	// Name is for display; Identity distinguishes networks and precisions.
@@ -275,7 +273,6 @@ func (b *Batch) write(g *Game, result *Result, name string) error {
 	return nil
 }
 
-// gameLine returns a line about a review.
 func gameLine(res *Result) string {
 	text := fmt.Sprintf("%s: %d moves", res.Game.File, len(res.Moves))
 	if len(res.Moves) == 1 {
@@ -306,7 +303,6 @@ func gameLine(res *Result) string {
 	return text
 }
 
-// Outcome is the result of a batch.
 type Outcome struct {
 	Summary           *Summary
 	Reviewed, Refused int
@@ -324,11 +320,7 @@ func (b *Batch) Finish(ctx context.Context) (*Outcome, error) {
 	o := &Outcome{Summary: b.games.Summary(), Reviewed: b.done, Refused: b.refused, Index: b.folder.Path("index", ".html")}
 	err := errors.Join(
 		file.Write(o.Index, func(w io.Writer) error { return WriteSummaryPage(w, o.Summary) }),
-		file.Write(b.folder.Path("summary", ".json"), func(w io.Writer) error {
-			enc := json.NewEncoder(w)
-			enc.SetIndent("", "  ")
-			return enc.Encode(o.Summary)
-		}),
+		file.WriteJSON(b.folder.Path("summary", ".json"), o.Summary, "  "),
 	)
 	if b.c.Problems != nil {
 		var failed error
@@ -338,7 +330,6 @@ func (b *Batch) Finish(ctx context.Context) (*Outcome, error) {
 	return o, err
 }
 
-// Print writes a summary of the outcome.
 func (o *Outcome) Print(w io.Writer) {
 	fmt.Fprintf(w, "%d reviewed, %d not; %s\n", o.Reviewed, o.Refused, o.Index)
 	if o.DrillFile != "" {

@@ -12,8 +12,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
-	"kosumi/nn"
-	"kosumi/nn/nntest"
 	"kosumi/review"
 	"kosumi/review/drill"
 )
@@ -39,25 +37,31 @@ func folder(t *testing.T, files map[string]string) string {
 	return dir
 }
 
-// server answers with invented numbers that depend only on the position.
-func server(t testing.TB) *nn.Server {
+// batch reviews the files of a folder and returns the lines shown.
+func batch(t *testing.T, c review.BatchConfig, dir string) (*review.Outcome, string) {
 	t.Helper()
-	s, err := nn.NewServer(nntest.HashModel(7), nn.ServerConfig{Sessions: 2, MaxBatch: 4})
+	show := new(said)
+	c.Show = show
+	files, err := review.BatchFiles([]string{dir}, "out")
 	require.NoError(t, err)
-	t.Cleanup(func() { s.Close() })
-	return s
+	b, err := review.NewBatch(c)
+	require.NoError(t, err)
+	require.NoError(t, b.Run(t.Context(), files))
+	o, err := b.Finish(t.Context())
+	require.NoError(t, err)
+	return o, strings.Join(show.lines, "\n")
 }
 
 // config returns a configuration that reviews with invented numbers and refuses 7x7 boards.
-func config(t *testing.T, show review.Display) review.BatchConfig {
+func config(t *testing.T) review.BatchConfig {
 	t.Helper()
-	made := server(t)
+	made := review.Server(t)
 	conf := review.Defaults()
 	conf.First, conf.Visits = 2, 4
 	dir := filepath.Join(t.TempDir(), "out")
 	problems, err := drill.CollectIn(dir)
 	require.NoError(t, err)
-	return review.BatchConfig{Review: conf, Rules: board.Chinese(), Dir: dir, Application: "test:1", Problems: problems, Show: show,
+	return review.BatchConfig{Review: conf, Rules: board.Chinese(), Dir: dir, Application: "test:1", Problems: problems, Show: new(said),
 		Open: func(size board.Size) (review.BatchNetwork, error) {
 			if size == board.Square(7) {
 				return review.BatchNetwork{}, fmt.Errorf("%w: 5x5 only", review.ErrNotServed)
@@ -80,19 +84,9 @@ func TestFiles(t *testing.T) {
 // TestBatch: good records are reviewed even between bad ones, and no report overwrites another.
 func TestBatch(t *testing.T) {
 	dir := folder(t, map[string]string{"a.sgf": game, "b/a.sgf": game + game, "c.sgf": "torn", "d.sgf": "(;SZ[5])", "e.sgf": "(;SZ[7];B[aa];W[bb])", "index.sgf": game})
-	files, err := review.BatchFiles([]string{dir}, "out")
-	require.NoError(t, err)
-	show := new(said)
-	c := config(t, show)
-	b, err := review.NewBatch(c)
-	require.NoError(t, err)
-	require.NoError(t, b.Run(t.Context(), files))
-	o, err := b.Finish(t.Context())
-	require.NoError(t, err)
-	require.Equal(t, 4, o.Reviewed)
-	require.Equal(t, 3, o.Refused)
-	require.Len(t, o.Summary.Games, 4)
-	require.Len(t, o.Summary.Refused, 3)
+	c := config(t)
+	o, all := batch(t, c, dir)
+	require.Equal(t, []int{4, 3, 4, 3}, []int{o.Reviewed, o.Refused, len(o.Summary.Games), len(o.Summary.Refused)})
 	for _, name := range []string{"a", "a-1", "a-2", "index-2"} {
 		for _, ext := range []string{".html", ".sgf", ".json"} {
 			require.FileExists(t, filepath.Join(c.Dir, name+ext), "no report takes another's place")
@@ -101,33 +95,28 @@ func TestBatch(t *testing.T) {
 	require.FileExists(t, o.Index)
 	require.FileExists(t, filepath.Join(c.Dir, "summary.json"))
 	require.FileExists(t, o.DrillFile)
-	all := strings.Join(show.lines, "\n")
 	for _, text := range []string{"c.sgf: not reviewed: no game tree", "d.sgf: not reviewed: it has no moves", "e.sgf: not reviewed: the network does not serve this board: 5x5 only", "a.sgf, game 2: 4 moves; Black lost "} {
 		require.Contains(t, all, text)
 	}
 	var text strings.Builder
 	o.Print(&text)
-	require.Contains(t, text.String(), "4 reviewed, 3 not; "+o.Index)
-	require.Contains(t, text.String(), fmt.Sprintf("%d problem", o.Problems))
-	require.Contains(t, text.String(), "engine drill "+o.DrillFile)
-	require.Contains(t, text.String(), "Black: 8 moves")
+	for _, part := range []string{"4 reviewed, 3 not; " + o.Index, fmt.Sprintf("%d problem", o.Problems), "engine drill " + o.DrillFile, "Black: 8 moves"} {
+		require.Contains(t, text.String(), part)
+	}
+	text.Reset()
+	o = &review.Outcome{Reviewed: 1, Index: "index.html", Summary: &review.Summary{Sides: []review.SideSummary{{Name: "Black"}}}}
+	o.Print(&text)
+	require.Equal(t, "1 reviewed, 0 not; index.html\n", text.String(), "a side without a judged move has no accuracy")
 }
 
 // TestManyRefused: the games of a file that are refused for the same reason share one line.
 func TestManyRefused(t *testing.T) {
 	bare := "(;SZ[5])"
 	dir := folder(t, map[string]string{"a.sgf": strings.Repeat(bare, 54), "b.sgf": bare + game + strings.Repeat(bare, 3) + game + bare + "(;SZ[7];B[aa])", "c.sgf": bare})
-	files, err := review.BatchFiles([]string{dir}, "out")
-	require.NoError(t, err)
-	show := new(said)
-	b, err := review.NewBatch(config(t, show))
-	require.NoError(t, err)
-	require.NoError(t, b.Run(t.Context(), files))
-	o, err := b.Finish(t.Context())
-	require.NoError(t, err)
+	o, shown := batch(t, config(t), dir)
 	require.Equal(t, []int{2, 4, 4}, []int{o.Reviewed, o.Refused, len(o.Summary.Refused)})
 	var refused []string
-	for _, line := range show.lines {
+	for line := range strings.SplitSeq(shown, "\n") {
 		if strings.Contains(line, "not reviewed") {
 			refused = append(refused, strings.TrimPrefix(line, dir+string(filepath.Separator)))
 		}
@@ -142,20 +131,15 @@ func TestManyRefused(t *testing.T) {
 
 // TestRemark: a warning about a network is printed once, and is in each report.
 func TestRemark(t *testing.T) {
-	show := new(said)
-	c := config(t, show)
+	c := config(t)
 	open := c.Open
 	c.Open = func(size board.Size) (review.BatchNetwork, error) {
 		n, err := open(size)
 		n.Remark = "weak on " + size.String()
 		return n, err
 	}
-	b, err := review.NewBatch(c)
-	require.NoError(t, err)
-	files, err := review.BatchFiles([]string{folder(t, map[string]string{"a.sgf": game, "b.sgf": game})}, "out")
-	require.NoError(t, err)
-	require.NoError(t, b.Run(t.Context(), files))
-	require.Equal(t, 1, strings.Count(strings.Join(show.lines, "\n"), "weak on 5x5"))
+	_, shown := batch(t, c, folder(t, map[string]string{"a.sgf": game, "b.sgf": game}))
+	require.Equal(t, 1, strings.Count(shown, "weak on 5x5"))
 	for _, name := range []string{"a.html", "a.json", "a.sgf", "b.json"} {
 		text, err := os.ReadFile(filepath.Join(c.Dir, name))
 		require.NoError(t, err)
@@ -163,27 +147,13 @@ func TestRemark(t *testing.T) {
 	}
 }
 
-// TestPrintNothingJudged: a side without a judged move has no accuracy.
-func TestPrintNothingJudged(t *testing.T) {
-	var text strings.Builder
-	o := review.Outcome{Reviewed: 1, Index: "index.html", Summary: &review.Summary{Sides: []review.SideSummary{{Name: "Black"}}}}
-	o.Print(&text)
-	require.Equal(t, "1 reviewed, 0 not; index.html\n", text.String())
-}
-
 // TestOnePlayer: games in which the named player did not take part are refused.
 func TestOnePlayer(t *testing.T) {
-	show := new(said)
-	c := config(t, show)
+	c := config(t)
 	c.Review.Player = "bob"
-	b, err := review.NewBatch(c)
-	require.NoError(t, err)
-	dir := folder(t, map[string]string{"a.sgf": game, "b.sgf": strings.ReplaceAll(game, "Bob", "Eve")})
-	require.NoError(t, b.Run(t.Context(), []string{filepath.Join(dir, "a.sgf"), filepath.Join(dir, "b.sgf")}))
-	o, err := b.Finish(t.Context())
-	require.NoError(t, err)
+	o, shown := batch(t, c, folder(t, map[string]string{"a.sgf": game, "b.sgf": strings.ReplaceAll(game, "Bob", "Eve")}))
 	require.Equal(t, 1, o.Reviewed)
-	require.Contains(t, strings.Join(show.lines, "\n"), "b.sgf: not reviewed: bob is not one of its players")
+	require.Contains(t, shown, "b.sgf: not reviewed: bob is not one of its players")
 }
 
 // TestWhatEndsABatch: a failing network ends a batch with an error, a cancelled context ends it
@@ -191,7 +161,7 @@ func TestOnePlayer(t *testing.T) {
 func TestWhatEndsABatch(t *testing.T) {
 	name := filepath.Join(folder(t, map[string]string{"a.sgf": game}), "a.sgf")
 	broken := errors.New("no network")
-	c := config(t, new(said))
+	c := config(t)
 	opened := c.Open
 	c.Open = func(board.Size) (review.BatchNetwork, error) { return review.BatchNetwork{}, broken }
 	b, err := review.NewBatch(c)

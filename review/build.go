@@ -53,7 +53,6 @@ func letter(c board.Color) string {
 	return "b"
 }
 
-// Info returns the record's data about the game.
 func (g *Game) Info() Info {
 	r := g.Record
 	return Info{Width: r.Size.W, Height: r.Size.H, Komi: float64(g.Rules.Komi), Rules: g.Rules.JSON(), Handicap: r.Handicap,
@@ -151,13 +150,9 @@ func (g *Game) PlayerSides(name string) (black, white bool) {
 // sumUp fills in the parts of the report about the whole game.
 func (r *run) sumUp(res *Result) {
 	info := &res.Game
+	res.Players = [2]Player{{Name: info.Black, Rank: info.BlackRank}, {Name: info.White, Rank: info.WhiteRank}}
 	for i, color := range []string{"b", "w"} {
-		p := &res.Players[i]
-		p.Name, p.Rank = info.Black, info.BlackRank
-		if color == "w" {
-			p.Name, p.Rank = info.White, info.WhiteRank
-		}
-		p.sum(res.Moves, color)
+		res.Players[i].sum(res.Moves, color)
 	}
 	res.Mistakes = worst(res.Moves, worstReported, func(m *Move) float64 { return m.Loss })
 	res.Turning = worst(res.Moves, 3, func(m *Move) float64 {

@@ -48,7 +48,6 @@ type Candidate struct {
 // each the value plus 100.
 type Owners []int8
 
-// MarshalText implements encoding.TextMarshaler.
 func (o Owners) MarshalText() ([]byte, error) {
 	raw := make([]byte, len(o))
 	for i, v := range o {
@@ -57,7 +56,6 @@ func (o Owners) MarshalText() ([]byte, error) {
 	return base64.StdEncoding.AppendEncode(nil, raw), nil
 }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (o *Owners) UnmarshalText(text []byte) error {
 	raw, err := base64.StdEncoding.AppendDecode(nil, text)
 	if err != nil || len(raw) > board.MaxPoints {

@@ -29,7 +29,6 @@ const (
 
 const mostFile = 256 << 20 // bound on a review file, bytes
 
-// OpenFolder opens or creates a folder of reviews.
 func OpenFolder(dir string) (*Folder, error) {
 	if err := os.MkdirAll(filepath.Join(dir, SearchesDir), 0o755); err != nil {
 		return nil, err
@@ -40,7 +39,6 @@ func OpenFolder(dir string) (*Folder, error) {
 // Searches returns the folder of stores, see [OpenStore].
 func (f *Folder) Searches() string { return filepath.Join(f.dir, SearchesDir) }
 
-// Path returns the path of a game's file.
 func (f *Folder) Path(name, ext string) string { return filepath.Join(f.dir, name+ext) }
 
 // WriteHTML writes an HTML page. Without the page's bundle it does nothing, see
@@ -65,7 +63,6 @@ func (f *Folder) Write(name string, g *Game, res *Result, application string) er
 	return file.Write(f.Path(name, ".json"), func(w io.Writer) error { return json.NewEncoder(w).Encode(res) })
 }
 
-// Read reads the review of a game.
 func (f *Folder) Read(name string) (*Result, error) {
 	data, err := file.ReadPlain(f.dir, name+".json", mostFile)
 	if err != nil {

@@ -26,7 +26,6 @@ type Group struct {
 	Assumed []string `json:"assumed,omitempty"`
 }
 
-// text describes the group and its verdict.
 func (g *Group) text() string {
 	text := fmt.Sprintf("%s's %s, %d stones: %s, settled since move %d, proved", map[string]string{"b": "Black", "w": "White"}[g.Color], g.Stones[0], len(g.Stones), g.Verdict, g.Since)
 	if len(g.Assumed) > 0 {
@@ -59,7 +58,7 @@ type Only struct {
 const (
 	nodesAVisit = 0.3   // positions searched for each visit and point of the board: proofs take about a tenth of the review's time
 	groupNodes  = 40000 // maximum number of searched positions for a question about a group; a twelfth of what is left if that is less
-	leastNodes  = 8000  // minimum number of positions left for a question, and searched for one about a group
+	leastNodes  = 8000  // no question is asked with fewer positions left; one about a group may search at least so many
 	onlyNodes   = 40000 // searched positions for a question about a mistake
 	leastGroup  = 3     // minimum number of stones of a group
 	sureOwner   = 90    // minimum ownership of a settled group, in percent

@@ -112,7 +112,6 @@ func randomLoss(e *Eval, sign float64) float64 {
 	return sum / priors
 }
 
-// totalsOf sums moves up.
 func totalsOf(moves []*Move) Totals {
 	t := Totals{Moves: len(moves), Classes: map[Class]int{}}
 	if len(moves) == 0 {

@@ -37,7 +37,6 @@ type memoValue struct {
 	policy, owners []float32 // owners is nil without ownership
 }
 
-// copyTo writes the value to an output.
 func (v *memoValue) copyTo(out *nn.Output) {
 	for i, p := range numbers(out) {
 		*p = v.values[i]

@@ -32,7 +32,6 @@ func WritePage(w io.Writer, res *Result) error {
 	return handout.Write(w, title, Page{"review", ClassBounds, Classes, res})
 }
 
-// WriteSummaryPage writes a self-contained HTML page about many games.
 func WriteSummaryPage(w io.Writer, s *Summary) error {
 	text, err := json.Marshal(s) // escapes text that could end a script element
 	if err != nil {

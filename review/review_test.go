@@ -17,8 +17,8 @@ import (
 	"kosumi/sgf"
 )
 
-// server answers with invented numbers that depend only on the position.
-func server(t testing.TB) *nn.Server {
+// Server answers with invented numbers that depend only on the position.
+func Server(t testing.TB) *nn.Server {
 	t.Helper()
 	s, err := nn.NewServer(nntest.HashModel(7), nn.ServerConfig{Sessions: 2, MaxBatch: 4})
 	require.NoError(t, err)
@@ -55,7 +55,7 @@ func asJSON(t testing.TB, r *Result) string {
 // number of positions in parallel, is stopped after each search, or finds a store whose last line
 // is cut off.
 func TestReviewIsAFunctionOfGameAndSettings(t *testing.T) {
-	g, net, conf := load(t, short), server(t), quick()
+	g, net, conf := load(t, short), Server(t), quick()
 	want, err := Run(t.Context(), g, net, conf, nil, nil)
 	require.NoError(t, err)
 	require.True(t, want.Complete)
@@ -92,7 +92,7 @@ func TestReviewIsAFunctionOfGameAndSettings(t *testing.T) {
 		require.Len(t, files, 1)
 		tear(t, files[0])
 	}
-	require.Positive(t, mustStore(t, dir, g, conf).Spent()+1)
+	require.Positive(t, mustStore(t, dir, g, "hash").Spent()+1)
 }
 
 // TestClasses fixes the bounds of the classes, which the page reads too.
@@ -171,5 +171,24 @@ func TestPlayerSides(t *testing.T) {
 		g.Record.Black.Name, g.Record.White.Name = "Anna Black", "blackbird"
 		black, white := g.PlayerSides(name)
 		require.Equal(t, want, [2]bool{black, white}, name)
+	}
+}
+
+// TestLeaderAndNumberAgree: the side named as ahead agrees with the number shown.
+func TestLeaderAndNumberAgree(t *testing.T) {
+	for _, c := range []struct {
+		lead, winrate float64
+		text, summary string
+	}{
+		{0.2, 0.49, "Black +0.2 (49 %)", "At the end the network sees an even game (Black 49 %)."},
+		{-0.2, 0.51, "White +0.2 (49 %)", "At the end the network sees an even game (White 49 %)."},
+		{-0.04, 0.51, "even (Black 51 %)", "At the end the network sees an even game (Black 51 %)."},
+		{0, 0.4, "even (White 60 %)", "At the end the network sees an even game (White 60 %)."},
+		{-3.25, 0.2, "White +3.3 (80 %)", "At the end the network sees White ahead by 3.3 points (80 %)."},
+		{1.5, 0.7, "Black +1.5 (70 %)", "At the end the network sees Black ahead by 1.5 points (70 %)."},
+	} {
+		p := Position{Lead: c.lead, Winrate: c.winrate, Visits: 10}
+		require.Equal(t, c.text, leadText(&p))
+		require.Equal(t, c.summary, summaryOf(&Result{Positions: []Position{p}}))
 	}
 }

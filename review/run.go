@@ -161,7 +161,6 @@ func Run(ctx context.Context, g *Game, net nn.Evaluator, c Config, store *Store,
 // partialEvery is the minimum time between two unfinished reports.
 const partialEvery = 2 * time.Second
 
-// task is a position to search.
 type task struct {
 	ply    int
 	visits int64

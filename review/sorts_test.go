@@ -61,7 +61,7 @@ func someRecord(rng *rand.Rand) []byte {
 // TestManyRecords: any record is either reviewed, with a report that can be written and read again,
 // or refused with a one-line error.
 func TestManyRecords(t *testing.T) {
-	net, conf := server(t), review.Defaults()
+	net, conf := review.Server(t), review.Defaults()
 	conf.First, conf.Visits = 1, 1
 	reviewed, refused := 0, 0
 	for seed := range uint64(300) {

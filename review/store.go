@@ -1,14 +1,13 @@
 package review
 
 import (
-	"bufio"
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
+	"io"
 	"os"
 	"path/filepath"
 	"sync"
@@ -63,56 +62,34 @@ func OpenStore(dir string, g *Game, network string, c Config) (*Store, error) {
 		fmt.Fprintf(h, "%+v %+v\n", s.Move, s.Setup)
 	}
 	name := filepath.Join(dir, hex.EncodeToString(h.Sum(nil))[:24]+".jsonl")
-	s := &Store{known: map[storeKey]*Eval{}}
-	if err := s.load(name); err != nil {
-		return nil, err
-	}
-	var err error
-	s.file, err = os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_RDWR, 0o644)
+	f, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_RDWR, 0o644)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.endLine(); err != nil {
-		s.file.Close()
+	s := &Store{file: f, known: map[storeKey]*Eval{}}
+	if err := s.load(); err != nil {
+		f.Close()
 		return nil, err
 	}
 	return s, nil
 }
 
-// load reads the file. It ignores unreadable lines; their positions are searched again.
-func (s *Store) load(name string) error {
-	file, err := os.Open(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
+// load reads the file and ends an unfinished last line. It ignores unreadable lines; their positions
+// are searched again.
+func (s *Store) load() error {
+	data, err := io.ReadAll(s.file)
 	if err != nil {
 		return err
 	}
-	defer file.Close()
-	lines := bufio.NewScanner(file)
-	lines.Buffer(nil, 1<<20)
-	for lines.Scan() {
+	for line := range bytes.Lines(data) {
 		var l storeLine
-		if json.Unmarshal(lines.Bytes(), &l) != nil || l.Eval == nil {
+		if json.Unmarshal(line, &l) != nil || l.Eval == nil {
 			continue
 		}
 		s.known[storeKey{l.Ply, l.Visits}] = l.Eval
 		s.spent = max(s.spent, time.Duration(l.Millis)*time.Millisecond)
 	}
-	return lines.Err()
-}
-
-// endLine ends an unfinished last line.
-func (s *Store) endLine() error {
-	info, err := s.file.Stat()
-	if err != nil || info.Size() == 0 {
-		return err
-	}
-	last := []byte{0}
-	if _, err := s.file.ReadAt(last, info.Size()-1); err != nil {
-		return err
-	}
-	if !bytes.Equal(last, []byte("\n")) {
+	if len(data) > 0 && !bytes.HasSuffix(data, []byte("\n")) {
 		_, err = s.file.WriteString("\n")
 	}
 	return err
@@ -158,9 +135,8 @@ func (s *Store) Spent() time.Duration {
 	return s.spent
 }
 
-// Close closes the file.
 func (s *Store) Close() error {
-	if s == nil || s.file == nil {
+	if s == nil {
 		return nil
 	}
 	return errors.Join(s.file.Sync(), s.file.Close())

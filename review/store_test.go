@@ -17,9 +17,9 @@ func tear(t testing.TB, name string) {
 	require.NoError(t, f.Close())
 }
 
-func mustStore(t testing.TB, dir string, g *Game, c Config) *Store {
+func mustStore(t testing.TB, dir string, g *Game, network string) *Store {
 	t.Helper()
-	s, err := OpenStore(dir, g, "hash", c)
+	s, err := OpenStore(dir, g, network, quick())
 	require.NoError(t, err)
 	t.Cleanup(func() { s.Close() })
 	return s
@@ -28,16 +28,13 @@ func mustStore(t testing.TB, dir string, g *Game, c Config) *Store {
 // TestStoreBelongsToOneGame requires that another network, rule or game uses a different store.
 func TestStoreBelongsToOneGame(t *testing.T) {
 	g, dir := load(t, short), t.TempDir()
-	s := mustStore(t, dir, g, quick())
+	s := mustStore(t, dir, g, "hash")
 	require.NoError(t, s.put(0, 4, &Eval{Visits: 4, Lead: 1.5}, 0))
-	require.NotNil(t, mustStore(t, dir, g, quick()).get(0, 4))
+	require.NotNil(t, mustStore(t, dir, g, "hash").get(0, 4))
 	other := *g
 	other.Rules.Komi = 5.5
-	require.Nil(t, mustStore(t, dir, &other, quick()).get(0, 4))
-	net, err := OpenStore(dir, g, "another", quick())
-	require.NoError(t, err)
-	require.Nil(t, net.get(0, 4))
-	require.NoError(t, net.Close())
+	require.Nil(t, mustStore(t, dir, &other, "hash").get(0, 4))
+	require.Nil(t, mustStore(t, dir, g, "another").get(0, 4))
 	var none *Store
 	require.Nil(t, none.get(0, 4))
 	require.NoError(t, none.Close())

@@ -39,7 +39,6 @@ type GameSummary struct {
 	Thrown string `json:"thrown,omitempty"`
 }
 
-// Refusal is a game that was not reviewed.
 type Refusal struct {
 	File   string `json:"file"`
 	Reason string `json:"reason"`

@@ -230,7 +230,7 @@ func (f *ladderFlags) measure(cmd *cobra.Command, c ladder.Config, network nn.De
 			return err
 		}
 		if found := measured(all, network, c.Size); len(found) > 0 {
-			c.Known = &found[0]
+			c.Known = found[0]
 		}
 	}
 	l, err := ladder.Run(cmd.Context(), c)

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"os"
 
 	"kosumi/board"
@@ -13,6 +12,7 @@ import (
 	"kosumi/search/thinking"
 )
 
+// analyze reads the config, loads the network, prints KataGo's greeting and answers queries.
 func analyze(ctx context.Context, h Host, f *katago.Flags) error {
 	c, err := f.Config("")
 	if err != nil {
@@ -44,27 +44,11 @@ func analyze(ctx context.Context, h Host, f *katago.Flags) error {
 			log.Write(map[bool]string{false: "Error: ", true: "Warning: "}[warning] + text)
 		}
 	}
-	return (&analyst{h, c, &a, log, logger(h, log, a.LogSearch), files}).serve(ctx, conf, setup.Idle)
-}
-
-// analyst is the analysis program while it starts.
-type analyst struct {
-	host   Host
-	conf   *config.Config
-	set    *config.AnalysisSettings
-	log    *katago.Log
-	stderr *slog.Logger
-	files  katago.Files
-}
-
-// serve loads the network, prints KataGo's greeting and answers queries.
-func (a *analyst) serve(ctx context.Context, conf analysis.Config, idle []string) error {
-	log, files := a.log, a.files
-	size := board.Square(config.MaxSize)
 	if err := missing(files); err != nil {
 		return err
 	}
-	net := a.host.Open(files, a.host.Batch(), size, a.stderr)
+	stderr := logger(h, log, a.LogSearch)
+	net := h.Open(files, h.Batch(), board.Square(config.MaxSize), stderr)
 	if err := net.Wait(); err != nil {
 		return err
 	}
@@ -72,37 +56,36 @@ func (a *analyst) serve(ctx context.Context, conf analysis.Config, idle []string
 	if humans != nil && !humans.Describe().TakesProfile {
 		log.Say(unranked)
 	}
-	for _, line := range a.conf.Warning() {
+	for _, line := range c.Warning() {
 		log.Both(line)
 	}
 	conf.ModelNames = files.String()
 	conf.SupportedRules = katago.RulesOf(net)
-	if katago.Profiled(a.set.Search) && !takesProfile(net) {
+	if katago.Profiled(a.Search) && !takesProfile(net) {
 		log.Say(katago.Unprofiled(files))
 	}
 	conf.Models = func() []thinking.ModelInfo {
 		list := models(net, files)
 		for i := range list {
-			list[i].FP16 = a.set.Network.FP16
+			list[i].FP16 = a.Network.FP16
 		}
 		return list
 	}
-	var err error
-	if conf.Overrides, err = config.NewOverrides(a.conf, files.HumanModel != ""); err != nil {
+	if conf.Overrides, err = config.NewOverrides(c, files.HumanModel != ""); err != nil {
 		return err
 	}
-	server, err := analysis.New(conf, net, a.stderr)
+	server, err := analysis.New(conf, net, stderr)
 	if err != nil {
 		return err
 	}
-	log.Write("Loaded config " + a.conf.Name())
+	log.Write("Loaded config " + c.Name())
 	log.Write("Loaded model " + files.Model)
-	if humans != nil && !a.conf.Has("humanSLProfile") && humans.Describe().TakesProfile {
+	if humans != nil && !c.Has("humanSLProfile") && humans.Describe().TakesProfile {
 		log.Say(unsetDuring)
 	}
 	log.Write(fmt.Sprintf("Analyzing up to %d positions at a time in parallel", conf.Threads))
-	log.WithoutEffect(idle)
+	log.WithoutEffect(setup.Idle)
 	log.Say("Started, ready to begin handling requests")
-	in, out := log.Copy(os.Stdin, word(a.set.LogRequests, "Request: "), os.Stdout, word(a.set.LogResponses, "Response: "))
-	return a.host.Serve(ctx, net, func(ctx context.Context) error { return server.Serve(ctx, in, out) })
+	in, out := log.Copy(os.Stdin, word(a.LogRequests, "Request: "), os.Stdout, word(a.LogResponses, "Response: "))
+	return h.Serve(ctx, net, func(ctx context.Context) error { return server.Serve(ctx, in, out) })
 }

@@ -58,7 +58,7 @@ func benchmark(ctx context.Context, h Host, f *katago.Flags) error {
 	}
 	d := net.Describe()
 	fmt.Printf("Testing using %d visits.\n\nYour GTP config is currently set to use numSearchThreads = %d\n\n", visits, g.Play.Search["numSearchThreads"].Int)
-	fmt.Printf("You are currently using the %s version of KataGo.\n\n", fmt.Sprintf("Kosumi %s (%s, %s)", h.Version(), d.Provider, d.Precision))
+	fmt.Printf("You are currently using the Kosumi %s (%s, %s) version of KataGo.\n\n", h.Version(), d.Provider, d.Precision)
 	if f.Texts["threads"] == "" {
 		fmt.Println("Automatically trying different numbers of threads to home in on the best:")
 	}

@@ -92,10 +92,10 @@ func Run(ctx context.Context, h Host, args []string) (done bool) {
 	case err != nil:
 		fmt.Fprintf(os.Stderr, "PARSE ERROR: %v\n\nFor complete USAGE and HELP type:\n   %s %s -help\n\n", err, filepath.Base(os.Args[0]), args[0])
 		return false
-	case f.Help:
+	case f.Switches["help"]:
 		fmt.Print(f.Usage(filepath.Base(os.Args[0])))
 		return true
-	case f.Version:
+	case f.Switches["version"]:
 		err = printVersion(ctx, h, f)
 	default:
 		err = subcommands[i].run(ctx, h, f)

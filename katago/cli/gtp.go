@@ -122,7 +122,7 @@ func (k *session) greet(c *config.Config, idle []string) {
 	}
 	k.log.Say(fmt.Sprintf("Initializing board with boardXSize %d boardYSize %d", size.W, size.H))
 	warnings := c.Warning()
-	if k.params.Profile() && !takesProfile(k.net) {
+	if katago.Profiled(k.set.Play.Search) && !takesProfile(k.net) {
 		warnings = append(warnings, katago.Unprofiled(k.files))
 	}
 	for _, line := range warnings {
@@ -151,14 +151,13 @@ func (k *session) serve(ctx context.Context, f *katago.Flags) error {
 		version += "+" + katago.ShortName(model.InternalName)
 	}
 	as := &commands.Personality{
-		Engine: k.engine, Version: version, Params: k.params, PVLen: set.PVLen,
+		Engine: k.engine, Version: version, Params: k.params, PVLen: set.PVLen, LoadSGF: k.loadRecord,
 		MaxSize: config.MaxSize, ForcedKomi: set.ForcedKomi, Perspective: set.Perspective, Say: k.log.Say, Models: func() []thinking.ModelInfo { return models(k.net, k.files) },
 		Supports: func(r board.Rules) bool { return katago.RulesOf(k.net)(r) == r },
 		Benchmark: func(ctx context.Context, size, visits int, to *gtp.Reply) error {
 			return katago.Benchmark(ctx, k.net, k.engine.Config().Search, k.params.Threads(), board.Square(size), int64(visits), to)
 		},
 	}
-	as.LoadSGF = func(name string, data []byte, before int) error { return k.loadRecord(name, data, before) }
 	if text, ok := f.Texts["override-version"]; ok {
 		as.Version = text
 	}

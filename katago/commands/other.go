@@ -2,6 +2,7 @@ package commands
 
 import (
 	"context"
+	"slices"
 	"strconv"
 
 	"kosumi/board"
@@ -74,10 +75,8 @@ func (k *handlers) statusList(ctx context.Context, c gtp.Command, r *gtp.Reply) 
 	g := k.Engine.Game()
 	var points []board.Point
 	for p := range board.Point(len(status)) {
-		for _, w := range want {
-			if g.At(p) != board.Empty && status[p] == w {
-				points = append(points, p)
-			}
+		if g.At(p) != board.Empty && slices.Contains(want, status[p]) {
+			points = append(points, p)
 		}
 	}
 	return r.Print(gtp.Vertices(g.Size(), points))

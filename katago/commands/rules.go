@@ -2,12 +2,12 @@ package commands
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
 	"kosumi/board"
 	"kosumi/gtp"
+	"kosumi/katago/config"
 )
 
 func (k *handlers) getRules(_ context.Context, c gtp.Command, r *gtp.Reply) error {
@@ -18,22 +18,13 @@ func (k *handlers) getRules(_ context.Context, c gtp.Command, r *gtp.Reply) erro
 	return r.Print(reply)
 }
 
-// reason returns KataGo's explanation of an error in rules.
-func reason(err error) string {
-	var known *board.RulesError
-	if errors.As(err, &known) {
-		return known.Reason
-	}
-	return err.Error()
-}
-
 func (k *handlers) setRules(_ context.Context, c gtp.Command, _ *gtp.Reply) error {
 	text := args(c)
 	rules, komi, err := board.ParseKataGoRules(text)
 	why := ""
 	switch {
 	case err != nil:
-		why = reason(err)
+		why = config.Reason(err).Error()
 	case komi && strings.HasPrefix(text, "{"):
 		why = "Unknown rules option: komi"
 	case komi:
@@ -61,7 +52,7 @@ func (k *handlers) setRule(_ context.Context, c gtp.Command, _ *gtp.Reply) error
 	}
 	rules, err := k.Engine.Game().Rules().With(c.Args[0], c.Args[1])
 	if err != nil {
-		return gtp.Failure(reason(err))
+		return gtp.Failure(config.Reason(err).Error())
 	}
 	return k.change(rules)
 }

@@ -7,7 +7,6 @@ import (
 	"kosumi/board"
 )
 
-// AnalysisSettings are the settings of the analysis program.
 type AnalysisSettings struct {
 	Log                                Log
 	Threads                            int // positions searched at the same time
@@ -26,8 +25,12 @@ type AnalysisSettings struct {
 // logged.
 func (c *Config) Analysis(threads int, human bool, say func(Log)) (AnalysisSettings, error) {
 	var s AnalysisSettings
-	if err := c.Alias("numSearchThreadsPerAnalysisThread", "numSearchThreads"); err != nil {
-		return s, err
+	if threads, given := c.values["numSearchThreadsPerAnalysisThread"]; given { // another name of numSearchThreads
+		if c.Has("numSearchThreads") {
+			return s, errors.New("Cannot specify both numSearchThreadsPerAnalysisThread and numSearchThreads in the same config")
+		}
+		delete(c.values, "numSearchThreadsPerAnalysisThread")
+		c.values["numSearchThreads"] = threads
 	}
 	s.Threads = threads
 	switch {
@@ -63,21 +66,6 @@ func (c *Config) Analysis(threads int, human bool, say func(Log)) (AnalysisSetti
 	return s, a.err
 }
 
-// Query applies a query's overrideSettings to the program's parameters. It also returns the new
-// perspective and the unknown names.
-func (c *Config) Query(pairs map[string]string, since Search, perspective board.Color, human bool) (s Search, view board.Color, unknown []string, err error) {
-	q := c.Clone()
-	q.Use("")
-	q.Override(pairs)
-	if s, err = q.Search(Analysis, human); err != nil {
-		return nil, 0, nil, err
-	}
-	if view, err = q.Perspective(perspective); err != nil {
-		return nil, 0, nil, err
-	}
-	return s, view, q.Unused(), s.Changes(since)
-}
-
 // Parameters reads the changes of kata-set-param and kata-set-params. It checks the new values by
 // themselves, then together with those in force; c changes only if all are valid.
 func (c *Config) Parameters(pairs map[string]string, since Search, threads string, human bool, was PlayOptions) (Play, PlayOptions, error) {
@@ -101,9 +89,7 @@ func (c *Config) Parameters(pairs map[string]string, since Search, threads strin
 	if unused := alone.Unused(); len(unused) > 0 {
 		return Play{}, PlayOptions{}, errors.New("Unrecognized or non-overridable parameter in kata-set-params: " + unused[0])
 	}
-	all := c.Clone()
-	all.Use("")
-	all.Override(pairs)
+	all := c.overridden(pairs)
 	p, err := all.Play(human)
 	if err != nil {
 		return Play{}, PlayOptions{}, err

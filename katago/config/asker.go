@@ -1,6 +1,9 @@
 package config
 
-import "errors"
+import (
+	"cmp"
+	"errors"
+)
 
 // asker reads values from a config and keeps the first error.
 type asker struct {
@@ -37,21 +40,12 @@ func (a *asker) whole(name string, low, high, absent int) int {
 
 func (a *asker) text(name string) string { return a.value(Key{Name: name}, Value{}).Text }
 
-// needed reads a required bool.
-func (a *asker) needed(name string) bool {
-	if a.err != nil {
-		return false
-	}
-	var v Value
-	v, a.err = a.c.Get(Key{Name: name, Kind: Bool})
-	return v.Bool
-}
-
-// fail records an error found by the caller.
-func (a *asker) fail(err error) {
+// needed reads a required key.
+func (a *asker) needed(k Key) (v Value) {
 	if a.err == nil {
-		a.err = err
+		v, a.err = a.c.Get(k)
 	}
+	return v
 }
 
 // Log holds the settings of a program's log.
@@ -72,7 +66,7 @@ func (a *asker) log(toStderr bool) Log {
 		}
 	}
 	if given > 1 {
-		a.fail(errors.New("Cannot specify more than one of logFile and logDir and logDirDated in config"))
+		a.err = cmp.Or(a.err, errors.New("Cannot specify more than one of logFile and logDir and logDirDated in config"))
 	}
 	l.File, l.Dir, l.DirDated = a.text("logFile"), a.text("logDir"), a.text("logDirDated")
 	return l

@@ -66,9 +66,9 @@ func load(from fs.FS, files, overrides []string) (*Config, error) {
 	return c, nil
 }
 
-// rulesParts are the keys that "rules" replaces.
+// rulesParts are the keys that "rules" replaces, in the order of KataGo's error about both.
 var rulesParts = []string{
-	"koRule", "scoringRule", "multiStoneSuicideLegal", "taxRule", "hasButton", "whiteBonusPerHandicapStone", "friendlyPassOk", "whiteHandicapBonus",
+	"koRule", "scoringRule", "multiStoneSuicideLegal", "hasButton", "taxRule", "whiteHandicapBonus", "friendlyPassOk", "whiteBonusPerHandicapStone",
 }
 
 // dropExcluded removes keys that new keys replace: "rules" replaces the keys for parts of the
@@ -96,23 +96,16 @@ func (c *Config) Override(pairs map[string]string) {
 	c.name += " and/or command-line and query overrides"
 }
 
-// Alias reads a key under another name. It is an error to give both names.
-func (c *Config) Alias(key, as string) error {
-	value, given := c.values[key]
-	if !given {
-		return nil
-	}
-	if c.Has(as) {
-		return fmt.Errorf("Cannot specify both %s and %s in the same config", key, as)
-	}
-	delete(c.values, key)
-	c.values[as] = value
-	return nil
-}
-
-// Clone returns an independent copy.
 func (c *Config) Clone() *Config {
 	return &Config{name: c.name, values: maps.Clone(c.values), used: maps.Clone(c.used)}
+}
+
+// overridden returns a copy with other values for some keys. Keys that c has too count as used.
+func (c *Config) overridden(pairs map[string]string) *Config {
+	other := c.Clone()
+	other.Use("")
+	other.Override(pairs)
+	return other
 }
 
 // Name returns the config's name in messages: its first file's name, and a phrase for each
@@ -144,12 +137,11 @@ func (c *Config) Use(prefix string) {
 // Unused returns the unused keys, sorted.
 func (c *Config) Unused() []string {
 	var unused []string
-	for key := range c.values {
+	for _, key := range c.Keys() {
 		if !c.used[key] {
 			unused = append(unused, key)
 		}
 	}
-	slices.Sort(unused)
 	return unused
 }
 

@@ -4,8 +4,12 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"kosumi/board"
+	"kosumi/search"
 )
 
 func TestSyntax(t *testing.T) {
@@ -33,12 +37,16 @@ func TestIncludes(t *testing.T) {
 		"absolute.cfg":    {Data: []byte("@include /etc/x.cfg\n")},
 		"missing.cfg":     {Data: []byte("@include none.cfg\n")},
 		"word.cfg":        {Data: []byte("@include\n")},
+		"rules.cfg":       {Data: []byte("koRule = SIMPLE\nscoringRule = AREA\n")},
 		"twice.cfg":       {Data: []byte("@include more.cfg\n@include more.cfg\n")},
 	}
 	c, err := load(files, []string{"cfg/main.cfg", "more.cfg"}, []string{" d = 7 ,,e=", "d="})
 	require.NoError(t, err)
 	require.Equal(t, []string{"a = 2", "b = 6", "c = 3"}, c.Lines())
 	require.Equal(t, "cfg/main.cfg"+strings.Repeat(" and/or command-line and query overrides", 2), c.Name())
+	c, err = load(files, []string{"rules.cfg"}, []string{"rules=japanese"})
+	require.NoError(t, err)
+	require.Equal(t, []string{"rules = japanese"}, c.Lines(), "rules excludes its parts")
 	for file, want := range map[string]string{
 		"absolute.cfg": "Absolute paths", "missing.cfg": "Could not open file none.cfg", "word.cfg": "Unsupported @ directive, line 1 in 'word.cfg'",
 		"twice.cfg": "Circular or multiple inclusion of the same file: 'more.cfg', line 2 in 'twice.cfg'", "none.cfg": "Could not open file none.cfg",
@@ -52,72 +60,25 @@ func TestIncludes(t *testing.T) {
 	require.EqualError(t, err, "Could not parse kv pair, could not find '=' in:a")
 }
 
-func TestRulesExcludeTheirParts(t *testing.T) {
-	files := fstest.MapFS{"a.cfg": {Data: []byte("koRule = SIMPLE\nscoringRule = AREA\n")}, "b.cfg": {Data: []byte("rules = chinese\n")}}
-	c, err := load(files, []string{"a.cfg"}, []string{"rules=japanese"})
-	require.NoError(t, err)
-	require.Equal(t, []string{"rules = japanese"}, c.Lines())
-	c, err = load(files, []string{"b.cfg"}, []string{"taxRule=ALL"})
-	require.NoError(t, err)
-	require.Equal(t, []string{"taxRule = ALL"}, c.Lines())
-}
-
 func TestValues(t *testing.T) {
 	c := New(map[string]string{"i": " +5 ", "x": "1e3", "hex": "0x10", "nan": "nan", "b": "TRUE", "auto": "Auto", "w": "AREA"})
-	v, err := c.Get(Key{Name: "i", Kind: Int, High: 9})
-	require.NoError(t, err)
-	require.EqualValues(t, 5, v.Int)
-	v, err = c.Get(Key{Name: "x", Kind: Double, High: 1e4})
-	require.NoError(t, err)
-	require.EqualValues(t, 1000, v.Number)
-	v, err = c.Get(Key{Name: "b", Kind: Bool})
-	require.NoError(t, err)
-	require.True(t, v.Bool)
-	v, err = c.Get(Key{Name: "auto", Kind: Enabled})
-	require.NoError(t, err)
-	require.Equal(t, "auto", v.Text)
+	for _, row := range []struct {
+		key  Key
+		want Value
+	}{
+		{Key{Name: "i", Kind: Int, High: 9}, Value{Kind: Int, Int: 5}}, {Key{Name: "x", Kind: Double, High: 1e4}, Value{Kind: Double, Number: 1000}},
+		{Key{Name: "b", Kind: Bool}, Value{Kind: Bool, Bool: true}}, {Key{Name: "auto", Kind: Enabled}, Value{Kind: Enabled, Text: "auto"}},
+	} {
+		v, err := c.Get(row.key)
+		require.NoError(t, err)
+		require.Equal(t, row.want, v)
+	}
 	for _, k := range []Key{{Name: "x", Kind: Int, High: 1e4}, {Name: "hex", Kind: Double, High: 99}, {Name: "nan", Kind: Double}, {Name: "auto", Kind: Bool}, {Name: "i", Kind: Int, High: 4}, {Name: "w", Words: []string{"B", "A"}}, {Name: "none"}} {
 		_, err := c.Get(k)
 		require.ErrorContains(t, err, "'"+k.Name+"'")
 	}
-	_, err = c.Get(Key{Name: "w", Words: []string{"B", "A"}})
+	_, err := c.Get(Key{Name: "w", Words: []string{"B", "A"}})
 	require.EqualError(t, err, "Key 'w' must be one of (A|B) in config file ")
-}
-
-// TestOtherBackends: keys of any of KataGo's backends raise no warning in any program; a misspelt
-// key does.
-func TestOtherBackends(t *testing.T) {
-	programs := map[string]func(*Config) error{
-		"numSearchThreads=2,logAllGTPCommunication=false,logSearchInfo=false,rules=chinese": func(c *Config) error {
-			_, err := c.GTP(true, func(string) {})
-			return err
-		},
-		"numAnalysisThreads=2,numSearchThreads=2,nnMaxBatchSize=8": func(c *Config) error {
-			_, err := c.Analysis(0, true, func(Log) {})
-			return err
-		},
-	}
-	for needed, read := range programs {
-		values := map[string]string{}
-		for pair := range strings.SplitSeq(needed, ",") {
-			key, value, _ := strings.Cut(pair, "=")
-			values[key] = value
-		}
-		for _, key := range []string{"cudaUseFP16", "trtUseFP16", "metalUseFP16", "openclDeviceToUse", "rocmDeviceToUse", "rocmDeviceToUseThread0", "rocmUseFP16",
-			"rocmUseNHWC", "rocmUse1x1Matmul", "onnxProvider", "onnxDeviceToUse", "onnxDeviceToUseThread1", "onnxOpenVINODeviceType",
-			"onnxOpenVINODeviceTypeThread0", "onnxOpenVINOCacheDir", "onnxOpenVINOPrecision", "onnxOpenVINONumStreams", "onnxPadBatch",
-			"onnxSkipScale8", "onnxTransformerNHWC"} {
-			values[key] = "auto"
-			require.True(t, Tuning(key), key)
-		}
-		c := New(values)
-		require.NoError(t, read(c))
-		require.Empty(t, c.Unused())
-		values["rockUseFP16"] = "auto"
-		c = New(values)
-		require.NoError(t, read(c))
-		require.Equal(t, []string{"rockUseFP16"}, c.Unused())
-	}
 }
 
 // TestParameters: a change sets all of its parameters or, after an error, none.
@@ -147,6 +108,35 @@ func TestParameters(t *testing.T) {
 	p, _, err = set(map[string]string{"maxVisits": ""})
 	require.NoError(t, err)
 	require.EqualValues(t, int64(unlimited), p.Search["maxVisits"].Int)
+}
+
+func TestApply(t *testing.T) {
+	o, err := NewOverrides(New(map[string]string{"numSearchThreads": "3", "cpuctExploration": "0.9"}), false)
+	require.NoError(t, err)
+	p, l := search.Defaults(), search.Limits{Visits: 9}
+	before := p
+	view, unknown, idle, err := o.Apply(&p, &l, map[string]string{"maxTime": "2.5", "rootPolicyTemperature": "2", "reportAnalysisWinratesAs": "white",
+		"noSuch": "1", "midgameTimeFactor": "0.1"}, board.Black, false)
+	require.NoError(t, err)
+	require.Equal(t, board.White, view)
+	require.Equal(t, []string{"noSuch"}, unknown)
+	require.Empty(t, idle, "KataGo says nothing of clocks in an analysis")
+	require.Equal(t, search.Limits{Visits: 9, Time: 2500 * time.Millisecond}, l)
+	before.Root.PolicyTemperature, before.Root.PolicyTemperatureEarly = 2, 2
+	require.Equal(t, before, p, "what the config says itself is in force already")
+
+	view, _, idle, err = PlainOverrides(0).Apply(&p, &l, map[string]string{"midgameTimeFactor": "0.1"}, board.Black, false)
+	require.NoError(t, err)
+	require.Equal(t, board.Black, view)
+	require.Equal(t, []string{"midgameTimeFactor"}, idle)
+	_, _, _, err = o.Apply(&p, &l, map[string]string{"maxVisits": "0"}, board.Empty, false)
+	require.ErrorContains(t, err, "'maxVisits' must be in the range")
+}
+
+func TestSeconds(t *testing.T) {
+	require.Equal(t, time.Nanosecond, Seconds(0), "no time is a limit")
+	require.Zero(t, Seconds(1e20), "and this is none")
+	require.Equal(t, 1500*time.Millisecond, Seconds(1.5))
 }
 
 func FuzzLoad(f *testing.F) {

@@ -1,7 +1,6 @@
 package config_test
 
 import (
-	"bufio"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -35,14 +34,11 @@ func examples(t testing.TB) []example {
 	require.NoError(t, err)
 	defer f.Close()
 	var all []example
-	lines := bufio.NewScanner(f)
-	lines.Buffer(nil, 1<<20)
-	for lines.Scan() {
+	for lines := json.NewDecoder(f); lines.More(); {
 		var e example
-		require.NoError(t, json.Unmarshal(lines.Bytes(), &e))
+		require.NoError(t, lines.Decode(&e))
 		all = append(all, e)
 	}
-	require.NoError(t, lines.Err())
 	return all
 }
 

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -52,7 +53,6 @@ func (c *Config) PlayOptions(was PlayOptions) (PlayOptions, error) {
 	return m, a.err
 }
 
-// GTPSettings are the settings of the gtp program.
 type GTPSettings struct {
 	Log                                   Log
 	LogCommands, LogSearch                bool
@@ -70,15 +70,13 @@ type GTPSettings struct {
 	PVLen                                 int // number of moves of a variation after its first move
 	StartBlackMovesAreHandicap            bool
 	PreventCleanupPhase                   bool
-	// HandicapAdvantage is dynamicPlayoutDoublingAdvantageCapPerOppLead; 0 if
-	// playoutDoublingAdvantage is given instead.
-	HandicapAdvantage float64
-	Size              board.Size
-	Deterministic     bool
-	SearchSeed        string
-	Network           Network
-	Perspective       board.Color // Empty: the side to move
-	NoLimit           bool        // neither visits, playouts nor time are limited
+	HandicapAdvantage                     float64 // dynamicPlayoutDoublingAdvantageCapPerOppLead
+	Size                                  board.Size
+	Deterministic                         bool
+	SearchSeed                            string
+	Network                               Network
+	Perspective                           board.Color // Empty: the side to move
+	NoLimit                               bool        // neither visits, playouts nor time are limited
 }
 
 // GTP reads the settings of the gtp program. say gets KataGo's messages line by line, before
@@ -86,7 +84,8 @@ type GTPSettings struct {
 func (c *Config) GTP(human bool, say func(line string)) (GTPSettings, error) {
 	a := &asker{c: c}
 	g := GTPSettings{Log: a.log(false)}
-	g.LogCommands, g.LogSearch = a.needed("logAllGTPCommunication"), a.needed("logSearchInfo")
+	g.LogCommands = a.needed(Key{Name: "logAllGTPCommunication", Kind: Bool}).Bool
+	g.LogSearch = a.needed(Key{Name: "logSearchInfo", Kind: Bool}).Bool
 	g.Greet = a.flag("startupPrintMessageToStderr", true)
 	if a.err != nil {
 		return g, a.err
@@ -100,7 +99,7 @@ func (c *Config) GTP(human bool, say func(line string)) (GTPSettings, error) {
 	}
 	say(fmt.Sprintf("Using %s rules initially, unless GTP/GUI overrides this", g.Rules.Name()))
 	if c.Has("ignoreGTPAndForceKomi") {
-		komi := float32(a.value(Key{Name: "ignoreGTPAndForceKomi", Kind: Single, Low: -400, High: 400}, Value{}).Number)
+		komi := float32(a.needed(Key{Name: "ignoreGTPAndForceKomi", Kind: Single, Low: -400, High: 400}).Number)
 		g.ForcedKomi, g.Rules.Komi = &komi, komi
 	}
 	if a.err == nil {
@@ -116,13 +115,11 @@ func (g *GTPSettings) conduct(a *asker) {
 	g.PlayOptions.Ponder = a.flag("ponderingEnabled", false)
 	g.CleanupBeforePass, g.FriendlyPass = a.enabled("cleanupBeforePass"), a.enabled("friendlyPass")
 	if g.CleanupBeforePass == "true" && g.FriendlyPass == "true" {
-		a.fail(errors.New("Cannot specify both cleanupBeforePass = true and friendlyPass = true at the same time"))
+		a.err = cmp.Or(a.err, errors.New("Cannot specify both cleanupBeforePass = true and friendlyPass = true at the same time"))
 	}
 	g.PlayOptions.Resign, g.ResignThreshold = a.flag("allowResignation", false), -1
-	if c.Has("allowResignation") && a.err == nil {
-		var v Value
-		v, a.err = c.Get(Key{Name: "resignThreshold", Kind: Double, Low: -1, High: 0})
-		g.ResignThreshold = v.Number
+	if c.Has("allowResignation") {
+		g.ResignThreshold = a.needed(Key{Name: "resignThreshold", Kind: Double, Low: -1, High: 0}).Number
 	}
 	g.ResignTurns = a.whole("resignConsecTurns", 1, 100, 3)
 	g.ResignMinScore = a.number("resignMinScoreDifference", 0, 1000, -1)
@@ -134,9 +131,6 @@ func (g *GTPSettings) conduct(a *asker) {
 	g.StartBlackMovesAreHandicap = a.flag("assumeMultipleStartingBlackMovesAreHandicap", true)
 	g.PreventCleanupPhase = a.flag("preventCleanupPhase", true)
 	g.HandicapAdvantage = a.number("dynamicPlayoutDoublingAdvantageCapPerOppLead", 0, 0.5, 0.045)
-	if c.Has("playoutDoublingAdvantage") && !c.Has("dynamicPlayoutDoublingAdvantageCapPerOppLead") {
-		g.HandicapAdvantage = 0
-	}
 	g.PlayOptions.DelayScale = a.number("delayMoveScale", 0, 10000, 0)
 	g.PlayOptions.DelayMax = a.number("delayMoveMax", 0, 1e6, 1e6)
 	g.Size = board.Size{W: a.side("defaultBoardXSize"), H: a.side("defaultBoardYSize")}

@@ -35,9 +35,16 @@ func PlainOverrides(threads int) *Overrides {
 }
 
 func (o *Overrides) Apply(p *search.Params, l *search.Limits, pairs map[string]string, view board.Color, humans bool) (now board.Color, unknown, idle []string, err error) {
-	values, now, unknown, err := o.base.Query(pairs, o.since, view, humans)
+	q := o.base.overridden(pairs)
+	values, err := q.Search(Analysis, humans)
 	if err == nil {
-		unknown, err = setOwn(p, unknown, pairs)
+		now, err = q.Perspective(view)
+	}
+	if err == nil {
+		err = values.Changes(o.since)
+	}
+	if err == nil {
+		unknown, err = setOwn(p, q.Unused(), pairs)
 	}
 	if err != nil {
 		return view, nil, nil, err

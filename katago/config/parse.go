@@ -66,9 +66,6 @@ func (r *reader) line(text string, at place, seen map[string]bool) error {
 	if !ok {
 		return at.fault("Could not parse key value pair")
 	}
-	if key == "" {
-		return nil
-	}
 	if seen[key] {
 		return fmt.Errorf("Key '%s' + was specified multiple times in %s, you probably didn't mean to do this, please delete one of them", key, at.file)
 	}
@@ -119,7 +116,7 @@ func (r *reader) include(name string, at place) error {
 // folder returns a path up to and including its last separator.
 func folder(path string) string { return path[:strings.LastIndexAny(path, `/\`)+1] }
 
-// keyValue reads "key = value # comment". key is empty if the line sets nothing.
+// keyValue reads "key = value # comment".
 func keyValue(line string) (key, value string, ok bool) {
 	end := strings.IndexFunc(line, func(c rune) bool {
 		return !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '-')

@@ -11,7 +11,7 @@ func (c *Config) Rules() (board.Rules, error) {
 	if !c.Has("rules") {
 		return c.ruleParts()
 	}
-	for _, key := range []string{"koRule", "scoringRule", "multiStoneSuicideLegal", "hasButton", "taxRule", "whiteHandicapBonus", "friendlyPassOk", "whiteBonusPerHandicapStone"} {
+	for _, key := range rulesParts {
 		if c.Has(key) {
 			return board.Rules{}, errors.New("Cannot both specify 'rules' and individual rules like " + key)
 		}
@@ -21,14 +21,14 @@ func (c *Config) Rules() (board.Rules, error) {
 		return board.Rules{}, err
 	}
 	if _, _, err := board.ParseKataGoRules(v.Text); err != nil {
-		return board.Rules{}, reason(err)
+		return board.Rules{}, Reason(err)
 	}
 	rules, err := board.ParseRules(v.Text)
-	return rules, reason(err)
+	return rules, Reason(err)
 }
 
-// reason returns KataGo's wording of an error in rules.
-func reason(err error) error {
+// Reason returns KataGo's wording of an error in rules.
+func Reason(err error) error {
 	var rules *board.RulesError
 	if errors.As(err, &rules) {
 		return errors.New(rules.Reason)

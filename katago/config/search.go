@@ -13,7 +13,6 @@ import (
 // Program is one of KataGo's programs; their defaults differ.
 type Program uint8
 
-// The programs.
 const (
 	GTP Program = iota
 	Analysis

@@ -11,13 +11,12 @@ import (
 	"kosumi/search/setting"
 )
 
-// Kind is the type of a value.
 type Kind uint8
 
 // The kinds. Enabled is a bool that may also be "auto"; Single is a float of 32
 // bits.
 const (
-	Text Kind = iota
+	Text Kind = iota // kinds from Int on are numbers
 	Bool
 	Enabled
 	Int
@@ -77,7 +76,6 @@ type Key struct {
 	Words     []string
 }
 
-// errorf returns an error about a key, with the file's name.
 func (c *Config) errorf(format string, args ...any) error {
 	return fmt.Errorf("%s in config file %s", fmt.Sprintf(format, args...), c.name)
 }
@@ -103,7 +101,7 @@ func (c *Config) Get(k Key) (Value, error) {
 		}
 		return Value{}, c.errorf("Could not parse '%s' as %s for key '%s'", text, kindNames[k.Kind], k.Name)
 	}
-	if v.outside(k.Low, k.High) {
+	if n := v.Number + float64(v.Int); k.Kind >= Int && (n < k.Low || n > k.High) { // one of the two is 0
 		low, high := setting.General(k.Low), setting.General(k.High)
 		if k.Kind == Int || k.Kind == Int64 {
 			low, high = strconv.FormatInt(int64(k.Low), 10), strconv.FormatInt(int64(k.High), 10)
@@ -119,16 +117,6 @@ func (c *Config) GetOr(k Key, absent Value) (Value, error) {
 		return absent, nil
 	}
 	return c.Get(k)
-}
-
-func (v Value) outside(low, high float64) bool {
-	switch v.Kind {
-	case Int, Int64:
-		return float64(v.Int) < low || float64(v.Int) > high
-	case Double, Single:
-		return v.Number < low || v.Number > high
-	}
-	return false
 }
 
 // numberForm matches a number that a C++ stream reads: not nan, inf or hexadecimal.

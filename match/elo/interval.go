@@ -1,16 +1,16 @@
 package elo
 
+import "slices"
+
 // interval returns Rao's 95 % score interval for the mean of n > 0 independent scores;
-// counts[i] of them were scores[i], and scores ascend from 0 to 1. It contains the means
-// that Pearson's test does not reject, against the likeliest distribution over the scores
-// with that mean. Without draws it is Wilson's interval; for large n it approaches the mean
-// ± 1.96 standard errors.
+// counts[i] of them were scores[i], and scores ascend from 0 to 1 in equal steps. It contains the
+// means that Pearson's test does not reject, against the likeliest distribution over the scores with
+// that mean. Without draws it is Wilson's interval; for large n it approaches the mean ± 1.96
+// standard errors.
 func interval(scores []float64, counts []int) (low, high float64) {
-	mirrored, back := make([]float64, len(scores)), make([]int, len(scores))
-	for i := range scores {
-		mirrored[i], back[i] = 1-scores[len(scores)-1-i], counts[len(scores)-1-i]
-	}
-	return lowest(scores, counts), 1 - lowest(mirrored, back)
+	back := slices.Clone(counts)
+	slices.Reverse(back)
+	return lowest(scores, counts), 1 - lowest(scores, back)
 }
 
 // lowest returns the lower end. The likeliest distribution with a mean below that of the scores

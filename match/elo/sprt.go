@@ -25,7 +25,6 @@ func (c SPRT) WithDefaults() SPRT {
 	return c
 }
 
-// Check returns an error if the settings define no test.
 func (c SPRT) Check() error {
 	switch {
 	case !(c.Elo0 < c.Elo1) || math.Abs(c.Elo0) > Limit || math.Abs(c.Elo1) > Limit:
@@ -43,7 +42,6 @@ const (
 	AcceptH1 = "H1"
 )
 
-// SPRTResult is the state of the test.
 type SPRTResult struct {
 	SPRT
 	// LLR is the logarithm of the likelihood ratio of H1 to H0.

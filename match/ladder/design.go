@@ -156,12 +156,8 @@ func (d *design) scale() (s *elo.Scale, zero int) {
 	return solve(n+len(d.c.Anchors), points), zero
 }
 
-// knownPoints returns a pair's score in the games of the known ladder.
 func (c *Config) knownPoints(p *pair) elo.Pair {
 	points := elo.Pair{A: p.a, B: p.b}
-	if c.Known == nil {
-		return points
-	}
 	for _, k := range c.Known.Pairs {
 		if k.A == c.program(p.a).Name && k.B == c.program(p.b).Name {
 			points.Points, points.Games = k.Points, float64(k.Games)

@@ -10,12 +10,9 @@ import (
 	"kosumi/match/elo"
 )
 
-// withPairs adds the games of a known ladder, which may be nil, to other games.
-func withPairs(pairs []level.Pair, known *level.Ladder) []level.Pair {
-	if known == nil {
-		return pairs
-	}
-	for _, k := range known.Pairs {
+// withPairs adds known games to others.
+func withPairs(pairs, known []level.Pair) []level.Pair {
+	for _, k := range known {
 		i := slices.IndexFunc(pairs, func(p level.Pair) bool { return p.A == k.A && p.B == k.B })
 		if i < 0 {
 			pairs = append(pairs, k)
@@ -86,11 +83,9 @@ func (c *Config) zero(names []string) (int, float64) {
 			return i, c.ZeroElo
 		}
 	}
-	if c.Known != nil {
-		for _, a := range c.Known.Anchors {
-			if i := slices.Index(names, a.Name); i >= 0 && a.Error == 0 {
-				return i, a.Elo
-			}
+	for _, a := range c.Known.Anchors {
+		if i := slices.Index(names, a.Name); i >= 0 && a.Error == 0 {
+			return i, a.Elo
 		}
 	}
 	return max(0, slices.Index(names, c.program(0).Name)), 0
@@ -99,9 +94,6 @@ func (c *Config) zero(names []string) (int, float64) {
 // addKnown adds the known statistics of a dial's moves from games that the folder does not hold,
 // weighted by the number of games or moves.
 func (c *Config) addKnown(s *level.Support) {
-	if c.Known == nil {
-		return
-	}
 	i := slices.IndexFunc(c.Known.Support, func(k level.Support) bool { return k.Dial == s.Dial })
 	if i < 0 {
 		return

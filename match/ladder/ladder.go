@@ -20,7 +20,6 @@ import (
 	"kosumi/match/elo"
 )
 
-// Config describes the ladder to measure.
 type Config struct {
 	// Engine is the command that starts a dial; " --level" and the dial's name are added.
 	Engine string
@@ -42,9 +41,8 @@ type Config struct {
 	Komi     float64
 	Parallel int
 	Dir      string // folder for games and journals, where a ladder resumes
-	// Known is an earlier ladder whose games are not in the folder; they count too. It may be
-	// nil.
-	Known *level.Ladder
+	// Known is an earlier ladder whose games are not in the folder; they count too.
+	Known level.Ladder
 	// Judge distinguishes nonsense from sacrifices; nil: every suspect move counts as nonsense.
 	Judge Judge
 	// Progress is called after each finished game; may be nil. Pairs that prove too unequal are
@@ -59,7 +57,7 @@ type Anchor struct {
 	Handicap int
 }
 
-// Check returns the first error of the configuration.
+// Check returns all errors of the configuration.
 func (c *Config) Check() error {
 	var errs []error
 	if len(c.Dials) < 2 {
@@ -116,7 +114,6 @@ func (c *Config) pairs() []*pair {
 	return all
 }
 
-// program returns the program of a player.
 func (c *Config) program(i int) match.Program {
 	if i >= len(c.Dials) {
 		return c.Anchors[i-len(c.Dials)].Program
@@ -126,7 +123,6 @@ func (c *Config) program(i int) match.Program {
 	return match.Program{Command: c.Engine + " --level " + name, Name: name, KnownAs: "engine gtp --level " + name}
 }
 
-// match returns the match that a pair plays.
 func (c *Config) match(p *pair, games int) match.Config {
 	m := match.Config{A: c.program(p.a), B: c.program(p.b), Games: games, Size: c.Size, Rules: c.Rules, Komi: &c.Komi,
 		Parallel: c.Parallel, Dir: filepath.Join(c.Dir, fileName(c.program(p.a).Name)+"-"+fileName(c.program(p.b).Name))}
@@ -146,7 +142,6 @@ const (
 	unequal    = 0.95
 )
 
-// settled reports whether a pair has played enough.
 func (p *pair) settled() bool {
 	share := p.points.Points / max(1, p.points.Games)
 	return int(p.points.Games) >= p.games || p.points.Games >= firstGames && max(share, 1-share) > unequal
@@ -172,7 +167,7 @@ func Run(ctx context.Context, c Config) (level.Ladder, error) {
 			l.Pairs = append(l.Pairs, level.Pair{A: c.program(p.a).Name, B: c.program(p.b).Name, Points: p.points.Points, Games: int(p.points.Games)})
 		}
 	}
-	l.Pairs = withPairs(l.Pairs, c.Known)
+	l.Pairs = withPairs(l.Pairs, c.Known.Pairs)
 	if len(l.Pairs) == 0 {
 		return l, failed
 	}
@@ -256,10 +251,5 @@ func (c *Config) withProgress(m match.Config, all []*pair, now *pair) match.Conf
 
 // fileName makes a name fit for a folder.
 func fileName(name string) string {
-	return strings.Map(func(r rune) rune {
-		if strings.ContainsRune(`/\: `, r) {
-			return '_'
-		}
-		return r
-	}, name)
+	return strings.NewReplacer("/", "_", `\`, "_", ":", "_", " ", "_").Replace(name)
 }

@@ -1,7 +1,6 @@
 package ladder
 
 import (
-	"bufio"
 	"fmt"
 	"math"
 	"os"
@@ -24,14 +23,18 @@ func (c *Config) readMoves(name string, s *level.Support) error {
 			return err
 		}
 		for _, file := range logs {
-			err := eachLoss(file, func(loss float64) {
-				lost, known = lost+loss, known+1
-				if level.LargeLoss(loss) {
-					large++
-				}
-			})
+			text, err := os.ReadFile(file)
 			if err != nil {
 				return err
+			}
+			for line := range strings.SplitSeq(string(text), "\n") {
+				loss, ok := level.ParseCost(line)
+				if ok {
+					lost, known = lost+loss, known+1
+				}
+				if ok && level.LargeLoss(loss) {
+					large++
+				}
 			}
 		}
 		games, err := filepath.Glob(filepath.Join(c.Dir, pattern, "*.sgf"))
@@ -55,7 +58,6 @@ func (c *Config) readMoves(name string, s *level.Support) error {
 	return nil
 }
 
-// nonsenseOf counts the nonsense of a player in the game of a file.
 func (c *Config) nonsenseOf(file, player string) (Nonsense, error) {
 	roots, err := sgf.ReadFile(file)
 	if err != nil {
@@ -69,20 +71,4 @@ func (c *Config) nonsenseOf(file, player string) (Nonsense, error) {
 		return by[board.Black], nil
 	}
 	return by[board.White], nil
-}
-
-// eachLoss reads the points lost by a level's moves from a program's output.
-func eachLoss(file string, f func(loss float64)) error {
-	in, err := os.Open(file)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	lines := bufio.NewScanner(in)
-	for lines.Scan() {
-		if loss, ok := level.ParseCost(lines.Text()); ok {
-			f(loss)
-		}
-	}
-	return lines.Err()
 }

@@ -10,6 +10,16 @@ import (
 	"kosumi/sgf"
 )
 
+// counted returns the counts of a record.
+func counted(t *testing.T, record string, judge Judge) [3]Nonsense {
+	t.Helper()
+	roots, err := sgf.Parse([]byte(record))
+	require.NoError(t, err, record)
+	by, err := CountNonsense(roots[0], judge)
+	require.NoError(t, err, record)
+	return by
+}
+
 // TestCountNonsense: each record ends with a nonsense move, which counts, or with another one,
 // which does not.
 func TestCountNonsense(t *testing.T) {
@@ -24,10 +34,7 @@ func TestCountNonsense(t *testing.T) {
 		"gives four stones away":  {"(;SZ[7]AB[aa][ba][ca]AW[ab][bb][cb][db][fa];B[da])", 0, 0},
 		"pass":                    {"(;SZ[7];B[])", 0, 0},
 	} {
-		roots, err := sgf.Parse([]byte(c.record))
-		require.NoError(t, err, name)
-		by, err := CountNonsense(roots[0], nil)
-		require.NoError(t, err, name)
+		by := counted(t, c.record, nil)
 		by[board.Black].Habits = level.Habits{}
 		require.Equal(t, Nonsense{Moves: 1, Eyes: c.eyes, Suspects: c.gift, SelfAtaris: c.gift}, by[board.Black], name)
 		require.Zero(t, by[board.White], name)
@@ -39,11 +46,10 @@ func TestCountNonsense(t *testing.T) {
 // TestJudgedNonsense: a judge gets the position before a suspect move and decides whether the move
 // counts.
 func TestJudgedNonsense(t *testing.T) {
-	roots, err := sgf.Parse([]byte("(;SZ[7]RU[Chinese]KM[7]AB[aa][ba][ca][da]AW[ab][bb][cb][db][eb][ga];B[ea];W[gg])"))
-	require.NoError(t, err)
+	const record = "(;SZ[7]RU[Chinese]KM[7]AB[aa][ba][ca][da]AW[ab][bb][cb][db][eb][ga];B[ea];W[gg])"
 	for lost, count := range map[float64]int{0.9: 0, 1: 1} {
 		asked := 0
-		by, err := CountNonsense(roots[0], func(g *board.Game, p board.Point) (float64, error) {
+		by := counted(t, record, func(g *board.Game, p board.Point) (float64, error) {
 			asked++
 			require.Equal(t, board.Square(7).Point(4, 0), p)
 			require.Equal(t, board.Empty, g.At(p))
@@ -51,7 +57,6 @@ func TestJudgedNonsense(t *testing.T) {
 			require.EqualValues(t, 7, g.Rules().Komi)
 			return lost, nil
 		})
-		require.NoError(t, err)
 		require.Equal(t, 1, asked)
 		by[board.Black].Habits = level.Habits{}
 		require.Equal(t, Nonsense{Moves: 1, Suspects: 1, SelfAtaris: count}, by[board.Black])
@@ -76,10 +81,7 @@ func TestHabits(t *testing.T) {
 		"passes that end the game":          {"(;SZ[7];B[];W[])", level.Habits{Moves: 1}},
 		"an eye":                            {"(;SZ[7]AB[ab][ba][bb];B[aa])", level.Habits{Moves: 1, FirstLine: 1, Eyes: 1}},
 	} {
-		roots, err := sgf.Parse([]byte(c.record))
-		require.NoError(t, err, name)
-		by, err := CountNonsense(roots[0], nil)
-		require.NoError(t, err, name)
+		by := counted(t, c.record, nil)
 		c.want.Sides = 1
 		require.Equal(t, c.want, by[board.Black].Habits, name)
 	}

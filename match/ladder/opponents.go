@@ -32,15 +32,14 @@ func (c *Config) AddAnchors(list, gnugo string) error {
 		if text = strings.TrimSpace(text); text == "" {
 			continue
 		}
-		if err := c.addAnchor(text, &gnugo); err != nil {
+		if err := c.addAnchor(text, gnugo); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// addAnchor adds a fixed opponent: N or N+STONES for GNU Go, vN for Kosumi at N visits.
-func (c *Config) addAnchor(text string, gnugo *string) error {
+func (c *Config) addAnchor(text, gnugo string) error {
 	if visits, own := strings.CutPrefix(text, "v"); own {
 		n, err := strconv.ParseUint(visits, 10, 31)
 		if err != nil || n == 0 {
@@ -56,11 +55,11 @@ func (c *Config) addAnchor(text string, gnugo *string) error {
 	if err != nil || n < 0 || n > 10 {
 		return fmt.Errorf("GNU Go has levels 0 to 10, not %q", text)
 	}
-	if err := findGnugo(gnugo); err != nil {
+	if gnugo, err = findGnugo(gnugo); err != nil {
 		return err
 	}
 	a := Anchor{Program: match.Program{
-		Command: fmt.Sprintf("%s --mode gtp --level %d --chinese-rules", strconv.Quote(*gnugo), n), Name: fmt.Sprintf("GNU Go 3.8 level %d", n),
+		Command: fmt.Sprintf("%s --mode gtp --level %d --chinese-rules", strconv.Quote(gnugo), n), Name: fmt.Sprintf("GNU Go 3.8 level %d", n),
 		KnownAs: fmt.Sprintf("gnugo --mode gtp --level %d --chinese-rules", n)}}
 	if gives {
 		if a.Handicap, err = strconv.Atoi(stones); err != nil || board.FixedHandicap(c.Size, a.Handicap) == nil {
@@ -76,16 +75,16 @@ func (c *Config) addAnchor(text string, gnugo *string) error {
 }
 
 // findGnugo searches for GNU Go if no path is given.
-func findGnugo(path *string) error {
+func findGnugo(path string) (string, error) {
 	for _, name := range []string{"gnugo", "/usr/games/gnugo"} {
-		if found, err := exec.LookPath(name); *path == "" && err == nil {
-			*path = found
+		if found, err := exec.LookPath(name); path == "" && err == nil {
+			path = found
 		}
 	}
-	if *path == "" {
-		return errors.New("GNU Go was not found: install it, name it with --gnugo, or play without it, --anchors v1")
+	if path == "" {
+		return "", errors.New("GNU Go was not found: install it, name it with --gnugo, or play without it, --anchors v1")
 	}
-	return nil
+	return path, nil
 }
 
 // gnugoElo is the Elo of a level of GNU Go 3.8 on 9x9 relative to level 10: a fit to a few

@@ -13,7 +13,6 @@ import (
 	"kosumi/nn"
 )
 
-// Config describes the openings to draw.
 type Config struct {
 	Count       int
 	Least, Most int     // moves of an opening
@@ -32,30 +31,26 @@ type book struct {
 	seen map[string]bool // keys of the positions drawn so far
 }
 
-// Draw returns openings as lines of a text file, such as "C3 G7 F2". The same seed and
-// network give the same openings.
-func Draw(ctx context.Context, eval nn.Evaluator, c Config) ([]string, error) {
-	b := book{Config: c, eval: eval, rng: rand.New(rand.NewPCG(c.Seed, 0x09e7)), seen: map[string]bool{}}
-	return b.draw(ctx)
-}
-
 // triesPerOpening bounds the search for one more opening: there are few different short
 // openings.
 const triesPerOpening = 500
 
-func (b *book) draw(ctx context.Context) ([]string, error) {
+// Draw returns openings as lines of a text file, such as "C3 G7 F2". The same seed and
+// network give the same openings.
+func Draw(ctx context.Context, eval nn.Evaluator, c Config) ([]string, error) {
+	b := book{Config: c, eval: eval, rng: rand.New(rand.NewPCG(c.Seed, 0x09e7)), seen: map[string]bool{}}
 	var lines []string
-	for failed := 0; len(lines) < b.Count; {
+	for failed := 0; len(lines) < c.Count; {
 		line, ok, err := b.one(ctx)
 		switch {
 		case err != nil && ctx.Err() != nil:
-			return nil, fmt.Errorf("interrupted after %d of %d openings; no file was written", len(lines), b.Count)
+			return nil, fmt.Errorf("interrupted after %d of %d openings; no file was written", len(lines), c.Count)
 		case err != nil:
 			return nil, err
 		case ok:
 			failed = 0
 			lines = append(lines, line)
-			b.Found(len(lines))
+			c.Found(len(lines))
 			continue
 		}
 		if failed++; failed == triesPerOpening {
@@ -72,10 +67,10 @@ func (b *book) one(ctx context.Context) (string, bool, error) {
 	if err != nil {
 		return "", false, err
 	}
-	var out nn.Output
+	query, out := nn.Query{Game: g}, nn.Output{} // in one fixed orientation, so that a seed gives one book
 	var words []string
 	for range b.Least + b.rng.IntN(b.Most-b.Least+1) {
-		if err := b.evaluate(ctx, g, &out); err != nil {
+		if err := b.eval.Evaluate(ctx, &query, &out); err != nil {
 			return "", false, err
 		}
 		at := nn.Draw(out.Policy[:b.Size.Area()], b.Temperature, b.rng)
@@ -93,15 +88,10 @@ func (b *book) one(ctx context.Context) (string, bool, error) {
 		return "", false, nil
 	}
 	b.seen[key] = true
-	if err := b.evaluate(ctx, g, &out); err != nil {
+	if err := b.eval.Evaluate(ctx, &query, &out); err != nil {
 		return "", false, err
 	}
 	return strings.Join(words, " "), math.Abs(float64(out.Win-out.Loss)) <= 2*b.Balance, nil
-}
-
-// evaluate runs the network in one fixed orientation, so that the same seed gives the same book.
-func (b *book) evaluate(ctx context.Context, g *board.Game, out *nn.Output) error {
-	return b.eval.Evaluate(ctx, &nn.Query{Game: g}, out)
 }
 
 // Key returns a text that is the same for a position and its rotations and reflections: the

@@ -34,15 +34,6 @@ func open(b *browsertest.Tab, write func(*os.File) error) {
 	b.Do(chromedp.Navigate("file://" + name))
 }
 
-// server answers with invented numbers that depend only on the position.
-func server(t testing.TB) *nn.Server {
-	t.Helper()
-	s, err := nn.NewServer(nntest.HashModel(7), nn.ServerConfig{Sessions: 2, MaxBatch: 4})
-	require.NoError(t, err)
-	t.Cleanup(func() { s.Close() })
-	return s
-}
-
 // spoilt is a review with mistakes at the plies 3 and 6.
 func spoilt(t *testing.T) (*review.Game, *review.Result) {
 	t.Helper()
@@ -52,7 +43,10 @@ func spoilt(t *testing.T) (*review.Game, *review.Result) {
 	require.NoError(t, err)
 	c := review.Defaults()
 	c.First, c.Visits, c.Network = 4, 12, "hash"
-	res, err := review.Run(t.Context(), g, server(t), c, nil, nil)
+	invented, err := nn.NewServer(nntest.HashModel(7), nn.ServerConfig{Sessions: 2, MaxBatch: 4})
+	require.NoError(t, err)
+	defer invented.Close()
+	res, err := review.Run(t.Context(), g, invented, c, nil, nil)
 	require.NoError(t, err)
 	for i := range res.Moves {
 		m := &res.Moves[i]
@@ -68,12 +62,6 @@ func spoilt(t *testing.T) (*review.Game, *review.Result) {
 }
 
 const screen = `document.querySelector("main.review")`
-
-// press clicks a point of the board.
-func press(b *browsertest.Tab, v string) {
-	b.T.Helper()
-	b.Point(v)
-}
 
 // TestGamePage: the page of a game works from one file without a server, by keys and by mouse,
 // and prints without buttons.
@@ -101,11 +89,11 @@ func TestGamePage(t *testing.T) {
 
 	// The better move is right, the game's move is not, and other moves are not judged.
 	m := &res.Moves[6]
-	press(b, m.Move)
+	b.Point(m.Move)
 	b.Until(`document.querySelector(".mistake-box").innerText.includes("That is what was played")`)
-	press(b, m.Best[0].Move)
+	b.Point(m.Best[0].Move)
 	b.Until(`document.querySelector(".mistake-box .good-text")`)
-	press(b, strange(res, 6))
+	b.Point(strange(res, 6))
 	b.Until(`document.body.innerText.includes("has not been checked")`)
 	b.Press("Summary")
 	b.Until(`document.querySelector(".summary").innerText.includes("Accuracy")`)
@@ -172,18 +160,18 @@ func TestSummaryAndDrillPages(t *testing.T) {
 	open(b, func(f *os.File) error { return drill.WriteDrillPage(f, d) })
 	b.Until(`document.querySelector("main.drill")?.dataset.problem === "1"`)
 	b.Axe("page")
-	press(b, "D4")
+	b.Point("D4")
 	b.Until(`document.body.innerText.includes("has not been checked")`)
-	press(b, "B2")
+	b.Point("B2")
 	b.Until(`document.querySelector(".mistake-box .bad-text")?.innerText.includes("loses 3.0")`)
 	b.Press("Try again")
-	press(b, "A1")
+	b.Point("A1")
 	b.Until(`document.querySelector(".mistake-box .bad-text")?.innerText.includes("was played")`)
 	b.Press("Show me")
 	b.Until(`document.querySelector(".mistake-box").innerText.includes("C3 is 5 points better.")`)
 	b.Press("Next")
 	b.Until(`document.querySelector("main.drill")?.dataset.problem === "2"`)
-	press(b, "D4")
+	b.Point("D4")
 	b.Until(`document.querySelector(".mistake-box .good-text")`)
 	b.Press("Next")
 	b.Until(`document.querySelector("main.empty")?.innerText.includes("Done for now")`)

@@ -1,7 +1,6 @@
 package drill
 
 import (
-	"encoding/json"
 	"errors"
 	"io"
 	"io/fs"
@@ -18,7 +17,6 @@ import (
 // Folder is a folder of reviews with a problem set and the answers to it.
 type Folder struct{ *review.Folder }
 
-// OpenFolder opens or creates a folder of reviews.
 func OpenFolder(dir string) (*Folder, error) {
 	f, err := review.OpenFolder(dir)
 	return &Folder{f}, err
@@ -37,16 +35,12 @@ func (f *Folder) Drills() (*Set, error) {
 	return Read(file)
 }
 
-// WriteDrills writes the problem set as JSON, as an HTML page and as a game record. It returns the name of
-// the JSON file.
+// WriteDrills writes the problem set as JSON, as an HTML page and as a game record. It returns the
+// JSON file's name.
 func (f *Folder) WriteDrills(d *Set) (string, error) {
 	d.Version = Version
 	return f.Path(review.DrillsName, ".json"), errors.Join(
-		file.Write(f.Path(review.DrillsName, ".json"), func(w io.Writer) error {
-			e := json.NewEncoder(w)
-			e.SetIndent("", "  ")
-			return e.Encode(d)
-		}),
+		file.WriteJSON(f.Path(review.DrillsName, ".json"), d, "  "),
 		f.WriteHTML(review.DrillsName, func(w io.Writer) error { return WriteDrillPage(w, d) }),
 		file.Write(f.Path(review.DrillsName, ".sgf"), func(w io.Writer) error { return sgf.Write(w, d.Trees()...) }),
 	)
@@ -84,7 +78,6 @@ func CollectIn(dir string) (review.Problems, error) {
 	return &collector{d, f}, err
 }
 
-// Write implements review.Problems.
 func (c *collector) Write() (file string, problems int, err error) {
 	file, err = c.to.WriteDrills(c.Set)
 	return file, len(c.Problems), err

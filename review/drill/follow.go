@@ -44,7 +44,6 @@ func (p *Problem) After(moves []string) (*board.Game, error) {
 	return g, err
 }
 
-// after returns the game after a move.
 func after(g *board.Game, move string) (*board.Game, error) {
 	next := new(board.Game)
 	next.CopyFrom(g)

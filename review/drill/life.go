@@ -83,7 +83,6 @@ func Fitting(level int) []Problem {
 	return list
 }
 
-// collected reads a problem of the collection.
 func collected(root *sgf.Node) (p Problem, err error) {
 	record, err := sgf.RecordOf(root)
 	if err != nil {

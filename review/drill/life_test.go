@@ -1,17 +1,12 @@
 package drill
 
 import (
-	"os"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
-	"kosumi/board"
-	"kosumi/internal/testshared"
-	"kosumi/life"
-	"kosumi/life/check"
 	"kosumi/review"
 )
 
@@ -48,34 +43,6 @@ func TestCollection(t *testing.T) {
 	require.Equal(t, EasyGrade, list[0].Grade(list[0].Answer(list[0].Answers[0].Move), time.Second))
 }
 
-// TestCollectionIsProved solves some problems of the collection again, all with
-// KOSUMI_LIFE_COLLECTION=all: the answer is the only move, and the checker accepts the proof.
-func TestCollectionIsProved(t *testing.T) {
-	testshared.Slow(t)
-	step := 25
-	if os.Getenv("KOSUMI_LIFE_COLLECTION") == "all" {
-		step = 1
-	}
-	list := Collection()
-	for i := 0; i < len(list); i += step {
-		p := &list[i]
-		g, err := p.Position()
-		require.NoError(t, err)
-		q := life.QuestionOf(g)
-		at, err := q.Size.ParseVertex(p.Group[0])
-		require.NoError(t, err)
-		q.Targets = []board.Point{at}
-		q.Assumed = life.Surroundings(q.Size, q.Stones, q.Targets)
-		out, err := life.Ask(t.Context(), q, life.Options{Nodes: 1_000_000})
-		require.NoError(t, err)
-		line := out.OnlyMove(p.Task == Kill)
-		require.NotEmpty(t, line, "problem %d", p.Number)
-		require.Equal(t, p.Answers[0].Move, q.Size.Vertex(line[0]), "problem %d", p.Number)
-		_, err = check.Proof(out.Proof)
-		require.NoError(t, err)
-	}
-}
-
 // TestProblemsOfLife: if only one move kills a group, the position becomes a problem of life and
 // death, instead of a problem that asks for a better move.
 func TestProblemsOfLife(t *testing.T) {
@@ -103,6 +70,7 @@ func TestProblemsOfLife(t *testing.T) {
 	root := d.Trees()[0]
 	require.Contains(t, root.Get("C"), "kill the group", "an SGF viewer asks the same question")
 	require.Equal(t, []string{"cg"}, root.Values("TR"))
+	require.Contains(t, (&Set{}).Trees()[0].Text("C"), "There is no problem yet", "a record is never empty")
 
 	res.Only[0].Line = []string{"A1"}
 	left := d.Collect(res)

@@ -117,5 +117,4 @@ func (l *Log) Add(a Attempt) error {
 	return nil
 }
 
-// Close closes the file.
 func (l *Log) Close() error { return l.file.Close() }

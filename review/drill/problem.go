@@ -130,7 +130,6 @@ func (d *Set) add(p Problem) {
 	}
 }
 
-// Forget removes the problems of a game.
 func (d *Set) Forget(game string) {
 	d.Problems = slices.DeleteFunc(d.Problems, func(p Problem) bool { return p.Game == game })
 }
@@ -275,7 +274,6 @@ func (p *Problem) vertices(names []string) (points []board.Point) {
 	return points
 }
 
-// Read reads a problem set.
 func Read(r io.Reader) (*Set, error) {
 	var d Set
 	if err := json.NewDecoder(io.LimitReader(r, 256<<20)).Decode(&d); err != nil {
@@ -351,14 +349,12 @@ func (p *Problem) tree() *sgf.Node {
 			add(lineOf(a), fmt.Sprintf("Good. %s", p.Reason), true)
 		}
 	}
-	if p.Played == "" {
-		return root
+	if p.Played != "" {
+		add([]string{p.Played}, fmt.Sprintf("Played in the game: loses %s.", review.Points(p.Loss, 0)), false)
 	}
-	add([]string{p.Played}, fmt.Sprintf("Played in the game: loses %s.", review.Points(p.Loss, 0)), false)
 	return root
 }
 
-// sideName names a colour: "Black" or "White".
 func sideName(c board.Color) string {
 	if c == board.White {
 		return "White"

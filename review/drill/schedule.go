@@ -9,7 +9,6 @@ import (
 	fsrs "github.com/open-spaced-repetition/go-fsrs/v4"
 )
 
-// Grade is the quality of an answer.
 type Grade int
 
 // The grades, as FSRS counts them.
@@ -20,7 +19,6 @@ const (
 	EasyGrade
 )
 
-// String returns the grade's name.
 func (g Grade) String() string {
 	if g < AgainGrade || g > EasyGrade {
 		return fmt.Sprintf("grade %d", int(g))

@@ -1,4 +1,4 @@
-package drill_test
+package drill
 
 import (
 	"context"
@@ -15,34 +15,34 @@ import (
 
 	"kosumi/board"
 	"kosumi/review"
-	"kosumi/review/drill"
 )
 
 // problem is a problem on 5x4 with White to move; C1 is right and A1 was played.
-func problem() drill.Problem {
-	return drill.Problem{
+func problem() Problem {
+	return Problem{
 		ID: "p", Game: "game", Number: 4, Width: 5, Height: 4, Stones: "......XO...XO.......", ToMove: "w", Last: "B3",
 		Rules: `{"ko":"SIMPLE","scoring":"AREA","tax":"NONE","suicide":false}`, Komi: 7.5, Played: "A1", Loss: 8, Kind: review.Other,
 		Claims:  []review.Claim{{Kind: review.Captured, Color: "w", Move: "D3", Stones: []string{"C3", "C2"}}, {Kind: review.Holds, Move: "A4", Area: []string{"A4"}, Region: "upper_left"}},
-		Answers: []drill.Answer{{Move: "C1", Accepted: true, Line: []string{"C1", "D3"}}, {Move: "A1", Loss: 8, WinrateLoss: 0.5}},
+		Answers: []Answer{{Move: "C1", Accepted: true, Line: []string{"C1", "D3"}}, {Move: "A1", Loss: 8, WinrateLoss: 0.5}},
 	}
 }
 
-// ask runs a session about the problem, and returns its output and the logged attempts.
-func ask(t *testing.T, input string, random *rand.Rand, judge func(*board.Game) (*review.Eval, error)) (string, []drill.Attempt, error) {
+type judgement func(*board.Game) (*review.Eval, error)
+
+// ask runs a session about problems, and returns its output and the logged attempts.
+func ask(ctx context.Context, t *testing.T, input io.Reader, random *rand.Rand, judge judgement, problems ...Problem) (string, []Attempt, error) {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "answers.jsonl")
-	log, err := drill.OpenLog(name)
+	log, err := OpenLog(name)
 	require.NoError(t, err)
-	schedule, err := drill.NewSchedule(nil)
+	schedule, err := NewSchedule(nil)
 	require.NoError(t, err)
 	var out strings.Builder
-	s := drill.Session{In: strings.NewReader(input), Out: &out, Log: log, Schedule: schedule, Random: random,
-		Judge: drill.Judge{Search: func(_ context.Context, g *board.Game) (*review.Eval, error) { return judge(g) }}}
-	set := drill.Set{Version: drill.Version, Problems: []drill.Problem{problem()}}
-	failed := s.Run(t.Context(), &set, 10)
+	s := Session{In: input, Out: &out, Log: log, Schedule: schedule, Random: random,
+		Judge: Judge{Search: func(_ context.Context, g *board.Game) (*review.Eval, error) { return judge(g) }}}
+	failed := s.Run(ctx, &Set{Problems: problems}, 10)
 	require.NoError(t, log.Close())
-	log, err = drill.OpenLog(name)
+	log, err = OpenLog(name)
 	require.NoError(t, err)
 	defer log.Close()
 	return out.String(), log.Attempts, failed
@@ -52,23 +52,35 @@ func never(*board.Game) (*review.Eval, error) {
 	return nil, errors.New("nothing was to be searched")
 }
 
+// TestSession answers a problem of one move, and number 276 of the collection move by move.
 func TestSession(t *testing.T) {
 	shown := "    A B C D E\n  4 . . . . .\n  3 .(X)O . .\n  2 . X O . .\n  1 . . . . .\nWhite (O) to play.\n"
 	for _, c := range []struct {
-		input string
-		said  []string
-		grade drill.Grade // 0: no answer was logged; GoodGrade also allows easy
+		problem       Problem
+		input, answer string
+		grade         Grade // 0: no answer was logged
+		said          []string
 	}{
-		{"", []string{"Problem 1 of 1 (game, move 4)", shown, "0 of 0 right at the first try."}, 0},
-		{"quit\nC1\n", []string{"0 of 0 right at the first try."}, 0},
-		{"skip\n", []string{"0 of 0 right at the first try."}, 0},
-		{"\nboard\nhint\nhelp\nC1\n", []string{shown + "> A1 was played, and loses 8.0 points", "hint, show, skip",
-			"Right: C1 loses 0.0 points.", "It goes on: C1 D3", "It comes again in", "1 of 1 right at the first try. The next one is due in"}, drill.GoodGrade},
-		{"play w c1\n", []string{"Right: C1"}, drill.GoodGrade},
-		{"Z9\nB2\nB3\nA1\nC1\n", []string{"Try again, or type show.", "Right: C1", "invalid vertex", "occupied", "Wrong: A1 was played in the game; it loses 8.0 points.", "0 of 1 right at the first try. Missed: 1."}, drill.AgainGrade},
-		{"show\n", []string{"Given up.", "Best: C1 D3", "It comes again in a minute.", "0 of 1 right at the first try. Missed: 1."}, drill.AgainGrade},
+		{problem(), "", "", 0, []string{"Problem 1 of 1 (game, move 4)", shown, "0 of 0 right at the first try."}},
+		{problem(), "quit\nC1\n", "", 0, []string{"0 of 0 right at the first try."}},
+		{problem(), "skip\n", "", 0, []string{"0 of 0 right at the first try."}},
+		{problem(), "\nboard\nhint\nhelp\nC1\n", "C1", EasyGrade, []string{shown + "> A1 was played, and loses 8.0 points", "hint, show, skip",
+			"Right: C1 loses 0.0 points.", "It goes on: C1 D3", "It comes again in", "1 of 1 right at the first try. The next one is due in"}},
+		{problem(), "play w c1\n", "C1", EasyGrade, []string{"Right: C1"}},
+		{problem(), "Z9\nB2\nB3\nA1\nC1\n", "A1", AgainGrade, []string{"Try again, or type show.", "Right: C1", "invalid vertex", "occupied",
+			"Wrong: A1 was played in the game; it loses 8.0 points.", "0 of 1 right at the first try. Missed: 1."}},
+		{problem(), "show\n", "", AgainGrade, []string{"Given up.", "Best: C1 D3", "It comes again in a minute.", "0 of 1 right at the first try. Missed: 1."}},
+		{*numbered(t, 276), "G2\nE4\n", "G2 E4", EasyGrade, []string{"Right so far. The answer is D4.", ")", "Right: E4 solves it.",
+			"It comes again in", "1 of 1 right at the first try."}},
+		{*numbered(t, 276), "G2\nhint\nboard\nG2\npass\nshow\n", "G2 pass", AgainGrade, []string{"The move is on line 4", "occupied", "Wrong: pass fails.",
+			"It goes on: pass E4", "Try again, or type show.", "Best: E4", "0 of 1 right at the first try. Missed: 1."}},
+		{*numbered(t, 276), "G2\nshow\n", "", AgainGrade, []string{"Given up.", "Best: E4"}},
+		{*numbered(t, 276), "A1\nG2\nE4\n", "A1", AgainGrade, []string{"Wrong: A1 fails.", "It goes on: A1 ", "Try again", "Right so far.",
+			"Right: E4 solves it.", "0 of 1 right at the first try."}},
+		{*numbered(t, 276), "again\nG2\nE4\n", "G2 E4", EasyGrade, []string{"No problem has been answered yet."}},
+		{*numbered(t, 276), "G2\nskip\n", "", 0, []string{"0 of 0 right at the first try."}},
 	} {
-		said, attempts, err := ask(t, c.input, nil, never)
+		said, attempts, err := ask(t.Context(), t, strings.NewReader(c.input), nil, never, c.problem)
 		require.NoError(t, err, c.input)
 		for _, text := range c.said {
 			require.Contains(t, said, text, c.input)
@@ -78,9 +90,20 @@ func TestSession(t *testing.T) {
 			continue
 		}
 		require.Len(t, attempts, 1, c.input)
-		right := attempts[0].Grade >= drill.GoodGrade // the grade is easy if the answer was quick
-		require.Equal(t, c.grade >= drill.GoodGrade, right, c.input)
+		require.Equal(t, c.answer, attempts[0].Answer, c.input)
+		require.Equal(t, c.grade, attempts[0].Grade, c.input)
 	}
+}
+
+// TestAgain: the command again, at the next problem, makes the last one due soon.
+func TestAgain(t *testing.T) {
+	other := problem()
+	other.ID = "q"
+	said, attempts, err := ask(t.Context(), t, strings.NewReader("C1\nagain\n"), nil, never, problem(), other)
+	require.NoError(t, err)
+	require.Contains(t, said, "> It comes again in a minute.")
+	require.Len(t, attempts, 1)
+	require.Equal(t, AgainGrade, attempts[0].Grade)
 }
 
 // TestInterruptedWhileItWaits: the end of ctx ends a session that waits for a line.
@@ -88,32 +111,26 @@ func TestInterruptedWhileItWaits(t *testing.T) {
 	in, silent := io.Pipe()
 	defer silent.Close()
 	ctx, stop := context.WithCancel(t.Context())
-	log, err := drill.OpenLog(filepath.Join(t.TempDir(), "answers.jsonl"))
-	require.NoError(t, err)
-	defer log.Close()
-	schedule, err := drill.NewSchedule(nil)
-	require.NoError(t, err)
-	var out strings.Builder
-	s := drill.Session{In: in, Out: &out, Log: log, Schedule: schedule}
 	time.AfterFunc(20*time.Millisecond, stop)
-	require.NoError(t, s.Run(ctx, &drill.Set{Version: drill.Version, Problems: []drill.Problem{problem()}}, 1))
-	require.Contains(t, out.String(), "0 of 0 right at the first try.")
+	said, _, err := ask(ctx, t, in, nil, never, problem())
+	require.NoError(t, err)
+	require.Contains(t, said, "0 of 0 right at the first try.")
 }
 
 // TestSearchedMove: a search judges a move that the review did not search. An error of the search
 // ends the session.
 func TestSearchedMove(t *testing.T) {
 	broken := errors.New("no network")
-	_, attempts, err := ask(t, "E1\n", nil, func(*board.Game) (*review.Eval, error) { return nil, broken })
+	_, attempts, err := ask(t.Context(), t, strings.NewReader("E1\n"), nil, func(*board.Game) (*review.Eval, error) { return nil, broken }, problem())
 	require.ErrorIs(t, err, broken)
 	require.Empty(t, attempts)
-	said, attempts, err := ask(t, "E1\n", nil, func(g *board.Game) (*review.Eval, error) {
+	said, attempts, err := ask(t.Context(), t, strings.NewReader("E1\n"), nil, func(g *board.Game) (*review.Eval, error) {
 		moves := g.Moves()
 		if g.Size().Vertex(moves[len(moves)-1].Point) == "E1" {
 			return &review.Eval{Lead: 4}, nil // Black leads by 4
 		}
 		return &review.Eval{Lead: 1}, nil
-	})
+	}, problem())
 	require.NoError(t, err)
 	require.Contains(t, said, "Not good enough: E1 loses 3.0 points.")
 	require.Len(t, attempts, 1)
@@ -125,11 +142,11 @@ func TestSearchedMove(t *testing.T) {
 func TestTurnedProblems(t *testing.T) {
 	boards := map[string]bool{}
 	for seed := range uint64(40) {
-		said, _, err := ask(t, "hint\n", rand.New(rand.NewPCG(seed, 1)), nil)
+		said, _, err := ask(t.Context(), t, strings.NewReader("hint\n"), rand.New(rand.NewPCG(seed, 1)), nil, problem())
 		require.NoError(t, err)
 		hint, _, _ := strings.Cut(said, " was played")
 		played := hint[strings.LastIndex(hint, " ")+1:]
-		said, attempts, err := ask(t, played+"\nshow\n", rand.New(rand.NewPCG(seed, 1)), never)
+		said, attempts, err := ask(t.Context(), t, strings.NewReader(played+"\nshow\n"), rand.New(rand.NewPCG(seed, 1)), never, problem())
 		require.NoError(t, err)
 		require.Contains(t, said, "Wrong: "+played+" was played in the game", "seed %d", seed)
 		require.Equal(t, "A1", attempts[0].Answer)

@@ -107,23 +107,17 @@ func (v *view) show(w io.Writer, p *Problem) {
 		lastMove = v.moves[n-1]
 	}
 	for i := range shown {
-		c := ".XO"[g.At(board.Point(i))]
-		if v.swap && c != '.' {
-			c = 'X' + 'O' - c
+		c := g.At(board.Point(i))
+		if v.swap {
+			c = c.Opponent()
 		}
-		shown[v.size.SymMap(v.turn, board.Point(i))] = c
+		shown[v.size.SymMap(v.turn, board.Point(i))] = ".XO"[c]
 	}
 	last := board.NoPoint
-	if lastMove != "" {
-		if at, err := v.size.ParseVertex(lastMove); err == nil {
-			last = v.size.SymMap(v.turn, at)
-		}
+	if at, err := v.size.ParseVertex(lastMove); err == nil {
+		last = v.size.SymMap(v.turn, at)
 	}
-	fmt.Fprint(w, "   ")
-	for x := range v.size.W {
-		fmt.Fprint(w, " ", strings.TrimRight(v.size.Vertex(v.size.Point(x, 0)), "0123456789"))
-	}
-	fmt.Fprintln(w)
+	fmt.Fprintln(w, "    "+v.size.Letters())
 	for y := range v.size.H {
 		row := fmt.Sprintf("%3d", v.size.H-y)
 		for x := range v.size.W {
@@ -137,7 +131,7 @@ func (v *view) show(w io.Writer, p *Problem) {
 				row += " " + string(shown[at])
 			}
 		}
-		if last >= 0 && last == v.size.Point(v.size.W-1, y) {
+		if last == v.size.Point(v.size.W-1, y) {
 			row += ")"
 		}
 		fmt.Fprintln(w, row)
