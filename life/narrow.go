@@ -188,24 +188,14 @@ func (q *Question) apart(list []board.Point, marked []bool) int {
 // liberties returns the number of liberties of the attacker's chain on p.
 func (a *asker) liberties(p board.Point) int {
 	chain := a.s.Chain(&a.l.start, solver.Attacker, a.l.index[p])
-	near := a.s.Around(&chain)
-	empty := a.s.Empty(&a.l.start)
-	n := 0
-	for _, m := range near.Points(nil) {
-		if empty.Has(m) {
-			n++
-		}
-	}
-	return n
+	libs := a.s.Around(&chain).And(a.s.Empty(&a.l.start))
+	return libs.Count()
 }
 
 // narrowed returns the question about the nearest n points of a ring; nil if it is invalid.
 func (a *asker) narrowed(r *ring, n int) *encoded {
 	q := *a.q
-	loser := a.l.defender
-	if r.winner == solver.Defender {
-		loser = loser.Opponent()
-	}
+	loser := a.l.color(r.winner.Other())
 	in := make([]bool, len(q.Stones))
 	for _, p := range r.near[:n] {
 		in[p] = true

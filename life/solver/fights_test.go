@@ -42,8 +42,7 @@ func (d *drawn) lay() (*Game, *Position) {
 	}
 	var largest Set
 	for rest := p.Stones[Defender]; !rest.empty(); {
-		chain := g.Chain(p, Defender, rest.first())
-		rest = rest.minus(chain)
+		chain := g.take(&rest, &p.Stones[Defender])
 		if chain.Count() > largest.Count() {
 			largest = chain
 		}
@@ -59,8 +58,7 @@ func (g *Game) stands(p *Position) bool {
 	empty := g.Empty(p)
 	for c := range p.Stones {
 		for rest := p.Stones[c]; !rest.empty(); {
-			chain := g.Chain(p, Side(c), rest.first())
-			rest = rest.minus(chain)
+			chain := g.take(&rest, &p.Stones[c])
 			if near := g.Around(&chain); !near.Meets(&empty) && !g.immortal(&chain) {
 				return false
 			}
