@@ -142,13 +142,12 @@ func TestCheck(t *testing.T) {
 
 func TestParams(t *testing.T) {
 	w := whole{Upper: "X"}
-	params := table.Params(&w)
+	params := table.Changeable().Params(&w)
 	var got []string
 	for _, p := range params {
 		got = append(got, p.Name+"="+p.Value)
 	}
 	require.Equal(t, []string{"isOn=false", "count=0", "maxVisits=1125899906842624", "lower=katax"}, got)
-	require.Len(t, table.Changeable(), 4)
 }
 
 func FuzzSet(f *testing.F) {
