@@ -61,7 +61,13 @@ func (g *transpositions) find(h board.Hash) uint32 {
 // add enters a node; its hash must be set and not in the table yet.
 func (g *transpositions) add(i uint32) {
 	if 4*(g.count+1) > 3*len(g.slots) {
-		g.resize(max(1024, 2*len(g.slots)))
+		old := g.slots
+		g.slots, g.count = make([]transposition, max(1024, 2*len(old))), 0
+		for _, s := range old {
+			if s.node != 0 {
+				g.place(s.node)
+			}
+		}
 	}
 	g.place(i)
 }
@@ -75,14 +81,4 @@ func (g *transpositions) place(i uint32) {
 	}
 	g.slots[at] = transposition{tagOf(h), i}
 	g.count++
-}
-
-func (g *transpositions) resize(n int) {
-	old := g.slots
-	g.slots, g.count = make([]transposition, n), 0
-	for _, s := range old {
-		if s.node != 0 {
-			g.place(s.node)
-		}
-	}
 }
