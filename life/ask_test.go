@@ -160,18 +160,6 @@ func TestPackedProofs(t *testing.T) {
 	require.Greater(t, proved, 3)
 }
 
-// TestStopped: a search that is stopped at once returns an answer without a proof.
-func TestStopped(t *testing.T) {
-	ctx, stop := context.WithCancel(context.Background())
-	stop()
-	s := readExamples(t)[1].shape
-	out, err := Ask(ctx, s.question(), Options{})
-	require.NoError(t, err)
-	require.Equal(t, Unknown, out.Attacks.Verdict)
-	require.False(t, out.Attacks.Proved)
-	require.Contains(t, out.Text(), "not proven")
-}
-
 // TestBadQuestions: invalid questions are refused with the reason.
 func TestBadQuestions(t *testing.T) {
 	good := func() *Question { return readExamples(t)[3].shape.question() }

@@ -257,15 +257,6 @@ func (n *narrow) position(p *solver.Position) solver.Position {
 	return n.Like(p, stones, ban)
 }
 
-// contest returns the contest to search. For a defending winner it is Life: a defender with two
-// eyes needs no answer to moves that do not touch them.
-func (n *narrow) contest() solver.Contest {
-	if n.winner == solver.Defender {
-		return solver.Life
-	}
-	return solver.Fight
-}
-
 // guide returns the guide that plays the winner's moves of a narrow question.
 func (a *asker) guide(n *narrow) solver.Guide {
 	return func(p *solver.Position, after int32, last int16) (int16, int32) {
@@ -314,7 +305,10 @@ func (n *narrow) reply(at int32, move int16) int32 {
 // decide searches the narrow question within a limit of further states, and adds these to the count
 // of a.
 func (n *narrow) decide(a *asker, p *solver.Position, effort int64) int32 {
-	c := n.contest()
+	c := solver.Fight
+	if n.winner == solver.Defender {
+		c = solver.Life // a defender with two eyes needs no answer to moves that do not touch them
+	}
 	if at := n.s.Known(c, p); at >= 0 {
 		return at
 	}
