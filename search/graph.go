@@ -21,8 +21,6 @@ type transposition struct {
 	node uint32
 }
 
-func tagOf(h board.Hash) uint32 { return uint32(h.Hi) }
-
 // forcedHash is mixed into the hash of a position in which the game continues after two passes.
 var forcedHash = board.Hash{Hi: 0x6a09e667f3bcc908, Lo: 0xbb67ae8584caa73b}
 
@@ -51,7 +49,7 @@ func (g *transpositions) find(h board.Hash) uint32 {
 	}
 	mask := uint64(len(g.slots) - 1)
 	for at := h.Lo & mask; g.slots[at].node != 0; at = (at + 1) & mask {
-		if s := g.slots[at]; s.tag == tagOf(h) && g.hashes.get(s.node) == h {
+		if s := g.slots[at]; s.tag == uint32(h.Hi) && g.hashes.get(s.node) == h {
 			return s.node
 		}
 	}
@@ -79,6 +77,6 @@ func (g *transpositions) place(i uint32) {
 	for g.slots[at].node != 0 {
 		at = (at + 1) & mask
 	}
-	g.slots[at] = transposition{tagOf(h), i}
+	g.slots[at] = transposition{uint32(h.Hi), i}
 	g.count++
 }

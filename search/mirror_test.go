@@ -294,8 +294,7 @@ func TestAntiMirrorOnAndOff(t *testing.T) {
 	for _, on := range []bool{false, true} {
 		g := mirrorGame(t, newGame(t, 11), copied14, 60)
 		g.SetKomi(0)
-		tree := newTree(t, mirrorParams(on), &stub{ownership: true})
-		tree.Reset(g)
+		tree := treeAt(t, mirrorParams(on), &stub{ownership: true}, g)
 		searched(t, tree, 3000)
 		short := 0
 		for _, e := range tree.nodes.a.edgesOf(tree.nodes.a.node(tree.nodes.root)) {
@@ -339,8 +338,7 @@ func TestAntiMirrorOnAndOff(t *testing.T) {
 func TestAntiMirrorMindsNoOtherGame(t *testing.T) {
 	var want *Result
 	for _, on := range []bool{false, true} {
-		tree := newTree(t, mirrorParams(on), &stub{})
-		tree.Reset(mirrorGame(t, newGame(t, 9), copied14+"-"))
+		tree := treeAt(t, mirrorParams(on), &stub{}, mirrorGame(t, newGame(t, 9), copied14+"-"))
 		r := searched(t, tree, 500)
 		if want == nil {
 			want = &r
@@ -360,8 +358,7 @@ func TestTreeIsDroppedWhenMirrorGoBegins(t *testing.T) {
 	}}
 	for _, on := range []bool{false, true} {
 		g := mirrorGame(t, newGame(t, 9), copied14[:13])
-		tree := newTree(t, mirrorParams(on), copying)
-		tree.Reset(g)
+		tree := treeAt(t, mirrorParams(on), copying, g)
 		move := searched(t, tree, 400).Moves[0].Move
 		require.True(t, tree.Advance(board.Black, move))
 		require.True(t, tree.Advance(board.White, opposite(g.Size(), move)))
