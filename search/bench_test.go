@@ -93,11 +93,10 @@ func benchmarkSearch(b *testing.B, p Params, size int, visits int64) {
 func BenchmarkSearch(b *testing.B) {
 	exact := Defaults()
 	exact.Backup.ExactShare = 0
-	plain := Plain()
 	for _, c := range []struct {
 		name string
 		p    Params
-	}{{"tutorial", Tutorial()}, {"plain", plain}, {"defaults", Defaults()}, {"exact", exact}} {
+	}{{"tutorial", Tutorial()}, {"plain", Plain()}, {"defaults", Defaults()}, {"exact", exact}} {
 		for _, visits := range []int64{1000, 10000, 100000} {
 			b.Run(fmt.Sprintf("%s/%d", c.name, visits), func(b *testing.B) { benchmarkSearch(b, c.p, 9, visits) })
 		}

@@ -100,49 +100,6 @@ func boardWith(t testing.TB, size int, black, white []board.Point, toMove board.
 	return g
 }
 
-func TestCenterAsymmetryByHand(t *testing.T) {
-	for _, c := range []struct {
-		size         int
-		black, white []board.Point // stones; White copies
-		want         float64
-	}{
-		{9, []board.Point{30}, []board.Point{50}, 0},
-		{9, []board.Point{30, 40}, []board.Point{50}, 0}, // the centre is its own image
-		{9, []board.Point{0}, nil, 0},                    // far from the centre
-		{9, nil, []board.Point{30, 31}, 0},
-		{9, []board.Point{30}, nil, 1},
-		{9, []board.Point{30, 31}, []board.Point{32}, 3.52}, // two stones without a copy, one copy alone: 2.2*3.2/2
-		{9, []board.Point{30, 50}, nil, 3},                  // neither has a copy: 2*3/2
-		{6, nil, nil, 1e10},
-	} {
-		g := boardWith(t, c.size, c.black, c.white, board.Black)
-		require.InDelta(t, c.want, centerAsymmetry(g, board.White), 1e-9, "%+v", c)
-	}
-}
-
-// TestLeanByHand: the owner of the centre gains: win minus loss rises from 0.2 to
-// tanh(atanh(0.2)+0.7) = 0.7176, or with asymmetry 1 to tanh(atanh(0.2)+0.3) = 0.4643.
-func TestLeanByHand(t *testing.T) {
-	for _, c := range []struct {
-		asymmetry               float64
-		win, loss, owner        float32
-		wantWin, wantLoss, told float64
-	}{
-		{0, 0.6, 0.4, 1, 0.858813, 0.141187, 1},
-		{1, 0.6, 0.4, 1, 0.732132, 0.267868, 1},
-		{0, 0.3, 0.2, 1, 0.429406, 0.070594, 0.5}, // half of the games have no result
-		{0, 0.6, 0.4, 0, 0.6, 0.4, 1},
-		{0, 0.4, 0.6, -1, 0.141187, 0.858813, 1},
-		{0, 1, 0, -1, 1, 0, 1},
-	} {
-		m := mirror{asymmetry: c.asymmetry}
-		win, loss := m.lean(c.win, c.loss, c.owner)
-		require.InDelta(t, c.wantWin, win, 1e-5, "%+v", c)
-		require.InDelta(t, c.wantLoss, loss, 1e-5, "%+v", c)
-		require.InDelta(t, c.told, win+loss, 1e-6, "%+v", c)
-	}
-}
-
 // at returns a counter for a position at a depth below the root. White copies.
 func at(g *board.Game, depth int, m mirror) *counter {
 	m.player, m.center = board.White, g.Size().Point(g.Size().W/2, g.Size().H/2)

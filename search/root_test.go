@@ -18,8 +18,7 @@ func TestRestrictions(t *testing.T) {
 	some := []board.Point{size.Point(1, 1), size.Point(2, 2), board.Pass}
 	for _, allow := range []bool{false, true} {
 		for _, depth := range []int{1, 3} {
-			p := Defaults()
-			tree := treeAt(t, p, &stub{}, newGame(t, 5))
+			tree := treeAt(t, Defaults(), &stub{}, newGame(t, 5))
 			tree.Restrict(thinking.Restriction{Color: board.Black, Points: some, Depth: depth, Allow: allow})
 			searched(t, tree, 800)
 			var check func(i uint32, ply int)

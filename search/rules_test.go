@@ -130,8 +130,7 @@ func TestPolicyIndexFollowsTheSize(t *testing.T) {
 		e := &stub{flat: true, answer: func(g *board.Game, out *nn.Output) {
 			out.Policy[g.Size().Index(want)] += 1
 		}}
-		p := Plain()
-		tree := treeAt(t, p, e, g)
+		tree := treeAt(t, Plain(), e, g)
 		r := searched(t, tree, 2)
 		require.Equal(t, want, r.Moves[0].Move)
 		require.Len(t, r.Policy, size.Area()+1)
@@ -162,8 +161,7 @@ func TestVirtualLossIsALossForTheOneWhoChooses(t *testing.T) {
 // TestTutorialSelection: moves are selected by the tutorials' formula, computed by hand: Q + 1.5 *
 // P * sqrt(N) / (1 + n), with Q = 0 for an unvisited move.
 func TestTutorialSelection(t *testing.T) {
-	p := Tutorial()
-	tree := treeAt(t, p, &stub{flat: true, noScore: true}, newGame(t, 5))
+	tree := treeAt(t, Tutorial(), &stub{flat: true, noScore: true}, newGame(t, 5))
 	r := searched(t, tree, 1)
 	n := tree.nodes.a.node(tree.nodes.root)
 	for n.edgeCount < 2 {
