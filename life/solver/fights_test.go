@@ -1,8 +1,6 @@
 package solver
 
-import (
-	"math/rand/v2"
-)
+import "math/rand/v2"
 
 // drawn is a fight as a drawing, row by row: a and d are stones of the attacker and the defender,
 // X stones of the attacker that are alive by assumption.

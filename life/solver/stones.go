@@ -203,9 +203,8 @@ func (g *Game) linked(p *Position, walls Set) (net, links Set) {
 		changed = false
 		for rest := p.Stones[Attacker].minus(net); !rest.empty(); {
 			chain := g.take(&rest, &p.Stones[Attacker])
-			near := g.Around(&net)
 			libs := g.Around(&chain).And(empty).minus(links)
-			if pair, ok := g.link(&chain, &net, &libs, libs.And(near)); ok {
+			if pair, ok := g.link(&chain, &net, &libs, libs.And(g.Around(&net))); ok {
 				net, links, changed = net.Or(chain), links.Or(pair), true
 			}
 		}
