@@ -105,7 +105,7 @@ func (a *Answer) Unsettled() bool {
 // describe returns an answer with the data of the question.
 func (a *asker) describe() *Answer {
 	q, size := a.q, a.q.Size
-	out := &Answer{Quantifier: "any", Rules: "basic ko, no suicide", Assumed: []string{}, Defender: a.l.defender.String(), Attacker: a.l.defender.Opponent().String()}
+	out := &Answer{Quantifier: "any", Rules: "basic ko, no suicide", Assumed: []string{}, Defender: a.l.defender.String(), Attacker: a.l.color(solver.Attacker).String()}
 	for _, t := range q.Targets {
 		out.Target = append(out.Target, size.Vertex(t))
 	}
@@ -121,8 +121,7 @@ func (a *asker) describe() *Answer {
 		out.Rules = "basic ko, suicide of two stones or more"
 	}
 	if at, who := a.l.ban(q); at != solver.NoBan {
-		color := map[solver.Side]string{solver.Attacker: out.Attacker, solver.Defender: out.Defender}[who]
-		out.Rules += fmt.Sprintf("; %s may not retake on %s at first", title(color), a.l.vertex(size, at))
+		out.Rules += fmt.Sprintf("; %s may not retake on %s at first", title(a.l.color(who).String()), a.l.vertex(size, at))
 	}
 	return out
 }

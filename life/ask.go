@@ -67,7 +67,7 @@ func Ask(ctx context.Context, q *Question, opts Options) (*Answer, error) {
 	out := a.describe()
 	var cards [2]*Card
 	for _, first := range []solver.Side{solver.Attacker, solver.Defender} {
-		if opts.First == board.Empty || (opts.First == l.defender) == (first == solver.Defender) {
+		if opts.First == board.Empty || opts.First == l.color(first) {
 			cards[first] = &Card{Verdict: Unknown}
 		}
 	}
@@ -176,15 +176,13 @@ func (a *asker) verdict(c *Card, first solver.Side) {
 	}
 	switch q {
 	case solver.NoGoal:
-		return
 	case solver.Repeat:
 		c.Verdict = Repetition
-		return
 	case solver.Capture:
 		c.Verdict = Dead
-		return
+	default:
+		c.Verdict = a.settled(first, &p)
 	}
-	c.Verdict = a.settled(first, &p)
 }
 
 // settled finds whether the defender can make a held target pass-alive, and claims the result:
@@ -205,8 +203,7 @@ func (a *asker) settled(first solver.Side, p *solver.Position) string {
 
 // zone returns the vertices of a proof's zone.
 func (a *asker) zone(at int32) (names []string) {
-	z := a.s.Zone(at)
-	for _, p := range a.l.byRows(z.Points(nil)) {
+	for _, p := range a.l.byRows(a.s.Zone(at).Points()) {
 		names = append(names, a.l.vertex(a.q.Size, p))
 	}
 	return names
@@ -342,7 +339,7 @@ func (a *asker) bounds(first solver.Side) (out []string) {
 		if c.evaded {
 			text = map[solver.Goal]string{solver.Capture: "not dead", solver.Settle: "not alive", solver.Hold: "not held"}[c.goal]
 		}
-		out = append(out, text+" "+under(c.threat, a.l.defender.Opponent().String(), a.l.defender.String()))
+		out = append(out, text+" "+under(c.threat, a.l.color(solver.Attacker).String(), a.l.defender.String()))
 	}
 	return out
 }

@@ -49,9 +49,13 @@ func (s *shape) summary(t *testing.T, c *Card) string {
 	return text
 }
 
-// TestExamples compares the answers with the committed examples, numbers of threats and first
-// moves included.
+// TestExamples compares the answers with the committed examples, numbers of threats, first moves and
+// the names of kos included.
 func TestExamples(t *testing.T) {
+	kos := map[string]string{
+		"4 k=1": "ko 0", "5 bent four": "bent-four type 0", "6 approach": "approach ko 1", "7 thousand-year ko": "thousand-year ko 0",
+		"10 double ko": "double ko 0", "19 two mouths": "two-stage ko 2",
+	}
 	for _, e := range readExamples(t) {
 		out, err := Ask(context.Background(), e.shape.question(), Options{Nodes: 4000000})
 		require.NoError(t, err, e.name)
@@ -60,7 +64,12 @@ func TestExamples(t *testing.T) {
 			require.True(t, c.Proved, e.name)
 			require.True(t, c.AllMoves, e.name)
 		}
+		if name, ok := kos[e.name]; ok {
+			require.Equal(t, name, fmt.Sprint(out.Attacks.Ko.Name, " ", out.Attacks.Ko.Steps), e.name)
+			delete(kos, e.name)
+		}
 	}
+	require.Empty(t, kos)
 }
 
 // TestBans: the answers agree with the oracle on random shapes in which some point is at first
@@ -149,37 +158,6 @@ func TestPackedProofs(t *testing.T) {
 		}
 	}
 	require.Greater(t, proved, 3)
-}
-
-// TestKoNames requires the names of kos in the examples.
-func TestKoNames(t *testing.T) {
-	want := map[string]string{
-		"4 k=1": "ko 0", "5 bent four": "bent-four type 0", "6 approach": "approach ko 1", "7 thousand-year ko": "thousand-year ko 0",
-		"10 double ko": "double ko 0", "19 two mouths": "two-stage ko 2",
-	}
-	for _, e := range readExamples(t) {
-		name, ok := want[e.name]
-		if !ok {
-			continue
-		}
-		out, err := Ask(context.Background(), e.shape.question(), Options{Nodes: 4000000})
-		require.NoError(t, err)
-		require.Equal(t, name, fmt.Sprint(out.Attacks.Ko.Name, " ", out.Attacks.Ko.Steps), e.name)
-		delete(want, e.name)
-	}
-	require.Empty(t, want)
-}
-
-// TestStopped: a search that is stopped at once returns an answer without a proof.
-func TestStopped(t *testing.T) {
-	ctx, stop := context.WithCancel(context.Background())
-	stop()
-	s := readExamples(t)[1].shape
-	out, err := Ask(ctx, s.question(), Options{})
-	require.NoError(t, err)
-	require.Equal(t, Unknown, out.Attacks.Verdict)
-	require.False(t, out.Attacks.Proved)
-	require.Contains(t, out.Text(), "not proven")
 }
 
 // TestBadQuestions: invalid questions are refused with the reason.

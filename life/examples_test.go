@@ -6,7 +6,20 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"kosumi/board"
 )
+
+// points reads the vertices of a board.
+func points(t *testing.T, size board.Size, vertices ...string) (list []board.Point) {
+	t.Helper()
+	for _, v := range vertices {
+		p, err := size.ParseVertex(v)
+		require.NoError(t, err)
+		list = append(list, p)
+	}
+	return list
+}
 
 // example is a committed shape with its solution.
 type example struct {

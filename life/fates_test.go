@@ -72,9 +72,7 @@ func TestFates(t *testing.T) {
 			fates, err := Fates(t.Context(), g, dead, black, 40000)
 			require.NoError(t, err)
 			for v, want := range c.want {
-				p, err := b.Size().ParseVertex(v)
-				require.NoError(t, err)
-				require.Equal(t, want, fates[p], "%s %v", v, fates)
+				require.Equal(t, want, fates[points(t, b.Size(), v)[0]], "%s %v", v, fates)
 			}
 		})
 	}

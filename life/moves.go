@@ -45,9 +45,8 @@ func (a *asker) moves(c *Card, first solver.Side) {
 // fail.
 func (a *asker) working(p *solver.Position, verdict string) (list []int16, all bool) {
 	c, works, every := aim(p.Mover, verdict)
-	empty := a.s.Room(p)
 	var open []int16
-	for _, m := range append([]int16{solver.Pass}, empty.Points(nil)...) {
+	for _, m := range append([]int16{solver.Pass}, a.s.Room(p).Points()...) {
 		next := *p
 		if _, legal := a.s.Move(&next, m); legal && (m < 0 || m != p.Ban) {
 			open = append(open, m)

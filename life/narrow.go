@@ -188,24 +188,14 @@ func (q *Question) apart(list []board.Point, marked []bool) int {
 // liberties returns the number of liberties of the attacker's chain on p.
 func (a *asker) liberties(p board.Point) int {
 	chain := a.s.Chain(&a.l.start, solver.Attacker, a.l.index[p])
-	near := a.s.Around(&chain)
-	empty := a.s.Empty(&a.l.start)
-	n := 0
-	for _, m := range near.Points(nil) {
-		if empty.Has(m) {
-			n++
-		}
-	}
-	return n
+	libs := a.s.Around(&chain).And(a.s.Empty(&a.l.start))
+	return libs.Count()
 }
 
 // narrowed returns the question about the nearest n points of a ring; nil if it is invalid.
 func (a *asker) narrowed(r *ring, n int) *encoded {
 	q := *a.q
-	loser := a.l.defender
-	if r.winner == solver.Defender {
-		loser = loser.Opponent()
-	}
+	loser := a.l.color(r.winner.Other())
 	in := make([]bool, len(q.Stones))
 	for _, p := range r.near[:n] {
 		in[p] = true
@@ -267,15 +257,6 @@ func (n *narrow) position(p *solver.Position) solver.Position {
 	return n.Like(p, stones, ban)
 }
 
-// contest returns the contest to search. For a defending winner it is Life: a defender with two
-// eyes needs no answer to moves that do not touch them.
-func (n *narrow) contest() solver.Contest {
-	if n.winner == solver.Defender {
-		return solver.Life
-	}
-	return solver.Fight
-}
-
 // guide returns the guide that plays the winner's moves of a narrow question.
 func (a *asker) guide(n *narrow) solver.Guide {
 	return func(p *solver.Position, after int32, last int16) (int16, int32) {
@@ -324,7 +305,10 @@ func (n *narrow) reply(at int32, move int16) int32 {
 // decide searches the narrow question within a limit of further states, and adds these to the count
 // of a.
 func (n *narrow) decide(a *asker, p *solver.Position, effort int64) int32 {
-	c := n.contest()
+	c := solver.Fight
+	if n.winner == solver.Defender {
+		c = solver.Life // a defender with two eyes needs no answer to moves that do not touch them
+	}
 	if at := n.s.Known(c, p); at >= 0 {
 		return at
 	}

@@ -17,15 +17,11 @@ import (
 func openFight(t *testing.T, black, white []string, target string) *asker {
 	q := &Question{Size: board.Square(19), Stones: make([]board.Color, 361), Ko: board.NoPoint}
 	for c, list := range map[board.Color][]string{board.Black: black, board.White: white} {
-		for _, v := range list {
-			p, err := q.Size.ParseVertex(v)
-			require.NoError(t, err)
+		for _, p := range points(t, q.Size, list...) {
 			q.Stones[p] = c
 		}
 	}
-	at, err := q.Size.ParseVertex(target)
-	require.NoError(t, err)
-	q.Targets = []board.Point{at}
+	q.Targets = points(t, q.Size, target)
 	l, err := q.encode()
 	require.NoError(t, err)
 	a := newAsker(context.Background(), q, l, Options{Nodes: 4_000_000})

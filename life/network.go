@@ -148,11 +148,7 @@ func (a *asker) consult() {
 	a.what = "network"
 	d := a.l.diagram(a.q)
 	for first := range a.alive {
-		color := a.l.defender
-		if solver.Side(first) == solver.Attacker {
-			color = color.Opponent()
-		}
-		v, err := a.opts.Network.View(a.ctx, d.size, d.stones, color)
+		v, err := a.opts.Network.View(a.ctx, d.size, d.stones, a.l.color(solver.Side(first)))
 		if err != nil {
 			continue
 		}
@@ -177,7 +173,7 @@ func (a *asker) targetLives(d *diagram, v *View) float64 {
 	for _, t := range a.l.Targets {
 		chain := a.l.Chain(&a.l.start, solver.Defender, t)
 		sum := 0.0
-		for _, m := range chain.Points(nil) {
+		for m := range chain.All {
 			sum += float64(v.Black[d.at(a.q, a.l.point[m])])
 		}
 		lives := sum / float64(chain.Count())

@@ -52,17 +52,13 @@ func TestNetwork(t *testing.T) {
 // has a liberty.
 func TestDiagram(t *testing.T) {
 	q := &Question{Size: board.Square(19), Stones: make([]board.Color, 361)}
-	for _, v := range []string{"A17", "B17", "C17", "D17", "D18", "D19"} {
-		p, err := q.Size.ParseVertex(v)
-		require.NoError(t, err)
+	q.Targets = points(t, q.Size, "A17", "B17", "C17", "D17", "D18", "D19")
+	q.Assumed = points(t, q.Size, "A16", "B16", "C16", "D16", "E16", "E17", "E18", "E19")
+	for _, p := range q.Targets {
 		q.Stones[p] = board.White
-		q.Targets = []board.Point{p}
 	}
-	for _, v := range []string{"A16", "B16", "C16", "D16", "E16", "E17", "E18", "E19"} {
-		p, err := q.Size.ParseVertex(v)
-		require.NoError(t, err)
+	for _, p := range q.Assumed {
 		q.Stones[p] = board.Black
-		q.Assumed = []board.Point{p}
 	}
 	l, err := q.encode()
 	require.NoError(t, err)
@@ -87,11 +83,10 @@ func TestDiagram(t *testing.T) {
 // TestOpenGroups asks only about groups that are not settled by the network's ownership.
 func TestOpenGroups(t *testing.T) {
 	q := readExamples(t)[0].shape.question()
-	list := []board.Point{q.Targets[0]}
 	for white, want := range map[float32]int{0.97: 0, 0.03: 0, 0.5: 1} {
-		require.Len(t, open(context.Background(), q, &opinion{white: white}, []board.Point{list[0]}), want)
+		require.Len(t, open(context.Background(), q, &opinion{white: white}, []board.Point{q.Targets[0]}), want)
 	}
-	require.Len(t, open(context.Background(), q, nil, list), 1)
+	require.Len(t, open(context.Background(), q, nil, q.Targets), len(q.Targets))
 }
 
 // views is a network that gives White some points and Black all others.
@@ -113,31 +108,24 @@ func (v views) View(_ context.Context, _ board.Size, stones []board.Color, _ boa
 func TestEnclosed(t *testing.T) {
 	g, err := board.NewGame(board.Square(9), board.Chinese())
 	require.NoError(t, err)
-	points := func(names ...string) (list []board.Point) {
-		for _, n := range names {
-			p, err := g.Size().ParseVertex(n)
-			require.NoError(t, err)
-			list = append(list, p)
-		}
-		return list
-	}
+	named := func(names ...string) []board.Point { return points(t, g.Size(), names...) }
 	// Black's lattice leaves no large empty part of the board, so there is no wall in the open;
 	// C3 is a black stone surrounded by White.
-	white := points("B2", "B3", "B4", "C2", "C4", "D2", "D4", "E3", "H8")
-	black := append(points("C3"), points("A6", "B6", "C6", "D6", "E5", "F4", "F3", "F2", "F1", "F7", "G5", "H4", "H6", "D8", "B8")...)
+	white := named("B2", "B3", "B4", "C2", "C4", "D2", "D4", "E3", "H8")
+	black := append(named("C3"), named("A6", "B6", "C6", "D6", "E5", "F4", "F3", "F2", "F1", "F7", "G5", "H4", "H6", "D8", "B8")...)
 	require.NoError(t, g.Setup(black, white, board.Black))
 	q := QuestionOf(g)
-	q.Targets = points("B2")
+	q.Targets = named("B2")
 	ours := map[board.Point]bool{}
 	for _, p := range white {
 		ours[p] = true
 	}
 	sure := q.chains(EnclosedBy(context.Background(), q, views{ours}))
-	require.False(t, sure[points("C3")[0]], "surrounded")
-	require.False(t, sure[points("B2")[0]], "asked about")
-	require.True(t, sure[points("A6")[0]])
-	require.True(t, sure[points("F1")[0]])
+	require.False(t, sure[named("C3")[0]], "surrounded")
+	require.False(t, sure[named("B2")[0]], "asked about")
+	require.True(t, sure[named("A6")[0]])
+	require.True(t, sure[named("F1")[0]])
 	static := q.chains(Surroundings(q.Size, q.Stones, q.Targets))
-	require.Equal(t, static[points("H8")[0]], sure[points("H8")[0]], "its own side's only where the target's life is open")
+	require.Equal(t, static[named("H8")[0]], sure[named("H8")[0]], "its own side's only where the target's life is open")
 	require.Equal(t, static, q.chains(EnclosedBy(context.Background(), q, nil)))
 }

@@ -55,11 +55,7 @@ func (q *Question) encode() (*encoded, error) {
 		if at < 0 || c == board.Empty {
 			continue
 		}
-		s := solver.Attacker
-		if c == l.defender {
-			s = solver.Defender
-		}
-		l.Place(&l.start, s, at)
+		l.Place(&l.start, l.side(c), at)
 		if fixed[p] {
 			l.Fixed.Add(at)
 		}
@@ -80,10 +76,23 @@ func (l *encoded) ban(q *Question) (int16, solver.Side) {
 	if q.KoSide == board.Empty || !q.Size.Contains(q.Ko) || l.index[q.Ko] < 0 {
 		return solver.NoBan, solver.Attacker
 	}
-	if q.KoSide == l.defender {
-		return l.index[q.Ko], solver.Defender
+	return l.index[q.Ko], l.side(q.KoSide)
+}
+
+// side returns the side that has a colour.
+func (l *encoded) side(c board.Color) solver.Side {
+	if c == l.defender {
+		return solver.Defender
 	}
-	return l.index[q.Ko], solver.Attacker
+	return solver.Attacker
+}
+
+// color returns a side's colour.
+func (l *encoded) color(s solver.Side) board.Color {
+	if s == solver.Defender {
+		return l.defender
+	}
+	return l.defender.Opponent()
 }
 
 // root returns the start with a side to move and both sides' threats.

@@ -210,10 +210,7 @@ func (a *asker) add(n *sgf.Node, c solver.Side, m int16, left *int) *sgf.Node {
 	}
 	*left--
 	child := n.NewChild()
-	id := "B"
-	if (a.l.defender == board.White) == (c == solver.Defender) {
-		id = "W"
-	}
+	id := [...]string{board.Black: "B", board.White: "W"}[a.l.color(c)]
 	point := board.Pass
 	if m >= 0 {
 		point = a.l.point[m]

@@ -49,7 +49,7 @@ func Settled(ctx context.Context, q *Question, nodes int64) (out Status, err err
 		zone = zone.Or(a.s.Zone(c.proof))
 	}
 	for _, p := range q.Assumed {
-		if chain := q.chains([]board.Point{p}); slices.ContainsFunc(zone.Points(nil), func(m int16) bool { return chain[l.point[m]] }) {
+		if chain := q.chains([]board.Point{p}); slices.ContainsFunc(zone.Points(), func(m int16) bool { return chain[l.point[m]] }) {
 			out.Assumed = append(out.Assumed, q.Size.Vertex(p))
 		}
 	}

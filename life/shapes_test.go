@@ -1,8 +1,6 @@
 package life
 
-import (
-	"math/rand/v2"
-)
+import "math/rand/v2"
 
 // randomShape draws a small closed shape in a corner: the defender's chain around a few points
 // with stones of both sides, and a wall around it with some open points.

@@ -117,21 +117,7 @@ func shows(verdict string) solver.Goal {
 func (w *Walk) Size() board.Size { return w.q.Size }
 
 // Plays reports whether there is a proof to play against if the given colour moves first.
-func (w *Walk) Plays(first board.Color) bool { return w.start(w.side(first), solver.NoMove) != nil }
-
-func (w *Walk) side(c board.Color) solver.Side {
-	if c == w.l.defender {
-		return solver.Defender
-	}
-	return solver.Attacker
-}
-
-func (w *Walk) color(s solver.Side) board.Color {
-	if s == solver.Defender {
-		return w.l.defender
-	}
-	return w.l.defender.Opponent()
-}
+func (w *Walk) Plays(first board.Color) bool { return w.start(w.l.side(first), solver.NoMove) != nil }
 
 func (w *Walk) start(first solver.Side, after int16) *walkStart {
 	i := slices.IndexFunc(w.starts, func(s walkStart) bool { return s.first == first && s.after == after })
@@ -155,11 +141,11 @@ type walker struct {
 // plays the side that wins after it. A pass or a move outside the fight is a move elsewhere. Errors
 // wrap ErrMove.
 func (w *Walk) Play(first board.Color, moves []board.Point) (*Step, error) {
-	root := w.start(w.side(first), solver.NoMove)
+	root := w.start(w.l.side(first), solver.NoMove)
 	if root == nil {
 		return nil, fmt.Errorf("%w: nothing is proved with %v first", ErrMove, first)
 	}
-	r := &walker{Walk: w, p: w.l.root(w.q, w.side(first), [2]uint8{}), step: &Step{}}
+	r := &walker{Walk: w, p: w.l.root(w.q, w.l.side(first), [2]uint8{}), step: &Step{}}
 	if r.nodes[root.at].kind < solver.WinnerMoves || root.goal.Winner() != r.p.Mover {
 		r.at, r.known = root.at, true
 		r.step.End = endOf[r.nodes[root.at].kind]
@@ -257,13 +243,9 @@ func (r *walker) move(m int16) {
 
 // legal returns the legal moves of the side to move.
 func (r *walker) legal() (moves []int16) {
-	empty := r.l.Empty(&r.p)
-	for _, m := range empty.Points(nil) {
-		if m == r.p.Ban {
-			continue
-		}
+	for m := range r.l.Empty(&r.p).All {
 		after := r.p
-		if _, legal := r.l.Move(&after, m); legal {
+		if _, legal := r.l.Move(&after, m); legal && m != r.p.Ban {
 			moves = append(moves, m)
 		}
 	}
@@ -273,9 +255,9 @@ func (r *walker) legal() (moves []int16) {
 // finish fills in the step.
 func (r *walker) finish() {
 	s := r.step
-	s.ToMove = r.color(r.p.Mover)
+	s.ToMove = r.l.color(r.p.Mover)
 	if r.known {
-		s.Winner = r.color(r.nodes[r.at].goal.Winner())
+		s.Winner = r.l.color(r.nodes[r.at].goal.Winner())
 	}
 	s.Stones = slices.Clone(r.q.Stones)
 	for m, p := range r.l.point {
@@ -285,7 +267,7 @@ func (r *walker) finish() {
 		s.Stones[p] = board.Empty
 		for c := solver.Attacker; c <= solver.Defender; c++ {
 			if r.p.Stones[c].Has(int16(m)) {
-				s.Stones[p] = r.color(c)
+				s.Stones[p] = r.l.color(c)
 			}
 		}
 	}

@@ -52,11 +52,7 @@ func walkAtRandom(t *testing.T, rng *rand.Rand, s *shape, out *Answer, c *Card, 
 			require.NoError(t, err, "%v\n%v", moves, s)
 		}
 		defender, _ := board.ParseColor(out.Defender)
-		gone := slices.ContainsFunc(out.Target, func(v string) bool {
-			p, err := size.ParseVertex(v)
-			require.NoError(t, err)
-			return step.Stones[p] != defender
-		})
+		gone := slices.ContainsFunc(points(t, size, out.Target...), func(p board.Point) bool { return step.Stones[p] != defender })
 		switch step.Winner {
 		case defender:
 			require.NotContains(t, []string{EndTaken, EndDoomed, EndNoLife}, step.End, "%v\n%v", step.Line, s)

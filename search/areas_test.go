@@ -99,8 +99,7 @@ func TestAreasAsTrained(t *testing.T) {
 // TestModesDropTheTree: a change of modes drops the tree; equal modes keep it.
 func TestModesDropTheTree(t *testing.T) {
 	net := newTrained(board.AreaModes{})
-	tree := newTree(t, Defaults(), net)
-	tree.Reset(mouthGame(t, board.GameOptions{}))
+	tree := treeAt(t, Defaults(), net, mouthGame(t, board.GameOptions{}))
 	searched(t, tree, 20)
 	require.EqualValues(t, 20, searched(t, tree, 25).Stats.Reused)
 	net.modes.ExcludeTerritoryAdjacentToAtari = true // as if another network had been loaded

@@ -1,6 +1,9 @@
 package search
 
-import "unsafe"
+import (
+	"slices"
+	"unsafe"
+)
 
 // Sizes of the arenas' chunks: powers of two, 256 KiB each, so that a shift and a mask split an
 // index into chunk and slot, and no block straddles two chunks.
@@ -107,19 +110,20 @@ func (a *arena) newEdge(n *node) int {
 	if count == 0 {
 		n.edges, n.edgeClass = a.newBlock(0), 0
 	} else if count == 1<<n.edgeClass {
-		a.growEdges(n)
+		old, class := n.edges, n.edgeClass
+		a.putEdges(n, a.edgesOf(n), class+1)
+		a.edge(old).child = a.freeEdges[class]
+		a.freeEdges[class] = old
 	}
 	n.edgeCount++
 	*a.edge(n.edges + uint32(count)) = edge{}
 	return count
 }
 
-func (a *arena) growEdges(n *node) {
-	old, class := n.edges, n.edgeClass
-	bigger := a.newBlock(class + 1)
-	copy(a.edges[bigger>>edgeBits][bigger&(edgeChunk-1):], a.edgesOf(n))
-	a.freeBlock(old, class)
-	n.edges, n.edgeClass = bigger, class+1
+// putEdges gives a node a new block of a size, with copies of its edges.
+func (a *arena) putEdges(n *node, edges []edge, class uint8) {
+	n.edges, n.edgeClass = a.newBlock(class), class
+	copy(a.edgesOf(n), edges)
 }
 
 func (a *arena) newBlock(class uint8) uint32 {
@@ -139,17 +143,14 @@ func (a *arena) newBlock(class uint8) uint32 {
 	return i
 }
 
-// freeBlock puts a block on the list of its size.
-func (a *arena) freeBlock(i uint32, class uint8) {
-	a.edge(i).child = a.freeEdges[class]
-	a.freeEdges[class] = i
-}
-
 // newWords returns n words in a row, n even and <= wordChunk.
 func (a *arena) newWords(n int) uint32 {
 	i := a.wordCount
 	if left := wordChunk - i&(wordChunk-1); left < uint32(n) {
-		a.closeWords(i, left)
+		// A block without an owner fills the end of the chunk, so that blocks follow each other
+		// without gaps.
+		head := a.wordsAt(i, 2)
+		head[0], head[1] = 0, left
 		i += left
 	}
 	a.wordCount = i + uint32(n)
@@ -157,16 +158,6 @@ func (a *arena) newWords(n int) uint32 {
 		a.words = append(a.words, new([wordChunk]uint32))
 	}
 	return i
-}
-
-// closeWords fills the end of a chunk with a block without an owner, so that blocks follow each
-// other without gaps.
-func (a *arena) closeWords(i, left uint32) {
-	if left == wordChunk {
-		return
-	}
-	head := a.wordsAt(i, 2)
-	head[0], head[1] = 0, left
 }
 
 // wordsAt returns n words from i on.
@@ -193,11 +184,7 @@ func (a *arena) trim() {
 }
 
 func cut[T any](chunks []*T, n int) []*T {
-	if n >= len(chunks) {
-		return chunks
-	}
-	clear(chunks[n:])
-	return chunks[:n]
+	return slices.Delete(chunks, min(n, len(chunks)), len(chunks))
 }
 
 // byNode maps node indices to values, in chunks like those of the nodes.

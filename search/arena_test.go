@@ -11,8 +11,7 @@ import (
 func TestIndicesEnd(t *testing.T) {
 	p := Defaults()
 	p.Memory.MaxBytes = 16 << 40
-	tree := newTree(t, p, &stub{})
-	tree.Reset(newGame(t, 19))
+	tree := treeAt(t, p, &stub{}, newGame(t, 19))
 	for name, c := range map[string]struct {
 		count *uint32
 		size  int64 // bytes per item

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"kosumi/board"
 	"kosumi/nn"
 )
@@ -59,8 +57,7 @@ func (e *quick) Evaluate(_ context.Context, q *nn.Query, out *nn.Output) error {
 // BenchmarkEvaluator measures the evaluator of the other benchmarks, so that its cost can be
 // subtracted.
 func BenchmarkEvaluator(b *testing.B) {
-	g, err := board.NewGame(board.Square(9), board.TrompTaylor())
-	require.NoError(b, err)
+	g := newGame(b, 9)
 	e, q, out := newQuick(81), &nn.Query{Game: g}, new(nn.Output)
 	b.ReportAllocs()
 	for b.Loop() {
@@ -69,12 +66,9 @@ func BenchmarkEvaluator(b *testing.B) {
 }
 
 func benchmarkSearch(b *testing.B, p Params, size int, visits int64) {
-	g, err := board.NewGame(board.Square(size), board.TrompTaylor())
-	require.NoError(b, err)
-	tree := newTree(b, p, newQuick(size*size))
-	tree.Reset(g)
-	_, err = tree.Search(b.Context(), Limits{Visits: visits})
-	require.NoError(b, err)
+	g := newGame(b, size)
+	tree := treeAt(b, p, newQuick(size*size), g)
+	searchedWith(b, tree, Limits{Visits: visits})
 	var playouts, depth int64
 	var perNode float64
 	b.ReportAllocs()
@@ -99,11 +93,10 @@ func benchmarkSearch(b *testing.B, p Params, size int, visits int64) {
 func BenchmarkSearch(b *testing.B) {
 	exact := Defaults()
 	exact.Backup.ExactShare = 0
-	plain := Plain()
 	for _, c := range []struct {
 		name string
 		p    Params
-	}{{"tutorial", Tutorial()}, {"plain", plain}, {"defaults", Defaults()}, {"exact", exact}} {
+	}{{"tutorial", Tutorial()}, {"plain", Plain()}, {"defaults", Defaults()}, {"exact", exact}} {
 		for _, visits := range []int64{1000, 10000, 100000} {
 			b.Run(fmt.Sprintf("%s/%d", c.name, visits), func(b *testing.B) { benchmarkSearch(b, c.p, 9, visits) })
 		}

@@ -37,7 +37,8 @@ func (b *biasTable) reset() {
 // find returns the place of a pattern's entry, and makes the entry if it is missing.
 func (b *biasTable) find(key biasKey) uint32 {
 	if 2*len(b.entries) >= len(b.slots) {
-		b.grow()
+		b.slots = make([]uint32, max(1024, 2*len(b.slots)))
+		b.index()
 	}
 	mask := uint64(len(b.slots) - 1)
 	for at := key.Lo & mask; ; at = (at + 1) & mask {
@@ -51,11 +52,6 @@ func (b *biasTable) find(key biasKey) uint32 {
 			return i
 		}
 	}
-}
-
-func (b *biasTable) grow() {
-	b.slots = make([]uint32, max(1024, 2*len(b.slots)))
-	b.index()
 }
 
 // index enters all entries into the slots, which must be zero.
@@ -110,7 +106,7 @@ func (b *biasTable) release(n *node) {
 	e.sumDelta -= b.p.FreeProp * float64(n.bias.delta)
 	e.sumWeight -= b.p.FreeProp * float64(n.bias.weight)
 	e.nodes--
-	n.bias.entry, n.bias.delta, n.bias.weight = 0, 0, 0
+	n.bias = biasShare{}
 }
 
 // sweep drops entries without nodes. moved maps old indices to new ones.

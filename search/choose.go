@@ -143,14 +143,19 @@ func fallBack(moves []candidate) {
 
 // dropSmall applies Choice.Prune and Choice.Subtract to the selection values.
 func (c *Choice) dropSmall(moves []candidate) {
-	var value, plain float64
-	for k := range moves {
-		value, plain = max(value, moves[k].value), max(plain, moves[k].plain)
-	}
+	value, plain := largest(moves)
 	for k := range moves {
 		m := &moves[k]
 		m.value, m.plain = c.trusted(m.value, value), c.trusted(m.plain, plain)
 	}
+}
+
+// largest returns the largest values, after and before LCB.
+func largest(moves []candidate) (value, plain float64) {
+	for k := range moves {
+		value, plain = max(value, moves[k].value), max(plain, moves[k].plain)
+	}
+	return value, plain
 }
 
 // leastValue and smaller values count as 0.
@@ -158,10 +163,7 @@ const leastValue = 1e-50
 
 // scaleUp makes the largest value at least 1.
 func scaleUp(moves []candidate) {
-	var value, plain float64
-	for k := range moves {
-		value, plain = max(value, moves[k].value), max(plain, moves[k].plain)
-	}
+	value, plain := largest(moves)
 	for k := range moves {
 		if value > 0 && value < 1 {
 			moves[k].value /= value
@@ -247,32 +249,27 @@ func (c *Choice) applyLCB(moves []candidate, most float64) {
 // Without any visited move it picks by the network's policy. It returns board.Pass if there is
 // nothing to choose from.
 func (r *Result) Choose(temperature float64, rng *rand.Rand) board.Point {
-	moves := make([]board.Point, 0, len(r.Moves))
-	values := make([]float64, 0, len(r.Moves))
-	for _, o := range r.options {
-		moves, values = append(moves, o.move), append(values, o.value)
-	}
-	if most(values) > 0 {
-		return moves[r.choice.draw(values, temperature, rng)]
-	}
-	moves, values = moves[:0], values[:0]
-	for i := range r.Moves {
-		if m := &r.Moves[i]; m.SymmetryOf == board.NoPoint {
-			moves, values = append(moves, m.Move), append(values, m.Selection)
-		}
-	}
-	if most(values) <= 0 {
-		moves, values = moves[:0], values[:0]
-		for i, p := range r.Policy {
-			if p > 0 {
-				moves, values = append(moves, r.Size.FromIndex(i)), append(values, float64(p))
+	list := r.options
+	if most(list) <= 0 {
+		list = nil
+		for i := range r.Moves {
+			if m := &r.Moves[i]; m.SymmetryOf == board.NoPoint {
+				list = append(list, option{move: m.Move, value: m.Selection})
 			}
 		}
 	}
-	if len(moves) == 0 {
+	if most(list) <= 0 {
+		list = nil
+		for i, p := range r.Policy {
+			if p > 0 {
+				list = append(list, option{move: r.Size.FromIndex(i), value: float64(p)})
+			}
+		}
+	}
+	if len(list) == 0 {
 		return board.Pass
 	}
-	return moves[r.choice.draw(values, temperature, rng)]
+	return list[r.choice.draw(list, temperature, rng)].move
 }
 
 // unsearched lists the moves that a root without searched moves may choose from by policy.
@@ -297,10 +294,11 @@ func (ch *chooser) unsearched() []option {
 	return all
 }
 
-func most(values []float64) float64 {
+// most returns the largest value, 0 or more.
+func most(list []option) float64 {
 	m := 0.0
-	for _, v := range values {
-		m = max(m, v)
+	for _, o := range list {
+		m = max(m, o.value)
 	}
 	return m
 }
@@ -319,23 +317,19 @@ const argmaxTemperature = 1e-4
 
 // draw returns a place with probability proportional to value^(1/temperature). The temperature
 // changes only shares below TemperatureOnlyBelow.
-func (c *Choice) draw(values []float64, temperature float64, rng *rand.Rand) int {
-	at := 0
-	for i, v := range values {
-		if v > values[at] {
-			at = i
-		}
-	}
-	if temperature <= argmaxTemperature && c.TemperatureOnlyBelow >= 1 || rng == nil || values[at] <= 0 {
+func (c *Choice) draw(list []option, temperature float64, rng *rand.Rand) int {
+	largest := most(list)
+	at := max(0, slices.IndexFunc(list, func(o option) bool { return o.value == largest }))
+	if temperature <= argmaxTemperature && c.TemperatureOnlyBelow >= 1 || rng == nil || largest <= 0 {
 		return at
 	}
 	temperature = max(temperature, argmaxTemperature)
-	top := math.Log(values[at])
-	limit := c.untouched(values) - top
-	weights := make([]float64, len(values))
-	for i, v := range values {
-		if v > 0 {
-			if weights[i] = v / values[at]; math.Log(v)-top <= limit {
+	top := math.Log(largest)
+	limit := c.untouched(list) - top
+	weights := make([]float64, len(list))
+	for i, o := range list {
+		if v := o.value; v > 0 {
+			if weights[i] = v / largest; math.Log(v)-top <= limit {
 				weights[i] = math.Exp((math.Log(v)-top-limit)/temperature + limit)
 			}
 		}
@@ -345,12 +339,12 @@ func (c *Choice) draw(values []float64, temperature float64, rng *rand.Rand) int
 
 // untouched returns the logarithm of a bound: the temperature changes only the probabilities of
 // moves with values up to the bound.
-func (c *Choice) untouched(values []float64) float64 {
-	all, top := 0.0, most(values)
-	for _, v := range values {
-		all += max(0, v)
+func (c *Choice) untouched(list []option) float64 {
+	all := 0.0
+	for _, o := range list {
+		all += max(0, o.value)
 	}
-	return min(math.Log(top), math.Log(max(1e-50, c.TemperatureOnlyBelow))+math.Log(all))
+	return min(math.Log(most(list)), math.Log(max(1e-50, c.TemperatureOnlyBelow))+math.Log(all))
 }
 
 // TemperatureAt returns the temperature that moves are chosen with at a turn:

@@ -2,11 +2,9 @@ package search
 
 import (
 	"context"
-	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -61,8 +59,7 @@ func combining(workers int) Params {
 // visits, and leave a sound tree.
 func TestCombining(t *testing.T) {
 	for name, e := range map[string]nn.Evaluator{"sessions": newAnswering(t, &stub{}, 4), "goroutines": &stub{}} {
-		tree := newTree(t, combining(16), e)
-		tree.Reset(newGame(t, 9))
+		tree := treeAt(t, combining(16), e, newGame(t, 9))
 		for _, visits := range []int64{1, 2, 17, 4000} {
 			r := searched(t, tree, visits)
 			require.Equal(t, StopVisits, r.Stop, name)
@@ -71,34 +68,6 @@ func TestCombining(t *testing.T) {
 		}
 		require.NotNil(t, tree.run.then, "answers were combined")
 	}
-}
-
-// TestCombiningStops: a combining search obeys its time limit and context, and serves snapshots.
-func TestCombiningStops(t *testing.T) {
-	tree := newTree(t, combining(8), newAnswering(t, &stub{delay: 50 * time.Microsecond}, 3))
-	tree.Reset(newGame(t, 9))
-	r, err := tree.Search(t.Context(), Limits{Time: 30 * time.Millisecond})
-	require.NoError(t, err)
-	require.Equal(t, StopTime, r.Stop)
-
-	ctx, cancel := context.WithCancel(t.Context())
-	var seen atomic.Int64
-	var watch sync.WaitGroup
-	watch.Go(func() {
-		defer cancel()
-		for seen.Load() < 3 {
-			var s Result
-			if tree.Snapshot(&s); !s.Final && s.Root.Visits > seen.Load() {
-				seen.Add(1)
-			}
-			runtime.Gosched()
-		}
-	})
-	r, err = tree.Search(ctx, Limits{SnapshotEvery: time.Millisecond})
-	watch.Wait()
-	require.NoError(t, err)
-	require.Equal(t, StopCancelled, r.Stop)
-	requireSound(t, tree)
 }
 
 // TestCombiningFault: a panic on another goroutine that works on the tree reaches the caller of
@@ -114,24 +83,4 @@ func TestCombiningFault(t *testing.T) {
 	tree.Reset(newGame(t, 9))
 	tree.selector.rng = nil // makes the focus's draw panic
 	require.Panics(t, func() { _, _ = tree.Search(t.Context(), Limits{Visits: 20000, Focus: &focus}) })
-}
-
-// TestEvaluatorPanics: a panic of the evaluator ends the search with an error, with one worker
-// and with evaluations pending on other goroutines.
-func TestEvaluatorPanics(t *testing.T) {
-	for _, workers := range []int{1, 4} {
-		e := &stub{fail: func(n int64) error {
-			if n > 50 {
-				panic("a fault")
-			}
-			return nil
-		}}
-		p := Defaults()
-		p.Parallel.Workers, p.Parallel.VisitsPerFlight = workers, 1
-		tree := newTree(t, p, e)
-		tree.Reset(newGame(t, 9))
-		_, err := tree.Search(t.Context(), Limits{Visits: 1000})
-		require.ErrorIs(t, err, ErrFault, "%d workers", workers)
-		requireSound(t, tree)
-	}
 }

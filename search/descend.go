@@ -2,6 +2,7 @@ package search
 
 import (
 	"math/rand/v2"
+	"slices"
 
 	"kosumi/board"
 )
@@ -96,23 +97,13 @@ func (pl *playouts) follow(s *slot, i uint32, n *node, place int, kind visitKind
 	}
 	child := ns.a.node(e.child)
 	behind := e.visits < child.visits && child.is(flagEvaluated)
-	if behind || pl.p.Graph.Use && s.visited(e.child) {
+	if behind || pl.p.Graph.Use && slices.ContainsFunc(s.path, func(at step) bool { return at.node == e.child }) {
 		pl.tally.stats.CatchUps++
 		old := ns.snapshot(s.path)
 		pl.backUp(s, &old)
 		return backedUp
 	}
 	return atLeaf
-}
-
-// visited reports whether the path went through a node before.
-func (s *slot) visited(i uint32) bool {
-	for k := range s.path {
-		if s.path[k].node == i {
-			return true
-		}
-	}
-	return false
 }
 
 // await marks a node as being evaluated by this slot.
@@ -131,7 +122,7 @@ func (pl *playouts) collide(s *slot, n *node) arrival {
 	pl.tally.stats.Collisions++
 	if last := len(s.path) - 1; last >= 0 {
 		here := s.path[last]
-		if other := pl.holder(n); len(other.path) > 0 {
+		if other := pl.slots[n.slot]; len(other.path) > 0 {
 			there := other.path[len(other.path)-1]
 			if there.node == here.node && there.place == here.place {
 				pl.nodes.edgeAt(here).inFlight++
@@ -142,9 +133,6 @@ func (pl *playouts) collide(s *slot, n *node) arrival {
 	pl.nodes.release(s.path)
 	return atCollision
 }
-
-// holder returns the slot that evaluates a pending node.
-func (pl *playouts) holder(n *node) *slot { return pl.slots[n.slot] }
 
 // newChild makes an edge for the best move that has none: to a new node or, with graph search, to
 // one that other move orders reached. It returns false if the move is not legal; then it will not

@@ -22,7 +22,10 @@ func (pl *playouts) expand(s *slot) (grown bool, err error) {
 		pl.nodes.release(s.path)
 		return false, r.err
 	case r.illegal:
-		pl.forbid(s)
+		if last := len(s.path) - 1; last >= 0 {
+			pl.nodes.edgeAt(s.path[last]).prior = -1
+		}
+		pl.nodes.release(s.path)
 		return false, nil
 	case s.purpose == forPriors:
 		pl.tally.countEvaluation(r.fromCache)
@@ -30,7 +33,10 @@ func (pl *playouts) expand(s *slot) (grown bool, err error) {
 		pl.nodes.release(s.path)
 		return false, nil
 	case r.terminal:
-		pl.finishGame(s, n)
+		r.weight = pl.sh.value.terminalWeight(pl.rules.weighted)
+		pl.tally.stats.Terminals++
+		n.flags |= flagTerminal | flagEvaluated
+		pl.nodes.setOwn(n, r)
 	default:
 		pl.tally.countEvaluation(r.fromCache)
 		pl.setEvaluation(s, n)
@@ -38,21 +44,6 @@ func (pl *playouts) expand(s *slot) (grown bool, err error) {
 	pl.nodes.repeats.setKey(s.leaf, r.pattern)
 	pl.nodes.addOwn(s.leaf, float64(n.ownWeight))
 	return true, nil
-}
-
-// forbid marks a move that turned out illegal.
-func (pl *playouts) forbid(s *slot) {
-	if last := len(s.path) - 1; last >= 0 {
-		pl.nodes.edgeAt(s.path[last]).prior = -1
-	}
-	pl.nodes.release(s.path)
-}
-
-func (pl *playouts) finishGame(s *slot, n *node) {
-	s.result.weight = pl.sh.value.terminalWeight(pl.rules.weighted)
-	pl.tally.stats.Terminals++
-	n.flags |= flagTerminal | flagEvaluated
-	pl.nodes.setOwn(n, &s.result)
 }
 
 // setEvaluation gives a node its evaluation and priors.

@@ -55,11 +55,9 @@ func TestFocusHasNoWeight(t *testing.T) {
 			f.Moves = append(f.Moves, board.Point(rng.IntN(g.Size().Area()+1)-1)) // may be board.Pass
 			f.Weights = append(f.Weights, rng.ExpFloat64()+0.01)
 		}
-		tree := newTree(t, p, &stub{})
-		tree.Reset(g)
+		tree := treeAt(t, p, &stub{}, g)
 		visits := int64(50 + rng.IntN(300))
-		r, err := tree.Search(t.Context(), Limits{Visits: visits, Focus: focusOn(f)})
-		require.NoError(t, err)
+		r := searchedWith(t, tree, Limits{Visits: visits, Focus: focusOn(f)})
 		requireSound(t, tree)
 		require.Equal(t, visits, r.Root.Visits)
 		require.Equal(t, visits, r.Stats.Playouts)
@@ -84,8 +82,7 @@ func TestFocusShare(t *testing.T) {
 	p := Defaults()
 	p.Root.SymmetryPruning, p.Seed = false, 7
 	for _, share := range []float64{0.1, 0.5, 0.99, 1} {
-		tree := newTree(t, p, &stub{})
-		tree.Reset(g)
+		tree := treeAt(t, p, &stub{}, g)
 		f := &thinking.Focus{Moves: moves, Weights: []float64{1, 2, 5}, Prob: share}
 		visits := int64(4000 * (1 - min(share, 0.99)))
 		r := searchedWith(t, tree, Limits{Visits: visits, Focus: focusOn(f)})
@@ -100,13 +97,6 @@ func TestFocusShare(t *testing.T) {
 	}
 }
 
-func searchedWith(t testing.TB, tree *Tree, l Limits) Result {
-	t.Helper()
-	r, err := tree.Search(t.Context(), l)
-	require.NoError(t, err)
-	return r
-}
-
 // TestFocusOfNothing: an empty focus leaves a search unchanged, visit for visit; a focus whose
 // moves cannot be searched gets no playouts.
 func TestFocusOfNothing(t *testing.T) {
@@ -117,8 +107,7 @@ func TestFocusOfNothing(t *testing.T) {
 	result := func(f *atomic.Pointer[thinking.Focus]) Result {
 		p := Defaults()
 		p.Seed = 3
-		tree := newTree(t, p, &stub{})
-		tree.Reset(g)
+		tree := treeAt(t, p, &stub{}, g)
 		tree.Restrict(thinking.Restriction{Color: board.White, Points: []board.Point{banned}, Depth: 1})
 		return searchedWith(t, tree, Limits{Visits: 300, Focus: f})
 	}
@@ -158,8 +147,7 @@ func TestFocusFindsAGoodMove(t *testing.T) {
 		}}
 		p := Defaults()
 		p.Root.SymmetryPruning, p.Seed = false, 5
-		tree := newTree(t, p, e)
-		tree.Reset(g)
+		tree := treeAt(t, p, e, g)
 		plain := searched(t, tree, 1)
 		require.Nil(t, plain.Move(good), "nobody has looked at it")
 		f := focusOn(&thinking.Focus{Moves: []board.Point{good}, Prob: 0.6})
@@ -191,8 +179,7 @@ func TestFocusOnAnImage(t *testing.T) {
 	g := newGame(t, 9)
 	size := g.Size()
 	for _, at := range []board.Point{size.Point(2, 6), size.Point(6, 6), size.Point(2, 2)} { // all have their original in the upper right
-		tree := newTree(t, Defaults(), &stub{flat: true})
-		tree.Reset(g)
+		tree := treeAt(t, Defaults(), &stub{flat: true}, g)
 		r := searchedWith(t, tree, Limits{Visits: 100, Focus: focusOn(&thinking.Focus{Moves: []board.Point{at}, Prob: 0.5})})
 		m := r.Move(at)
 		require.NotNil(t, m)
@@ -218,8 +205,7 @@ func TestFocusIsReplaced(t *testing.T) {
 	}
 	p := Defaults()
 	p.Root.SymmetryPruning, p.Parallel.Workers, p.Seed = false, 4, 9
-	tree := newTree(t, p, e)
-	tree.Reset(g)
+	tree := treeAt(t, p, e, g)
 	r := searchedWith(t, tree, Limits{Visits: 1500, Focus: &f})
 	for _, at := range []board.Point{first, second} {
 		m := r.Move(at)
@@ -228,19 +214,7 @@ func TestFocusIsReplaced(t *testing.T) {
 }
 
 func TestFocusAllocatesNothing(t *testing.T) {
-	tree := newTree(t, Defaults(), newQuick(81))
-	tree.Reset(newGame(t, 9))
-	f := focusOn(&thinking.Focus{Moves: []board.Point{3, 40, board.Pass, 80}, Weights: []float64{1, 2, 3, 1e300}, Prob: 0.5})
-	searchedWith(t, tree, Limits{Visits: 5000, Focus: f})
-	tree.Clear()
-	searchedWith(t, tree, Limits{Visits: 10, Focus: f})
-	s, ctx := tree.playouts.slots[0], t.Context()
-	require.Zero(t, testing.AllocsPerRun(3000, func() {
-		if tree.playouts.descend(s) == atLeaf {
-			s.run(ctx, &tree.sh)
-			require.NoError(t, applied(tree, s))
-		}
-	}))
+	tree := requireNoAllocations(t, Defaults(), focusOn(&thinking.Focus{Moves: []board.Point{3, 40, board.Pass, 80}, Weights: []float64{1, 2, 3, 1e300}, Prob: 0.5}))
 	require.Greater(t, tree.tally.stats.Focused, int64(1000))
 }
 
@@ -252,8 +226,7 @@ func TestFocusBesidePasses(t *testing.T) {
 		require.NoError(t, g.Play(board.Black, board.Pass))
 		p := Defaults()
 		p.Pass.Conservative, p.Seed = false, 2
-		tree := newTree(t, p, &stub{})
-		tree.Reset(g)
+		tree := treeAt(t, p, &stub{}, g)
 		at := unlikely(t, g, &stub{})
 		r := searchedWith(t, tree, Limits{Visits: 60, Focus: focusOn(&thinking.Focus{Moves: []board.Point{at}, Prob: prob})})
 		require.EqualValues(t, 60, r.Root.Visits, fmt.Sprint(prob))
@@ -267,8 +240,7 @@ func TestFocusBesidePasses(t *testing.T) {
 // TestFocusKeepsCountersWhole: a node whose visits have reached the largest count, as they may in
 // a finished position, gets no more, and the search continues.
 func TestFocusKeepsCountersWhole(t *testing.T) {
-	tree := newTree(t, Defaults(), &stub{})
-	tree.Reset(newGame(t, 3))
+	tree := treeAt(t, Defaults(), &stub{}, newGame(t, 3))
 	f := focusOn(&thinking.Focus{Moves: []board.Point{4}, Prob: 1})
 	searchedWith(t, tree, Limits{Visits: 10, Focus: f})
 	edges := tree.nodes.a.edgesOf(tree.nodes.a.node(tree.nodes.root))

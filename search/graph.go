@@ -21,8 +21,6 @@ type transposition struct {
 	node uint32
 }
 
-func tagOf(h board.Hash) uint32 { return uint32(h.Hi) }
-
 // forcedHash is mixed into the hash of a position in which the game continues after two passes.
 var forcedHash = board.Hash{Hi: 0x6a09e667f3bcc908, Lo: 0xbb67ae8584caa73b}
 
@@ -51,7 +49,7 @@ func (g *transpositions) find(h board.Hash) uint32 {
 	}
 	mask := uint64(len(g.slots) - 1)
 	for at := h.Lo & mask; g.slots[at].node != 0; at = (at + 1) & mask {
-		if s := g.slots[at]; s.tag == tagOf(h) && g.hashes.get(s.node) == h {
+		if s := g.slots[at]; s.tag == uint32(h.Hi) && g.hashes.get(s.node) == h {
 			return s.node
 		}
 	}
@@ -61,7 +59,13 @@ func (g *transpositions) find(h board.Hash) uint32 {
 // add enters a node; its hash must be set and not in the table yet.
 func (g *transpositions) add(i uint32) {
 	if 4*(g.count+1) > 3*len(g.slots) {
-		g.resize(max(1024, 2*len(g.slots)))
+		old := g.slots
+		g.slots, g.count = make([]transposition, max(1024, 2*len(old))), 0
+		for _, s := range old {
+			if s.node != 0 {
+				g.place(s.node)
+			}
+		}
 	}
 	g.place(i)
 }
@@ -73,16 +77,6 @@ func (g *transpositions) place(i uint32) {
 	for g.slots[at].node != 0 {
 		at = (at + 1) & mask
 	}
-	g.slots[at] = transposition{tagOf(h), i}
+	g.slots[at] = transposition{uint32(h.Hi), i}
 	g.count++
-}
-
-func (g *transpositions) resize(n int) {
-	old := g.slots
-	g.slots, g.count = make([]transposition, n), 0
-	for _, s := range old {
-		if s.node != 0 {
-			g.place(s.node)
-		}
-	}
 }

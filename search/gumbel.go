@@ -3,6 +3,7 @@ package search
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"kosumi/board"
 )
@@ -103,20 +104,20 @@ func halvingSchedule(dst []int32, considered, visits int) []int32 {
 	return dst[:visits]
 }
 
-// score fills scores with noise + log prior + scaled value, by policy index, and visits with this
-// search's visits, pending ones included.
+// score fills scores with log prior + scaled value, by policy index, and visits with this search's
+// visits, pending ones included.
 func (g *gumbelState) score() {
 	n, scores, visits := g.nodes.a.node(g.nodes.root), &g.scores, &g.visits
 	edges := g.nodes.a.edgesOf(n)
 	value := g.values()
 	for i := range g.size.Area() + 1 {
-		scores[i] = g.noise[i] + g.logits[i] + value.of(0, false)
+		scores[i] = g.logits[i] + value.of(0, false)
 		visits[i] = 0
 	}
 	for k := range edges {
 		e := &edges[k]
 		i := g.size.Index(e.move)
-		scores[i] = g.noise[i] + g.logits[i] + value.of(float64(e.utility), e.weight > 0)
+		scores[i] = g.logits[i] + value.of(float64(e.utility), e.weight > 0)
 		visits[i] = e.visits - g.base[i] + int32(e.inFlight)
 	}
 }
@@ -173,7 +174,7 @@ func (g *gumbelState) next(playouts int64) int {
 	best, move, at := math.Inf(-1), board.NoPoint, selectNone
 	g.eachMove(func(i, place int, _ float64) {
 		const farOff = 1e6 // moves with other numbers of visits come last
-		s := g.scores[i] - farOff*math.Abs(float64(g.visits[i]-wanted))
+		s := g.noise[i] + g.scores[i] - farOff*math.Abs(float64(g.visits[i]-wanted))
 		if s > best {
 			best, move, at = s, g.size.FromIndex(i), place
 		}
@@ -197,8 +198,8 @@ func (g *gumbelState) choose(moves []candidate) {
 	best, at := math.Inf(-1), -1
 	for k := range moves {
 		i := g.size.Index(moves[k].edge.move)
-		if g.visits[i] == most && g.scores[i] > best {
-			best, at = g.scores[i], k
+		if s := g.noise[i] + g.scores[i]; g.visits[i] == most && s > best {
+			best, at = s, k
 		}
 	}
 	if at < 0 {
@@ -222,22 +223,12 @@ func (g *gumbelState) choose(moves []candidate) {
 // with the mixed value for moves without visits. By policy index, sum 1; -1 if illegal or not
 // allowed.
 func (g *gumbelState) improved() []float32 {
-	v := g.values()
-	out := make([]float32, g.size.Area()+1)
-	for i := range out {
-		out[i] = -1
-	}
-	edges := g.nodes.a.edgesOf(g.nodes.a.node(g.nodes.root))
-	logit := func(place int, prior float64) float64 {
-		if place < 0 {
-			return math.Log(prior+1e-30) + v.of(0, false)
-		}
-		return math.Log(prior+1e-30) + v.of(float64(edges[place].utility), edges[place].weight > 0)
-	}
+	g.score()
+	out := slices.Repeat([]float32{-1}, g.size.Area()+1)
 	top, sum := math.Inf(-1), 0.0
-	g.eachMove(func(_, place int, prior float64) { top = max(top, logit(place, prior)) })
-	g.eachMove(func(i, place int, prior float64) {
-		out[i] = float32(math.Exp(logit(place, prior) - top))
+	g.eachMove(func(i, _ int, _ float64) { top = max(top, g.scores[i]) })
+	g.eachMove(func(i, _ int, _ float64) {
+		out[i] = float32(math.Exp(g.scores[i] - top))
 		sum += float64(out[i])
 	})
 	for i := range out {

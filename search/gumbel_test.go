@@ -34,8 +34,7 @@ func TestGumbelVisitsFollowTheSchedule(t *testing.T) {
 	for _, workers := range []int{1, 4} {
 		p := gumbelParams()
 		p.Parallel.Workers = workers
-		tree := newTree(t, p, &stub{flat: true})
-		tree.Reset(newGame(t, 9))
+		tree := treeAt(t, p, &stub{flat: true}, newGame(t, 9))
 		r := searched(t, tree, 65)
 		require.Len(t, r.Moves, 16)
 		counts := map[int64]int{}
@@ -95,8 +94,7 @@ func TestGumbelInPlayDrawsByImprovedPolicy(t *testing.T) {
 	good, e := oneGoodMove()
 	p := gumbelParams()
 	p.Root.Gumbel.Considered, p.Root.Gumbel.Greedy = 26, true
-	tree := newTree(t, p, e)
-	tree.Reset(newGame(t, 5))
+	tree := treeAt(t, p, e, newGame(t, 5))
 	r := searched(t, tree, 40)
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 200 {
@@ -116,14 +114,12 @@ func TestGumbelSamplesByPrior(t *testing.T) {
 		}
 		out.Policy[2], out.Policy[5] = 0.75, 0.25
 	}}
-	tree := newTree(t, p, e)
-	tree.Reset(newGame(t, 3))
+	tree := treeAt(t, p, e, newGame(t, 3))
 	counts := map[board.Point]int{}
 	const n = 4000
 	for range n {
 		tree.Clear()
-		r, err := tree.Search(t.Context(), Limits{Visits: 2})
-		require.NoError(t, err)
+		r := searchedWith(t, tree, Limits{Visits: 2})
 		counts[r.Choose(0, nil)]++
 	}
 	require.InDelta(t, 0.75*n, counts[2], 4*math.Sqrt(n*0.75*0.25))

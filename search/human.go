@@ -203,7 +203,11 @@ func (sel *selector) selectHuman(i uint32, n *node, edges []edge, how selection)
 			best, at = s, k
 		}
 	}
-	return sel.orNewHuman(i, n, &x, policy, weightless, best, at)
+	move, prior := sel.nextHuman(n, policy, weightless)
+	if move == board.NoPoint {
+		return at
+	}
+	return sel.orNew(n, &x, move, prior, root && !weightless, best, at)
 }
 
 // weightFor returns the weight of an edge or, if weightless, the whole weight of the position
@@ -218,10 +222,9 @@ func (ns *nodes) weightFor(e *edge, weightless bool) float64 {
 	return 0
 }
 
-// orNewHuman returns the place of the best edge, or selectNew if the likeliest human move without
-// an edge scores more. Then that move is the next one to get an edge.
-func (sel *selector) orNewHuman(node uint32, n *node, x *explorer, policy humanBits, weightless bool, best float64, at int) int {
-	root := node == sel.nodes.root
+// nextHuman returns the likeliest human move without an edge, NoPoint if there is none, and its
+// prior.
+func (sel *selector) nextHuman(n *node, policy humanBits, weightless bool) (move board.Point, prior float64) {
 	move, prior, order := board.NoPoint, -1.0, 0
 	for k := int(n.edgeCount); k < int(n.priorCount); k++ {
 		p, _ := sel.nodes.a.priorAt(n, k)
@@ -234,17 +237,7 @@ func (sel *selector) orNewHuman(node uint32, n *node, x *explorer, policy humanB
 			move, prior, order = p, h, i
 		}
 	}
-	if move == board.NoPoint {
-		return at
-	}
-	u := x.fpu
-	if root && !weightless {
-		prior, u = sel.p.Root.widen(prior, u, x.sign, sel.rng)
-	}
-	if x.score(u, 0, prior) <= best || root && !weightless && sel.futileNew(n) {
-		return at
-	}
-	return sel.nodes.promote(n, move)
+	return move, prior
 }
 
 func humanInfo(o *nn.Output, area int) *thinking.Human {

@@ -87,18 +87,14 @@ func (ch *chooser) humanOptions(moves []candidate) []option {
 
 // settle removes the values that are too small to trust, and takes the priors if none is left.
 func (c *Choice) settle(list []option, moves []candidate) {
-	values := make([]float64, len(moves))
-	for k := range moves {
-		values[k] = list[k].value
-	}
-	if most(values) <= leastValue {
+	if most(list) <= leastValue {
 		for k := range moves {
-			values[k] = max(0, float64(moves[k].edge.prior))
+			list[k].value = max(0, float64(moves[k].edge.prior))
 		}
 	}
-	top := most(values)
+	top := most(list)
 	for k := range moves {
-		list[k].value = c.trusted(values[k], top)
+		list[k].value = c.trusted(list[k].value, top)
 	}
 }
 

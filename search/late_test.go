@@ -16,15 +16,13 @@ import (
 func TestLateCancellation(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // nothing else runs until this goroutine yields
 	e := &stub{}
-	tree := newTree(t, Defaults(), e)
-	tree.Reset(newGame(t, 9))
+	tree := treeAt(t, Defaults(), e, newGame(t, 9))
 	ctx, cancel := context.WithCancel(t.Context())
 	e.answer = func(*board.Game, *nn.Output) { cancel() }
 	_, err := tree.Search(ctx, Limits{Visits: 2})
 	require.NoError(t, err)
 	e.answer = func(*board.Game, *nn.Output) { runtime.Gosched() }
-	r, err := tree.Search(t.Context(), Limits{Visits: 200})
-	require.NoError(t, err)
+	r := searchedWith(t, tree, Limits{Visits: 200})
 	require.Equal(t, StopVisits, r.Stop)
 	require.EqualValues(t, 200, r.Root.Visits)
 }

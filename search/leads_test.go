@@ -72,8 +72,7 @@ func TestContradictingLeads(t *testing.T) {
 		{60, 20, 0.7, 20},
 		{7.5, -3, 0.7, -3},
 	} {
-		g, err := board.NewGame(board.Square(19), board.TrompTaylor())
-		require.NoError(t, err)
+		g := newGame(t, 19)
 		g.SetKomi(c.komi)
 		g.SetToMove(board.White)
 		r := Result{Analysis: thinking.Analysis{Size: g.Size(), ToMove: board.White,

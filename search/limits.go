@@ -10,7 +10,8 @@ import (
 // Limits end a search. A zero value is no limit; without any limit a search continues until its
 // context ends or the memory is used up.
 type Limits struct {
-	// Visits is the target for the root's visits, those of a kept tree included.
+	// Visits is the target for the root's visits, those of a kept tree included. Visits without
+	// weight that follow the human policy (HumanShare) count towards it, although not at the root.
 	Visits int64
 	// Playouts is the number of playouts to make now.
 	Playouts int64

@@ -34,8 +34,7 @@ func TestSoakOfOneTree(t *testing.T) {
 	g, err := board.NewGame(board.Square(*longSize), board.TrompTaylor())
 	require.NoError(t, err)
 	e := newQuick(area)
-	tree := newTree(t, p, e)
-	tree.Reset(g)
+	tree := treeAt(t, p, e, g)
 	runtime.GC()
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -46,8 +45,7 @@ func TestSoakOfOneTree(t *testing.T) {
 	for goal := int64(1000); done < *longVisits; goal *= 10 {
 		goal = min(goal, *longVisits)
 		began := nn.ProcessorTime()
-		r, err := tree.Search(t.Context(), Limits{Visits: goal})
-		require.NoError(t, err)
+		r := searchedWith(t, tree, Limits{Visits: goal})
 		new := r.Root.Visits - done
 		done = r.Root.Visits
 		var gc debug.GCStats

@@ -100,49 +100,6 @@ func boardWith(t testing.TB, size int, black, white []board.Point, toMove board.
 	return g
 }
 
-func TestCenterAsymmetryByHand(t *testing.T) {
-	for _, c := range []struct {
-		size         int
-		black, white []board.Point // stones; White copies
-		want         float64
-	}{
-		{9, []board.Point{30}, []board.Point{50}, 0},
-		{9, []board.Point{30, 40}, []board.Point{50}, 0}, // the centre is its own image
-		{9, []board.Point{0}, nil, 0},                    // far from the centre
-		{9, nil, []board.Point{30, 31}, 0},
-		{9, []board.Point{30}, nil, 1},
-		{9, []board.Point{30, 31}, []board.Point{32}, 3.52}, // two stones without a copy, one copy alone: 2.2*3.2/2
-		{9, []board.Point{30, 50}, nil, 3},                  // neither has a copy: 2*3/2
-		{6, nil, nil, 1e10},
-	} {
-		g := boardWith(t, c.size, c.black, c.white, board.Black)
-		require.InDelta(t, c.want, centerAsymmetry(g, board.White), 1e-9, "%+v", c)
-	}
-}
-
-// TestLeanByHand: the owner of the centre gains: win minus loss rises from 0.2 to
-// tanh(atanh(0.2)+0.7) = 0.7176, or with asymmetry 1 to tanh(atanh(0.2)+0.3) = 0.4643.
-func TestLeanByHand(t *testing.T) {
-	for _, c := range []struct {
-		asymmetry               float64
-		win, loss, owner        float32
-		wantWin, wantLoss, told float64
-	}{
-		{0, 0.6, 0.4, 1, 0.858813, 0.141187, 1},
-		{1, 0.6, 0.4, 1, 0.732132, 0.267868, 1},
-		{0, 0.3, 0.2, 1, 0.429406, 0.070594, 0.5}, // half of the games have no result
-		{0, 0.6, 0.4, 0, 0.6, 0.4, 1},
-		{0, 0.4, 0.6, -1, 0.141187, 0.858813, 1},
-		{0, 1, 0, -1, 1, 0, 1},
-	} {
-		m := mirror{asymmetry: c.asymmetry}
-		win, loss := m.lean(c.win, c.loss, c.owner)
-		require.InDelta(t, c.wantWin, win, 1e-5, "%+v", c)
-		require.InDelta(t, c.wantLoss, loss, 1e-5, "%+v", c)
-		require.InDelta(t, c.told, win+loss, 1e-6, "%+v", c)
-	}
-}
-
 // at returns a counter for a position at a depth below the root. White copies.
 func at(g *board.Game, depth int, m mirror) *counter {
 	m.player, m.center = board.White, g.Size().Point(g.Size().W/2, g.Size().H/2)
@@ -294,8 +251,7 @@ func TestAntiMirrorOnAndOff(t *testing.T) {
 	for _, on := range []bool{false, true} {
 		g := mirrorGame(t, newGame(t, 11), copied14, 60)
 		g.SetKomi(0)
-		tree := newTree(t, mirrorParams(on), &stub{ownership: true})
-		tree.Reset(g)
+		tree := treeAt(t, mirrorParams(on), &stub{ownership: true}, g)
 		searched(t, tree, 3000)
 		short := 0
 		for _, e := range tree.nodes.a.edgesOf(tree.nodes.a.node(tree.nodes.root)) {
@@ -339,8 +295,7 @@ func TestAntiMirrorOnAndOff(t *testing.T) {
 func TestAntiMirrorMindsNoOtherGame(t *testing.T) {
 	var want *Result
 	for _, on := range []bool{false, true} {
-		tree := newTree(t, mirrorParams(on), &stub{})
-		tree.Reset(mirrorGame(t, newGame(t, 9), copied14+"-"))
+		tree := treeAt(t, mirrorParams(on), &stub{}, mirrorGame(t, newGame(t, 9), copied14+"-"))
 		r := searched(t, tree, 500)
 		if want == nil {
 			want = &r
@@ -360,8 +315,7 @@ func TestTreeIsDroppedWhenMirrorGoBegins(t *testing.T) {
 	}}
 	for _, on := range []bool{false, true} {
 		g := mirrorGame(t, newGame(t, 9), copied14[:13])
-		tree := newTree(t, mirrorParams(on), copying)
-		tree.Reset(g)
+		tree := treeAt(t, mirrorParams(on), copying, g)
 		move := searched(t, tree, 400).Moves[0].Move
 		require.True(t, tree.Advance(board.Black, move))
 		require.True(t, tree.Advance(board.White, opposite(g.Size(), move)))

@@ -95,27 +95,19 @@ func (ns *nodes) setOwn(n *node, r *leafResult) {
 // bringForward makes a move the next one to get an edge. It returns false if it
 // is not among the moves left.
 func (ns *nodes) bringForward(n *node, move board.Point) bool {
-	k, prior := ns.place(n, move)
-	if k < 0 {
-		return false
-	}
-	for ; k > int(n.edgeCount); k-- {
-		p, other := ns.a.priorAt(n, k-1)
-		ns.a.setPrior(n, k, p, other)
-	}
-	ns.a.setPrior(n, k, move, prior)
-	return true
-}
-
-// place returns the place and the prior of a move among a node's moves without an edge; -1 if the
-// move is not among them.
-func (ns *nodes) place(n *node, move board.Point) (int, float32) {
 	for k := int(n.edgeCount); k < int(n.priorCount); k++ {
-		if p, prior := ns.a.priorAt(n, k); p == move {
-			return k, prior
+		p, prior := ns.a.priorAt(n, k)
+		if p != move {
+			continue
 		}
+		for ; k > int(n.edgeCount); k-- {
+			p, other := ns.a.priorAt(n, k-1)
+			ns.a.setPrior(n, k, p, other)
+		}
+		ns.a.setPrior(n, k, move, prior)
+		return true
 	}
-	return -1, 0
+	return false
 }
 
 // promote makes a move the next one to get an edge; it must have none.
@@ -160,10 +152,18 @@ type visit struct {
 	next int32
 }
 
-// rescore recomputes all averages of the tree, children before parents, after the centre of the
-// score terms moved. Nodes without edges keep their weights.
+// rescore recomputes all averages of the tree after the centre of the score terms moved. Nodes
+// without edges keep their weights.
 func (ns *nodes) rescore(v *valuer) {
-	ns.unmark()
+	ns.walk(func(i uint32) { ns.rescoreNode(i, v) })
+}
+
+// walk marks every node that the root leads to, and no other, and calls f for each, children before
+// parents.
+func (ns *nodes) walk(f func(i uint32)) {
+	for i := uint32(1); i < ns.a.nodeCount; i++ {
+		ns.a.node(i).flags &^= flagMark
+	}
 	ns.stack = append(ns.stack[:0], visit{node: ns.root})
 	ns.a.node(ns.root).flags |= flagMark
 	for len(ns.stack) > 0 {
@@ -178,7 +178,7 @@ func (ns *nodes) rescore(v *valuer) {
 			}
 			continue
 		}
-		ns.rescoreNode(top.node, v)
+		f(top.node)
 		ns.stack = ns.stack[:len(ns.stack)-1]
 	}
 }
@@ -203,11 +203,4 @@ func (ns *nodes) rescoreNode(i uint32, v *valuer) {
 		edges[k].refresh(ns.a.node(edges[k].child))
 	}
 	ns.rebuild(i)
-}
-
-// unmark clears the marks of earlier walks on all nodes.
-func (ns *nodes) unmark() {
-	for i := uint32(1); i < ns.a.nodeCount; i++ {
-		ns.a.node(i).flags &^= flagMark
-	}
 }

@@ -3,6 +3,7 @@ package search
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/stat/distuv"
 )
@@ -22,10 +23,7 @@ func (p *Params) flatten(policy []float32, turn int, sqrtArea float64) {
 		return
 	}
 	temperature := byTurn(r.PolicyTemperatureEarly, r.PolicyTemperature, p.Choice.TemperatureHalflife, turn, sqrtArea)
-	most := float32(0)
-	for _, x := range policy {
-		most = max(most, x)
-	}
+	most := slices.Max(policy)
 	if most <= 0 {
 		return
 	}

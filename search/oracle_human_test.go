@@ -1,11 +1,9 @@
 package search_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"math"
-	"os"
 	"slices"
 	"testing"
 
@@ -56,17 +54,6 @@ func (n networks) with(main, humans string) nn.Evaluator {
 		b.humans.ClearCache()
 	}
 	return b
-}
-
-func humanSettings(t testing.TB) map[string]map[string]string {
-	t.Helper()
-	data, err := os.ReadFile(testshared.Path(t, "golden/human/settings.json"))
-	require.NoError(t, err)
-	var file struct {
-		Settings map[string]map[string]string
-	}
-	require.NoError(t, json.Unmarshal(data, &file))
-	return file.Settings
 }
 
 // search repeats the search with the record's draws in place of random ones, and returns how many
@@ -120,38 +107,15 @@ func (r *humanRecord) compare(got *search.Result) difference {
 	return d
 }
 
-// same repeats the search and reports whether the result equals the record.
-func (r *humanRecord) same(t testing.TB, nets networks, settings map[string]map[string]string) (bool, int, difference) {
-	t.Helper()
-	got, left := r.search(t, nets, settings)
-	d := r.compare(&got)
-	return left == 0 && d.visits == 0 && d.report <= 1e-4 && !d.order && d.pv == 0 && d.missing == 0 && d.extra == 0, left, d
-}
-
-func (r *humanRecord) tipped(t testing.TB, nets networks, settings map[string]map[string]string) (float64, bool) {
-	t.Helper()
-	m := models[r.Net]
-	defer func() { m.rounding, m.variant = 0, 0 }()
-	for _, m.rounding = range roundings {
-		for m.variant = range uint64(30) {
-			if same, _, _ := r.same(t, nets, settings); same {
-				return m.rounding, true
-			}
-		}
-	}
-	return 0, false
-}
-
 // TestHumanSearchesOracle repeats searches that KataGo v1.17 made with human SL networks and every
 // humanSL parameter: every visit must go to the same node, every reported number must agree, and
-// all recorded draws must be used. It repeats a sample; KOSUMI_ORACLE=all repeats all, -v also
-// prints a table by setting, and -search.precision=auto takes another precision.
+// all recorded draws must be used. It repeats a sample; KOSUMI_ORACLE=all repeats all, and -v also
+// prints a table by setting.
 func TestHumanSearchesOracle(t *testing.T) {
-	settings := humanSettings(t)
+	settings := katagoSettings(t, "human")
 	nets := newNetworks(t)
 	tallies := map[string]*tally{}
 	var all tally
-	winrate := 0.0
 	for i, r := range testshared.Lines[humanRecord](t, testshared.Path(t, "golden/human/search.jsonl.gz")) {
 		if !r.wanted(i%7 == 0) {
 			continue
@@ -161,40 +125,19 @@ func TestHumanSearchesOracle(t *testing.T) {
 			one = &tally{}
 			tallies[r.Settings] = one
 		}
-		got, left := r.search(t, nets, settings)
-		d := r.compare(&got)
-		if *oraclePrecision != "fp32" {
-			same := left == 0 && d.visits == 0 && d.missing == 0 && d.extra == 0
-			one.count(same)
-			all.count(same)
-			all.elsewhere(d, r.Visits)
-			winrate += math.Abs(r.Result.RootInfo.Winrate - whiteWinrate(&got))
-			continue
-		}
-		same := left == 0 && d.visits == 0 && d.report <= 1e-4 && !d.order && d.pv == 0 && d.missing == 0 && d.extra == 0
+		same := alike(t, r.ID, models[r.Net], func() (difference, float64) {
+			got, left := r.search(t, nets, settings)
+			d := r.compare(&got)
+			if left != 0 {
+				d.line, d.missing = fmt.Sprint(left, " draws left"), d.missing+1
+			}
+			return d, 1e-4
+		})
 		one.count(same)
 		all.count(same)
-		if same {
-			continue
-		}
-		if by, ok := r.tipped(t, nets, settings); ok {
-			t.Logf("%s differs by rounding: an error of %g in the network's outputs gives the recorded search; %+v", r.ID, by, d)
-		} else {
-			t.Errorf("%s: %d draws left, %+v", r.ID, left, d)
-		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(tallies)) {
 		tallies[name].log(t, name)
 	}
 	all.log(t, "human")
-	if *oraclePrecision != "fp32" {
-		t.Logf("mean difference in winrate %.4f", winrate/float64(all.tried))
-	}
-}
-
-func whiteWinrate(r *search.Result) float64 {
-	if r.ToMove == board.Black {
-		return 1 - r.Root.Winrate
-	}
-	return r.Root.Winrate
 }

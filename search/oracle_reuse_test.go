@@ -25,7 +25,7 @@ type reuseRecord struct {
 // kept, and later visits go to the same moves.
 func TestKeptTreesOracle(t *testing.T) {
 	testshared.Long(t)
-	settings := katagoSettings(t)
+	settings := katagoSettings(t, "search")
 	eachRecord(t, "reuse", func(i int) bool { return i%20 < 2 }, func(t *testing.T, r *reuseRecord, nets networks) { r.play(t, nets, settings) })
 }
 

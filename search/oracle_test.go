@@ -2,7 +2,6 @@ package search_test
 
 import (
 	"encoding/json"
-	"flag"
 	"fmt"
 	"maps"
 	"math"
@@ -127,9 +126,6 @@ type networks struct {
 // models are KataGo's test networks with their stored answers, shared by all tests.
 var models = map[string]*memo{}
 
-// oraclePrecision is the precision in which recorded searches are repeated.
-var oraclePrecision = flag.String("search.precision", "fp32", "number format of the oracle's networks; beside fp32, searches are counted that are the same visit for visit, and others are no error")
-
 func newNetworks(t testing.TB) networks { return networks{t, map[string]*nn.Server{}, false} }
 
 // sampled is the prefix, in models, of networks that answer from the stored sample.
@@ -199,7 +195,7 @@ func (n networks) get(name string, cached bool) *nn.Server {
 		if synthetic {
 			folder = "golden/human/models/"
 		}
-		file, err := model.Open(testshared.Path(t, folder+name+".bin.gz"), model.Config{Provider: "cpu", Precision: *oraclePrecision})
+		file, err := model.Open(testshared.Path(t, folder+name+".bin.gz"), model.Config{Provider: "cpu", Precision: "fp32"})
 		if err != nil {
 			testshared.Absent(t, "no library to run KataGo's networks with: %v", err)
 		}
@@ -354,31 +350,36 @@ func (r *record) wanted(inSample bool) bool {
 // outputs.
 var roundings = []float64{1e-6, 3e-6, 1e-5}
 
-// tipped reports whether rounding explains the difference: if the network's outputs are disturbed
-// as little as another runtime would, the search equals the recorded one, visit for visit. It also
-// returns the size of the disturbance.
-func (r *record) tipped(t *testing.T, nets networks, settings map[string]map[string]string) (float64, bool) {
-	m := models[r.Net]
-	if nets.sample {
-		m = models[sampled+r.Net]
+// same reports whether a search equals the record, up to a difference in the reported numbers.
+func (d *difference) same(tolerance float64) bool {
+	return d.visits == 0 && d.report <= tolerance && d.pv == 0 && d.missing == 0 && d.extra == 0
+}
+
+// alike repeats a search and reports whether it equals the record. A difference is an error unless
+// rounding explains it: if the network's outputs are disturbed as little as another runtime would,
+// the search equals the recorded one, visit for visit, and up to the tolerance that repeat returns
+// in the reported numbers.
+func alike(t *testing.T, id string, m *memo, repeat func() (d difference, tolerance float64)) bool {
+	t.Helper()
+	d, _ := repeat()
+	if d.same(1e-4) && !d.order {
+		return true
 	}
 	defer func() { m.rounding, m.variant = 0, 0 }()
 	for _, m.rounding = range roundings {
 		for m.variant = range uint64(30) {
-			got := r.search(t, nets, settings)
-			if d := compare(r, &got); d.visits == 0 && d.pv == 0 && d.missing == 0 && d.extra == 0 && d.report <= 1e-3 {
-				return m.rounding, true
+			if d, tolerance := repeat(); d.same(tolerance) {
+				t.Logf("%s differs by rounding: an error of %g in the network's outputs gives the recorded search; %+v", id, m.rounding, d)
+				return false
 			}
 		}
 	}
-	return 0, false
+	t.Errorf("%s: %+v", id, d)
+	return false
 }
 
-// tally counts equal records, and the visits that went elsewhere.
-type tally struct {
-	tried, same   int
-	moved, visits int64
-}
+// tally counts equal records.
+type tally struct{ tried, same int }
 
 func (c *tally) count(same bool) {
 	c.tried++
@@ -390,22 +391,13 @@ func (c *tally) count(same bool) {
 func (c *tally) log(t *testing.T, set string) {
 	t.Helper()
 	t.Logf("%s: %d of %d records equal (%.2f %%)", set, c.same, c.tried, 100*float64(c.same)/float64(max(c.tried, 1)))
-	if c.visits > 0 {
-		t.Logf("%s: visits that went elsewhere: %.2f %%", set, 25*float64(c.moved)/float64(c.visits))
-	}
-}
-
-// elsewhere adds a search's visits and its difference; each different visit appears in the visits
-// and edge visits of two moves.
-func (c *tally) elsewhere(d difference, visits int64) {
-	c.moved, c.visits = c.moved+d.visits, c.visits+visits
 }
 
 // TestWholeSearchesOracle repeats searches that KataGo v1.17 made with one thread: every visit
 // must go to the same node, and every reported number must agree up to rounding of the network's
 // runtime.
 func TestWholeSearchesOracle(t *testing.T) {
-	settings := katagoSettings(t)
+	settings := katagoSettings(t, "search")
 	for _, set := range []struct {
 		name string
 		step int // take every step-th record
@@ -427,29 +419,25 @@ func TestWholeSearchesOracle(t *testing.T) {
 // check repeats the search. A difference that rounding does not explain is an error.
 func (r *record) check(t *testing.T, nets networks, settings map[string]map[string]string, all *tally) {
 	t.Helper()
-	got := r.search(t, nets, settings)
-	d := compare(r, &got)
-	same := d.visits == 0 && d.report <= 1e-4 && !d.order && d.pv == 0 && d.missing == 0 && d.extra == 0
-	if *oraclePrecision != "fp32" {
-		all.count(d.visits == 0 && d.missing == 0 && d.extra == 0)
-		all.elsewhere(d, r.Visits)
-		return
+	net := r.Net
+	if nets.sample {
+		net = sampled + net
 	}
-	all.count(same)
-	if same {
-		return
-	}
-	if by, ok := r.tipped(t, nets, settings); ok {
-		t.Logf("%s differs by rounding: an error of %g in the network's outputs gives the recorded search; %+v", r.ID, by, d)
-	} else {
-		t.Errorf("%s: %+v", r.ID, d)
-	}
+	got := r.search(t, nets, settings) // loads the network
+	first := true
+	all.count(alike(t, r.ID, models[net], func() (difference, float64) {
+		if !first {
+			got = r.search(t, nets, settings)
+		}
+		first = false
+		return compare(r, &got), 1e-3
+	}))
 }
 
 // TestMirrorGoOracle repeats searches that KataGo made against mirror Go, visit for visit: copies
 // with and without the centre, ahead and behind, on odd, even and small boards.
 func TestMirrorGoOracle(t *testing.T) {
-	settings := katagoSettings(t)
+	settings := katagoSettings(t, "search")
 	check := func(t *testing.T, nets networks) {
 		var all tally
 		for _, r := range testshared.Lines[record](t, "../testdata/search/mirror.jsonl.gz") {

@@ -14,8 +14,7 @@ func TestVisitsWhilePriorsAreFetched(t *testing.T) {
 	p.Memory.PriorsPerNode = 8
 	p.VirtualLoss.PerVisit = 0.01 // so that descents follow the same path
 	p.Parallel.Workers, p.Parallel.VisitsPerFlight = 4, 1
-	tree := newTree(t, p, &stub{delay: 20 * time.Microsecond})
-	tree.Reset(newGame(t, 9))
+	tree := treeAt(t, p, &stub{delay: 20 * time.Microsecond}, newGame(t, 9))
 	r := searched(t, tree, 20000)
 	require.GreaterOrEqual(t, r.Root.Visits, int64(20000))
 	require.Positive(t, r.Stats.Collisions)

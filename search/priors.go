@@ -101,17 +101,7 @@ func keepKey(keys []uint64, keep int, key uint64) {
 
 // sortFalling sorts keys, largest first.
 func sortFalling(keys []uint64) {
-	if len(keys) > 32 {
-		slices.SortFunc(keys, func(a, b uint64) int { return cmp.Compare(b, a) })
-		return
-	}
-	for i := 1; i < len(keys); i++ {
-		k, j := keys[i], i
-		for ; j > 0 && keys[j-1] < k; j-- {
-			keys[j] = keys[j-1]
-		}
-		keys[j] = k
-	}
+	slices.SortFunc(keys, func(a, b uint64) int { return cmp.Compare(b, a) })
 }
 
 // blockWords is the length of a block of count priors: even, header included.

@@ -32,8 +32,7 @@ func TestQueries(t *testing.T) {
 		require.NoError(t, g.Play(g.ToMove(), m))
 	}
 	e := &asked{}
-	tree := newTree(t, p, e)
-	tree.Reset(g)
+	tree := treeAt(t, p, e, g)
 	searched(t, tree, 60)
 	depths := map[int]int{}
 	for i, q := range e.queries {

@@ -10,11 +10,8 @@ import (
 
 func game9(t *testing.T, vertices ...string) *board.Game {
 	t.Helper()
-	g, err := board.NewGame(board.Square(9), board.TrompTaylor())
-	require.NoError(t, err)
-	for _, v := range vertices {
-		p, err := g.Size().ParseVertex(v)
-		require.NoError(t, err)
+	g := newGame(t, 9)
+	for _, p := range points(t, g.Size(), vertices...) {
 		require.NoError(t, g.Play(g.ToMove(), p))
 	}
 	return g
@@ -28,9 +25,7 @@ func TestRepeatPatterns(t *testing.T) {
 	require.False(t, r.begin(g, RepeatPenalty{Utility: 0.1, Player: board.White}), "a tree for nobody is of no use")
 	require.True(t, r.begin(g, RepeatPenalty{Utility: 0.1, Player: board.White}))
 	charge := func(on *board.Game, c board.Color, vertex string) float64 {
-		p, err := on.Size().ParseVertex(vertex)
-		require.NoError(t, err)
-		r.setKey(5, repeatPattern(on.Board(), c, p))
+		r.setKey(5, repeatPattern(on.Board(), c, points(t, on.Size(), vertex)[0]))
 		return r.of(5)
 	}
 	fresh := game9(t)
@@ -51,13 +46,10 @@ func TestRepeatPatterns(t *testing.T) {
 // TestRepeatsLeaveKosAlone: retaking a ko is not charged.
 func TestRepeatsLeaveKosAlone(t *testing.T) {
 	g := game9(t, "D5", "E5", "E6", "F6", "E4", "F4", "J9", "G5")
-	p, err := g.Size().ParseVertex("F5")
-	require.NoError(t, err)
-	require.True(t, takesKo(g.Board(), board.Move{Color: board.Black, Point: p}))
-	require.Zero(t, repeatPattern(g.Board(), board.Black, p))
-	q, err := g.Size().ParseVertex("G6")
-	require.NoError(t, err)
-	require.NotZero(t, repeatPattern(g.Board(), board.Black, q))
+	at := points(t, g.Size(), "F5", "G6")
+	require.True(t, takesKo(g.Board(), board.Move{Color: board.Black, Point: at[0]}))
+	require.Zero(t, repeatPattern(g.Board(), board.Black, at[0]))
+	require.NotZero(t, repeatPattern(g.Board(), board.Black, at[1]))
 }
 
 func TestCharge(t *testing.T) {
@@ -75,8 +67,7 @@ func TestOnlyThePlayersMovesAreKept(t *testing.T) {
 	p := Defaults()
 	p.Graph.Use = false
 	p.RepeatPenalty = RepeatPenalty{Utility: 0.1, Player: board.Black}
-	tree := newTree(t, p, &stub{})
-	tree.Reset(newGame(t, 9))
+	tree := treeAt(t, p, &stub{}, newGame(t, 9))
 	searched(t, tree, 500)
 	kept := map[bool]int{}
 	var walk func(i uint32, own bool)

@@ -159,16 +159,11 @@ func (rep *report) principal(e edge) (pv []board.Point, visits, edgeVisits []int
 			break
 		}
 		moves = rep.chooser.candidates(moves, e.child)
-		best := 0
-		for k := range moves {
-			if moves[k].value > moves[best].value {
-				best = k
-			}
-		}
-		if moves[best].value <= 0 {
+		best := slices.MaxFunc(moves, func(a, b candidate) int { return cmp.Compare(a.value, b.value) })
+		if best.value <= 0 {
 			break
 		}
-		e = moves[best].edge
+		e = best.edge
 	}
 	return pv, visits, edgeVisits
 }

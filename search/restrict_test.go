@@ -61,22 +61,16 @@ func TestVariationsWithinRestrictions(t *testing.T) {
 		if n == 0 { // forbids moves in one corner of the empty board
 			g = newGame(t, 9)
 			size = g.Size()
-			bans = []thinking.Restriction{{Color: board.Black, Depth: 100}}
-			for _, v := range []string{"C3", "C4", "C5", "C6", "D3", "D4", "D5", "E4", "E5"} {
-				p, err := size.ParseVertex(v)
-				require.NoError(t, err)
-				bans[0].Points = append(bans[0].Points, p)
-			}
+			corner := points(t, size, "C3", "C4", "C5", "C6", "D3", "D4", "D5", "E4", "E5")
+			bans = []thinking.Restriction{{Color: board.Black, Depth: 100, Points: corner}}
 		}
-		tree := newTree(t, Defaults(), &stub{ownership: true})
-		tree.Reset(g)
+		tree := treeAt(t, Defaults(), &stub{ownership: true}, g)
 		tree.Restrict(bans...)
 		limits := Limits{Visits: 300, MovesOwnership: true}
 		if rng.IntN(2) == 0 {
 			limits.MinMoves = size.Area() + 1
 		}
-		r, err := tree.Search(t.Context(), limits)
-		require.NoError(t, err)
+		r := searchedWith(t, tree, limits)
 		for _, m := range slices.Concat(r.Moves, r.Unsearched) {
 			about := fmt.Sprintf("case %d: move %s, variation %s\n%s%+v", n, size.Vertex(m.Move), vertices(size, m.PV), g.Board(), bans)
 			require.Equal(t, m.Move, m.PV[0], about)

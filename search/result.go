@@ -44,12 +44,7 @@ type Stats struct {
 }
 
 // MeanDepth is the mean length of a descent.
-func (s *Stats) MeanDepth() float64 {
-	if s.Playouts == 0 {
-		return 0
-	}
-	return float64(s.DepthSum) / float64(s.Playouts)
-}
+func (s *Stats) MeanDepth() float64 { return share(s.DepthSum, s.Playouts) }
 
 // CacheRate is the share of evaluations that a cache answered.
 func (s *Stats) CacheRate() float64 { return share(s.CacheHits, s.Evaluations) }
@@ -61,9 +56,4 @@ func (s *Stats) CollisionRate() float64 { return share(s.Collisions, s.Collision
 func share(part, whole int64) float64 { return float64(part) / float64(max(whole, 1)) }
 
 // BytesPerNode is the memory in use per node.
-func (s *Stats) BytesPerNode() float64 {
-	if s.Nodes == 0 {
-		return 0
-	}
-	return float64(s.Bytes) / float64(s.Nodes)
-}
+func (s *Stats) BytesPerNode() float64 { return share(s.Bytes, s.Nodes) }

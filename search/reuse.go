@@ -48,14 +48,10 @@ func (ns *nodes) reroot(child uint32) {
 	root := ns.a.newNode()
 	n := ns.a.node(root)
 	*n = *ns.a.node(child)
-	n.bias.entry, n.bias.delta, n.bias.weight = 0, 0, 0
-	n.owners = 0
+	n.bias, n.owners = biasShare{}, 0
 	n.flags &^= flagForced
-	if n.edgeCount > 0 { // move the edges to a new block
-		edges := ns.a.edgesOf(n)
-		n.edges = ns.a.newBlock(n.edgeClass)
-		at := n.edges & (edgeChunk - 1)
-		copy(ns.a.edges[n.edges>>edgeBits][at:], edges)
+	if n.edgeCount > 0 {
+		ns.a.putEdges(n, ns.a.edgesOf(n), n.edgeClass)
 	}
 	n.priors, n.priorCount = 0, 0 // the root fetches its priors again
 	if ns.p.Graph.Use {
@@ -70,7 +66,7 @@ func (ns *nodes) reroot(child uint32) {
 // a tree kept through a game stays within its memory limit. Nodes and priors, the bulk, move
 // in place; edge blocks are copied, since they are not in the order of their nodes.
 func (ns *nodes) compact() {
-	ns.mark()
+	ns.walk(func(uint32) {})
 	ns.graph.reset()
 	for i := uint32(1); i < ns.a.nodeCount; i++ {
 		if n := ns.a.node(i); !n.is(flagMark) {
@@ -82,24 +78,6 @@ func (ns *nodes) compact() {
 	index := ns.rankMarked()
 	ns.slidePriors(index)
 	ns.slideNodes(index, moved)
-}
-
-// mark flags every node that the root leads to.
-func (ns *nodes) mark() {
-	ns.unmark()
-	ns.stack = append(ns.stack[:0], visit{node: ns.root})
-	ns.a.node(ns.root).flags |= flagMark
-	for len(ns.stack) > 0 {
-		last := len(ns.stack) - 1
-		n := ns.a.node(ns.stack[last].node)
-		ns.stack = ns.stack[:last]
-		for _, e := range ns.a.edgesOf(n) {
-			if c := ns.a.node(e.child); !c.is(flagMark) {
-				c.flags |= flagMark
-				ns.stack = append(ns.stack, visit{node: e.child})
-			}
-		}
-	}
 }
 
 // ranks numbers the marked nodes: 64 nodes share a word of marks and the number
@@ -170,14 +148,10 @@ func (ns *nodes) slideNodes(index ranks, bias []uint32) {
 			n.bias.entry = bias[n.bias.entry]
 		}
 		if n.edgeCount > 0 {
-			edges := a.edgesOf(n)
-			to := fresh.newBlock(n.edgeClass)
-			at := to & (edgeChunk - 1)
-			copy(fresh.edges[to>>edgeBits][at:], edges)
-			n.edges = to
+			fresh.putEdges(n, a.edgesOf(n), n.edgeClass)
+			edges := fresh.edgesOf(n)
 			for k := range edges {
-				e := fresh.edge(to + uint32(k))
-				e.child = index.of(e.child)
+				edges[k].child = index.of(edges[k].child)
 			}
 		}
 		if next != i {

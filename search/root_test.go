@@ -18,9 +18,7 @@ func TestRestrictions(t *testing.T) {
 	some := []board.Point{size.Point(1, 1), size.Point(2, 2), board.Pass}
 	for _, allow := range []bool{false, true} {
 		for _, depth := range []int{1, 3} {
-			p := Defaults()
-			tree := newTree(t, p, &stub{})
-			tree.Reset(newGame(t, 5))
+			tree := treeAt(t, Defaults(), &stub{}, newGame(t, 5))
 			tree.Restrict(thinking.Restriction{Color: board.Black, Points: some, Depth: depth, Allow: allow})
 			searched(t, tree, 800)
 			var check func(i uint32, ply int)
@@ -38,8 +36,7 @@ func TestRestrictions(t *testing.T) {
 		}
 	}
 	// With no move allowed the search still ends, and lists no moves.
-	tree := newTree(t, Defaults(), &stub{})
-	tree.Reset(newGame(t, 5))
+	tree := treeAt(t, Defaults(), &stub{}, newGame(t, 5))
 	tree.Restrict(thinking.Restriction{Color: board.Black, Depth: 1, Allow: true})
 	r := searched(t, tree, 50)
 	require.Empty(t, r.Moves)
@@ -90,8 +87,7 @@ func TestOneVisitObeysTheRoot(t *testing.T) {
 		}
 		out.Policy[size.Index(copied)], out.Policy[size.Index(own)] = 0.5, 0.2
 	}}
-	tree := newTree(t, Defaults(), e)
-	tree.Reset(g)
+	tree := treeAt(t, Defaults(), e, g)
 	r := searched(t, tree, 1)
 	require.Empty(t, r.Moves)
 	require.Equal(t, own, r.Choose(0, nil))
@@ -175,8 +171,7 @@ func TestRootSymmetriesAreAveraged(t *testing.T) {
 	p := Plain()
 	p.Root.NumSymmetries, p.Net.Symmetry = 4, 0
 	e := &stub{}
-	tree := newTree(t, p, e)
-	tree.Reset(newGame(t, 9))
+	tree := treeAt(t, p, e, newGame(t, 9))
 	r := searched(t, tree, 1)
 	require.Equal(t, int64(4), e.calls.Load())
 	sum := 0.0

@@ -178,25 +178,12 @@ func touches(b *board.Board, c board.Color, p board.Point) bool {
 
 // connects reports whether a move joins a chain of its colour that is not pass-alive to another.
 func connects(b *board.Board, own board.Color, p board.Point, safe []board.Color) bool {
-	if safe[p] == own {
-		return false
-	}
-	head := board.NoPoint
-	for _, q := range b.Neighbors(p) {
-		if b.At(q) == own && safe[q] == board.Empty {
-			head = b.ChainHead(q)
-			break
-		}
-	}
-	if head == board.NoPoint {
-		return false
-	}
-	for _, q := range b.Neighbors(p) {
-		if b.At(q) == own && b.ChainHead(q) != head {
-			return true
-		}
-	}
-	return false
+	near := b.Neighbors(p)
+	return safe[p] != own && slices.ContainsFunc(near, func(q board.Point) bool {
+		return b.At(q) == own && safe[q] == board.Empty && slices.ContainsFunc(near, func(r board.Point) bool {
+			return b.At(r) == own && b.ChainHead(r) != b.ChainHead(q)
+		})
+	})
 }
 
 // bonusUtility is the change of a root move's utility by its ending bonus, in White's view.

@@ -38,8 +38,7 @@ func TestValueSignAlternates(t *testing.T) {
 			})
 			g := newGame(t, 9)
 			g.SetToMove(toMove)
-			tree := newTree(t, p, e)
-			tree.Reset(g)
+			tree := treeAt(t, p, e, g)
 			r := searched(t, tree, 200)
 			want := 0.9
 			if toMove == board.White {
@@ -99,8 +98,7 @@ func TestEndOfTheGame(t *testing.T) {
 		p := Plain()
 		g := diagramGame(t, diagram, c.toMove, c.komi)
 		require.NoError(t, g.Play(c.toMove, board.Pass)) // so that one more pass ends the game
-		tree := newTree(t, p, evenly(func(*board.Game) float32 { return 0 }))
-		tree.Reset(g)
+		tree := treeAt(t, p, evenly(func(*board.Game) float32 { return 0 }), g)
 		r := searched(t, tree, 3)
 		for r.Move(board.Pass) == nil {
 			r = searched(t, tree, r.Root.Visits+1)
@@ -132,9 +130,7 @@ func TestPolicyIndexFollowsTheSize(t *testing.T) {
 		e := &stub{flat: true, answer: func(g *board.Game, out *nn.Output) {
 			out.Policy[g.Size().Index(want)] += 1
 		}}
-		p := Plain()
-		tree := newTree(t, p, e)
-		tree.Reset(g)
+		tree := treeAt(t, Plain(), e, g)
 		r := searched(t, tree, 2)
 		require.Equal(t, want, r.Moves[0].Move)
 		require.Len(t, r.Policy, size.Area()+1)
@@ -165,9 +161,7 @@ func TestVirtualLossIsALossForTheOneWhoChooses(t *testing.T) {
 // TestTutorialSelection: moves are selected by the tutorials' formula, computed by hand: Q + 1.5 *
 // P * sqrt(N) / (1 + n), with Q = 0 for an unvisited move.
 func TestTutorialSelection(t *testing.T) {
-	p := Tutorial()
-	tree := newTree(t, p, &stub{flat: true, noScore: true})
-	tree.Reset(newGame(t, 5))
+	tree := treeAt(t, Tutorial(), &stub{flat: true, noScore: true}, newGame(t, 5))
 	r := searched(t, tree, 1)
 	n := tree.nodes.a.node(tree.nodes.root)
 	for n.edgeCount < 2 {
@@ -198,8 +192,7 @@ func TestSuperkoInTheTree(t *testing.T) {
 			p.Parallel.Workers = 4
 			g, err := board.NewGame(board.Square(4), rules)
 			require.NoError(t, err)
-			tree := newTree(t, p, &stub{})
-			tree.Reset(g)
+			tree := treeAt(t, p, &stub{}, g)
 			rng := rand.New(rand.NewPCG(1, 2))
 			for turn := 0; turn < 30 && !g.Finished(); turn++ {
 				r := searched(t, tree, 200)
@@ -224,8 +217,7 @@ func TestKoThreatIsNeeded(t *testing.T) {
 	take := size.Point(1, 1)
 	require.NoError(t, g.Play(board.White, take))
 	require.ErrorIs(t, g.Legal(board.Black, size.Point(2, 1)), board.ErrKo)
-	tree := newTree(t, Plain(), &stub{flat: true})
-	tree.Reset(g)
+	tree := treeAt(t, Plain(), &stub{flat: true}, g)
 	r := searched(t, tree, 300)
 	require.Nil(t, r.Move(size.Point(2, 1)))
 	require.Equal(t, float32(-1), r.Policy[size.Index(size.Point(2, 1))])

@@ -15,8 +15,7 @@ func TestIterate(t *testing.T) {
 	answer := make(chan struct{}, 1)
 	p := Defaults()
 	p.Parallel.Workers = 2
-	tree := newTree(t, p, &stub{answer: func(*board.Game, *nn.Output) { <-answer }})
-	tree.Reset(newGame(t, 9))
+	tree := treeAt(t, p, &stub{answer: func(*board.Game, *nn.Output) { <-answer }}, newGame(t, 9))
 	answer <- struct{}{} // evaluates the root
 	tree.begin(Limits{Visits: 3})
 	require.NoError(t, tree.prepareRoot(t.Context()))

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
+	"kosumi/nn"
 )
 
 func presets() map[string]Params {
@@ -19,32 +20,12 @@ func presets() map[string]Params {
 	return map[string]Params{"plain": Plain(), "defaults": Defaults(), "exact": exact, "graph": graph, "tutorial": Tutorial()}
 }
 
-func TestSearchReachesItsVisits(t *testing.T) {
-	for name, p := range presets() {
-		t.Run(name, func(t *testing.T) {
-			tree := newTree(t, p, &stub{})
-			tree.Reset(newGame(t, 9))
-			for _, visits := range []int64{1, 2, 10, 300, 2000} {
-				r := searched(t, tree, visits)
-				require.Equal(t, visits, r.Root.Visits)
-				require.Equal(t, StopVisits, r.Stop)
-				require.True(t, r.Final)
-				if visits > 1 {
-					require.Equal(t, 0, r.Moves[0].Order)
-					require.NoError(t, newGame(t, 9).Legal(board.Black, r.Moves[0].Move))
-				}
-			}
-		})
-	}
-}
-
 func TestSearchIsDeterministic(t *testing.T) {
 	for name, p := range presets() {
 		p.Root.NoiseEnabled = true
 		t.Run(name, func(t *testing.T) {
 			run := func() Result {
-				tree := newTree(t, p, &stub{})
-				tree.Reset(newGame(t, 7))
+				tree := treeAt(t, p, &stub{}, newGame(t, 7))
 				r := searched(t, tree, 500)
 				r.Stats = Stats{}
 				return r
@@ -77,27 +58,38 @@ func TestManyWorkers(t *testing.T) {
 	}
 }
 
-func TestCancelStops(t *testing.T) {
-	for _, workers := range []int{1, 8} {
-		p := Defaults()
-		p.Parallel.Workers = workers
-		tree := newTree(t, p, &stub{delay: 2 * time.Millisecond})
-		tree.Reset(newGame(t, 9))
-		ctx, cancel := context.WithCancel(t.Context())
-		time.AfterFunc(30*time.Millisecond, cancel)
-		r, err := tree.Search(ctx, Limits{}) // a search without limits
-		require.NoError(t, err)
-		require.Equal(t, StopCancelled, r.Stop)
-		require.Positive(t, r.Root.Visits)
-		requireSound(t, tree)
+// TestStops: a search with one worker, with several, or by the goroutines that answer ends when its
+// context or its time does, and leaves a sound tree.
+func TestStops(t *testing.T) {
+	one, many := Defaults(), Defaults()
+	many.Parallel.Workers = 8
+	for _, p := range []Params{one, many, combining(8)} {
+		for want, limit := range map[StopReason]time.Duration{StopTime: 30 * time.Millisecond, StopCancelled: 0} {
+			var e nn.Evaluator = &stub{delay: 2 * time.Millisecond}
+			if p.Parallel.Sessions > 0 {
+				e = newAnswering(t, e, 3)
+			}
+			tree := treeAt(t, p, e, newGame(t, 9))
+			ctx, cancel := context.WithCancel(t.Context())
+			if want == StopCancelled {
+				time.AfterFunc(30*time.Millisecond, cancel)
+			}
+			began := time.Now()
+			r, err := tree.Search(ctx, Limits{Time: limit})
+			cancel()
+			require.NoError(t, err)
+			require.Equal(t, want, r.Stop)
+			require.GreaterOrEqual(t, time.Since(began), 30*time.Millisecond)
+			require.Positive(t, r.Root.Visits)
+			requireSound(t, tree)
+		}
 	}
 }
 
 func TestCancelledContextStillGivesAMove(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	tree := newTree(t, Defaults(), &stub{})
-	tree.Reset(newGame(t, 9))
+	tree := treeAt(t, Defaults(), &stub{}, newGame(t, 9))
 	r, err := tree.Search(ctx, Limits{})
 	require.NoError(t, err)
 	require.Equal(t, int64(1), r.Root.Visits)
@@ -117,39 +109,27 @@ func TestCancelledContextStillGivesAMove(t *testing.T) {
 	require.Equal(t, int64(1), r.Root.Visits, "no more than the limit")
 }
 
-func TestTimeLimits(t *testing.T) {
-	for _, workers := range []int{1, 4} {
-		p := Defaults()
-		p.Parallel.Workers = workers
-		tree := newTree(t, p, &stub{delay: time.Millisecond})
-		tree.Reset(newGame(t, 9))
-		began := time.Now()
-		r, err := tree.Search(t.Context(), Limits{Time: 40 * time.Millisecond})
-		require.NoError(t, err)
-		require.Equal(t, StopTime, r.Stop)
-		require.GreaterOrEqual(t, time.Since(began), 40*time.Millisecond)
-		requireSound(t, tree)
-	}
-}
-
+// TestEvaluatorErrors: an error of the evaluator ends the search with that error, a panic with
+// ErrFault.
 func TestEvaluatorErrors(t *testing.T) {
 	broken := errors.New("broken")
-	for _, workers := range []int{1, 8} {
-		for _, from := range []int64{1, 50} {
-			p := Defaults()
-			p.Parallel.Workers = workers
-			tree := newTree(t, p, &stub{fail: func(n int64) error {
-				if n >= from {
-					return broken
-				}
-				return nil
-			}})
-			tree.Reset(newGame(t, 9))
-			r, err := tree.Search(t.Context(), Limits{Visits: 1000})
-			require.ErrorIs(t, err, broken)
-			require.Equal(t, StopFailed, r.Stop)
-			require.Less(t, r.Root.Visits, from)
-			requireSound(t, tree)
+	for want, fail := range map[error]func() error{broken: func() error { return broken }, ErrFault: func() error { panic("a fault") }} {
+		for _, workers := range []int{1, 8} {
+			for _, from := range []int64{1, 50} {
+				p := Defaults()
+				p.Parallel.Workers, p.Parallel.VisitsPerFlight = workers, 1
+				tree := treeAt(t, p, &stub{fail: func(n int64) error {
+					if n >= from {
+						return fail()
+					}
+					return nil
+				}}, newGame(t, 9))
+				r, err := tree.Search(t.Context(), Limits{Visits: 1000})
+				require.ErrorIs(t, err, want)
+				require.Equal(t, StopFailed, r.Stop)
+				require.Less(t, r.Root.Visits, from)
+				requireSound(t, tree)
+			}
 		}
 	}
 }
@@ -159,22 +139,4 @@ func TestSearchWithoutPosition(t *testing.T) {
 	_, err := tree.Search(t.Context(), Limits{Visits: 1})
 	require.ErrorIs(t, err, ErrNoGame)
 	require.False(t, tree.Advance(board.Black, board.Pass))
-}
-
-func TestAdvanceKeepsVisits(t *testing.T) {
-	for name, p := range presets() {
-		t.Run(name, func(t *testing.T) {
-			tree := newTree(t, p, &stub{})
-			g := newGame(t, 9)
-			tree.Reset(g)
-			for range 8 {
-				r := searched(t, tree, 1500)
-				best := r.Moves[0]
-				require.True(t, tree.Advance(g.ToMove(), best.Move))
-				require.NoError(t, g.Play(g.ToMove(), best.Move))
-				require.Equal(t, best.Visits, tree.Visits())
-				requireSound(t, tree)
-			}
-		})
-	}
 }

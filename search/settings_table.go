@@ -19,13 +19,7 @@ func row(name, doc string) setting.Info {
 	return setting.Info{Name: name, KataGo: name, Source: kataGo, Doc: doc, Section: "search", Change: setting.Expert}
 }
 
-func number(name string, low, high float64, doc string, field func(*Params) *float64) Setting {
-	info := row(name, doc)
-	info.Low, info.High = low, high
-	return setting.Of(info, field)
-}
-
-func integer(name string, low, high float64, doc string, field func(*Params) *int) Setting {
+func number[F int | float64](name string, low, high float64, doc string, field func(*Params) *F) Setting {
 	info := row(name, doc)
 	info.Low, info.High = low, high
 	return setting.Of(info, field)
@@ -108,7 +102,7 @@ var settings = setting.Join(
 		number("noisePruneUtilityScale", 1e-3, 10, "how much worse, in utility", func(p *Params) *float64 { return &p.Backup.NoisePruneUtilityScale }),
 		number("noisePruningCap", 0, 1e50, "most weight removed", func(p *Params) *float64 { return &p.Backup.NoisePruningCap }),
 		number("valueWeightExponent", 0, 1, "how much weight is shifted to better moves; 0: off", func(p *Params) *float64 { return &p.Backup.ValueWeightExponent }),
-		ours(measured, integer("exactShare", 0, math.MaxInt32, "nodes of 64 visits or more average all their moves once every visits/this visits, and by differences in between; 0: at each visit, as KataGo does", func(p *Params) *int { return &p.Backup.ExactShare })),
+		ours(measured, number("exactShare", 0, math.MaxInt32, "nodes of 64 visits or more average all their moves once every visits/this visits, and by differences in between; 0: at each visit, as KataGo does", func(p *Params) *int { return &p.Backup.ExactShare })),
 	}),
 	setting.Under("Subtree value bias: learns the network's error on local patterns", setting.Table[Params]{
 		number("subtreeValueBiasFactor", 0, 1, "share of the average error that is corrected; 0: off", func(p *Params) *float64 { return &p.Bias.Factor }),
@@ -117,7 +111,7 @@ var settings = setting.Join(
 	}),
 	setting.Under("Graph search", setting.Table[Params]{
 		toggle("useGraphSearch", "let move orders that lead to the same position share a node", func(p *Params) *bool { return &p.Graph.Use }),
-		integer("graphSearchRepBound", 3, 50, "a position's history counts only if the position could return within this many moves", func(p *Params) *int { return &p.Graph.RepBound }),
+		number("graphSearchRepBound", 3, 50, "a position's history counts only if the position could return within this many moves", func(p *Params) *int { return &p.Graph.RepBound }),
 	}),
 	rootSettings(), passSettings(), choiceSettings(), humanSettings(), engineSettings(),
 )
@@ -136,8 +130,8 @@ func rootSettings() setting.Table[Params] {
 		toggle("rootSymmetryPruning", "search one of several symmetric moves", func(p *Params) *bool { return &p.Root.SymmetryPruning }),
 		number("rootEndingBonusPoints", -1, 1, "points subtracted from moves that only fill sure area; 0: off", func(p *Params) *float64 { return &p.Root.EndingBonusPoints }),
 		toggle("rootPruneUselessMoves", "drop moves in sure areas if the opponent has only passed", func(p *Params) *bool { return &p.Root.PruneUselessMoves }),
-		integer("rootNumSymmetriesToSample", 1, 8, "orientations averaged in the root's evaluation", func(p *Params) *int { return &p.Root.NumSymmetries }),
-		ours("ICLR 2022, Danihelka et al., has 16", integer("gumbelConsidered", 0, board.MaxMoves, "moves at the start of a Gumbel search, in place of PUCT at the root; 0: off", func(p *Params) *int { return &p.Root.Gumbel.Considered })),
+		number("rootNumSymmetriesToSample", 1, 8, "orientations averaged in the root's evaluation", func(p *Params) *int { return &p.Root.NumSymmetries }),
+		ours("ICLR 2022, Danihelka et al., has 16", number("gumbelConsidered", 0, board.MaxMoves, "moves at the start of a Gumbel search, in place of PUCT at the root; 0: off", func(p *Params) *int { return &p.Root.Gumbel.Considered })),
 		ours("ICLR 2022, Danihelka et al.", number("gumbelVisitScale", 0, 1e6, "c_visit of the Gumbel search", func(p *Params) *float64 { return &p.Root.Gumbel.VisitScale })),
 		ours("ICLR 2022, Danihelka et al.", number("gumbelValueScale", 0, 1e6, "c_scale of the Gumbel search", func(p *Params) *float64 { return &p.Root.Gumbel.ValueScale })),
 		ours("ICLR 2022, Danihelka et al.", toggle("gumbelGreedy", "Gumbel search without noise, for play", func(p *Params) *bool { return &p.Root.Gumbel.Greedy })),
@@ -195,7 +189,7 @@ func humanSettings() setting.Table[Params] {
 func engineSettings() setting.Table[Params] {
 	return setting.Join(
 		setting.Under("Network queries", setting.Table[Params]{
-			called("nnForcedSymmetry", integer("nnSymmetry", -1, 7, "orientation shown, 0 to 7; -1: a random one each time", func(p *Params) *int { return &p.Net.Symmetry })),
+			called("nnForcedSymmetry", number("nnSymmetry", -1, 7, "orientation shown, 0 to 7; -1: a random one each time", func(p *Params) *int { return &p.Net.Symmetry })),
 			number("policyOptimism", 0, 1, "share of the optimistic policy in the tree, if the network has one", func(p *Params) *float64 { return &p.Net.PolicyOptimism }),
 			number("rootPolicyOptimism", 0, 1, "the same at the root", func(p *Params) *float64 { return &p.Net.RootOptimism }),
 			number("nnPolicyTemperature", 0.01, 5, "flattens the policy everywhere", func(p *Params) *float64 { return &p.Net.PolicyTemperature }),
@@ -203,9 +197,9 @@ func engineSettings() setting.Table[Params] {
 			choice("playoutDoublingAdvantagePla", []string{"mover", "black", "white"}, "side with the advantage; mover: the side to move at the root", func(p *Params) *board.Color { return &p.Net.AdvantageFor }),
 		}),
 		setting.Under("Parallel evaluations, and memory", setting.Table[Params]{
-			ours(measured, integer("visitsPerFlight", 0, 1e6, "visits of the root per parallel evaluation; 0: no bound", func(p *Params) *int { return &p.Parallel.VisitsPerFlight })),
-			integer("minPlayoutsPerThread", 0, 1e6, "playouts of a limited search per parallel evaluation; 0: no bound", func(p *Params) *int { return &p.Parallel.PlayoutsPerFlight }),
-			ours(measured, integer("priorsPerNode", 8, board.MaxMoves, "priors stored per node; the others are evaluated again when needed", func(p *Params) *int { return &p.Memory.PriorsPerNode })),
+			ours(measured, number("visitsPerFlight", 0, 1e6, "visits of the root per parallel evaluation; 0: no bound", func(p *Params) *int { return &p.Parallel.VisitsPerFlight })),
+			number("minPlayoutsPerThread", 0, 1e6, "playouts of a limited search per parallel evaluation; 0: no bound", func(p *Params) *int { return &p.Parallel.PlayoutsPerFlight }),
+			ours(measured, number("priorsPerNode", 8, board.MaxMoves, "priors stored per node; the others are evaluated again when needed", func(p *Params) *int { return &p.Memory.PriorsPerNode })),
 		}),
 		setting.Under("Ending a search early", setting.Table[Params]{
 			number("futileVisitsThreshold", 0, 1, "skip moves that can no longer reach this share of the best move's visits; 0: off", func(p *Params) *float64 { return &p.Stop.FutileVisitsThreshold }),

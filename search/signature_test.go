@@ -34,8 +34,7 @@ func TestSignature(t *testing.T) {
 		e := &stub{errors: true, ownership: true, answer: func(g *board.Game, out *nn.Output) {
 			out.Policy[g.Size().Area()] += 0.2 // makes passes likely enough to be searched
 		}}
-		tree := newTree(t, presets()[c.preset], e)
-		tree.Reset(g)
+		tree := treeAt(t, presets()[c.preset], e, g)
 		r := searched(t, tree, 500)
 		require.Equal(t, c.signature, signature(&r), name)
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime/debug"
+	"slices"
 	"sync/atomic"
 
 	"kosumi/board"
@@ -286,12 +287,7 @@ func (s *slot) ask(sh *shared) {
 		o.PlayoutDoublingAdvantage = 0 - o.PlayoutDoublingAdvantage // never -0, which caches would distinguish from 0
 	}
 	q.Meta = sh.human.profile
-	s.askHuman(sh, root)
-}
-
-// askHuman prepares the same query for the human network.
-func (s *slot) askHuman(sh *shared, root bool) {
-	h := &s.human
+	h := &s.human // the same query for the human network
 	h.wanted = sh.human.eval != nil && s.purpose != forPriors && (root || sh.human.inTree)
 	if h.wanted {
 		h.query = s.query
@@ -385,11 +381,13 @@ func (s *slot) rank(sh *shared) {
 			n++
 		}
 	}
-	if len(sh.position.bans) > 0 {
-		n = s.restrict(sh, n)
-	}
 	keys := s.keys[:n]
-	r.keys, r.stored = n, n
+	if len(sh.position.bans) > 0 {
+		keys = slices.DeleteFunc(keys, func(k uint64) bool {
+			return !thinking.Permits(sh.position.bans, s.game.ToMove(), sh.size.FromIndex(keyIndex(k)), len(s.path))
+		})
+	}
+	r.keys, r.stored = len(keys), len(keys)
 	if s.purpose == forPriors {
 		sortFalling(keys)
 		r.sorted = true
@@ -402,16 +400,4 @@ func (s *slot) rank(sh *shared) {
 		block = appendHuman(block, s.human.out.Policy[:pass+1])
 	}
 	r.words = len(block)
-}
-
-// restrict drops the moves that are not allowed at the leaf's depth.
-func (s *slot) restrict(sh *shared, n int) int {
-	kept := 0
-	for _, k := range s.keys[:n] {
-		if thinking.Permits(sh.position.bans, s.game.ToMove(), sh.size.FromIndex(keyIndex(k)), len(s.path)) {
-			s.keys[kept] = k
-			kept++
-		}
-	}
-	return kept
 }

@@ -3,6 +3,8 @@ package search
 import (
 	"math"
 	"math/rand/v2"
+
+	"kosumi/board"
 )
 
 // plainRoot reports whether moves at the root are selected like everywhere else.
@@ -40,7 +42,16 @@ func (sel *selector) selectSpecial(i uint32, n *node, edges []edge, x *explorer)
 			best, at = s, k
 		}
 	}
-	return sel.orNew(i, n, x, best, at)
+	place := int(n.edgeCount)
+	prior, ok := sel.nodes.nextPrior(n)
+	if sel.counter.on {
+		place, prior, ok = sel.counter.next(sel.nodes, n)
+	}
+	if !ok {
+		return at
+	}
+	p, _ := sel.nodes.a.priorAt(n, place)
+	return sel.orNew(n, x, p, prior, root, best, at)
 }
 
 // specialScore is the selection value of an edge with a prior, a utility and a
@@ -63,18 +74,9 @@ func (sel *selector) specialScore(n *node, e *edge, x *explorer, prior, utility,
 	return x.score(utility, weight, prior)
 }
 
-// orNew returns the place of the best edge, or selectNew if the best move without
-// one scores more.
-func (sel *selector) orNew(i uint32, n *node, x *explorer, best float64, at int) int {
-	root := i == sel.nodes.root
-	prior, ok := sel.nodes.nextPrior(n)
-	place := int(n.edgeCount)
-	if sel.counter.on {
-		place, prior, ok = sel.counter.next(sel.nodes, n)
-	}
-	if !ok {
-		return at
-	}
+// orNew returns the place of the best edge, or selectNew if a move without an edge scores more than
+// the edge's best; then that move is the next one to get an edge. root applies the rules of the root.
+func (sel *selector) orNew(n *node, x *explorer, move board.Point, prior float64, root bool, best float64, at int) int {
 	u := x.fpu
 	if root {
 		prior, u = sel.p.Root.widen(prior, u, x.sign, sel.rng)
@@ -82,8 +84,7 @@ func (sel *selector) orNew(i uint32, n *node, x *explorer, best float64, at int)
 	if x.score(u, 0, prior) <= best || root && sel.futileNew(n) {
 		return at
 	}
-	p, _ := sel.nodes.a.priorAt(n, place)
-	return sel.nodes.promote(n, p)
+	return sel.nodes.promote(n, move)
 }
 
 const (

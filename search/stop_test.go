@@ -16,8 +16,7 @@ func contested(t *testing.T, visits [2]int32, utility [2]float64) *Tree {
 	t.Helper()
 	p := Plain()
 	p.Choice.UseLCB, p.Choice.Reduce = false, false
-	tree := newTree(t, p, &stub{})
-	tree.Reset(newGame(t, 9))
+	tree := treeAt(t, p, &stub{}, newGame(t, 9))
 	searched(t, tree, 60)
 	n := tree.nodes.a.node(tree.nodes.root)
 	n.edgeCount, n.visits = 2, 1+visits[0]+visits[1]
@@ -122,8 +121,7 @@ func TestEarlyStopKeepsTheChoice(t *testing.T) {
 		choose := func(l Limits) (board.Point, StopReason) {
 			p := Plain()
 			p.Choice.UseLCB, p.Choice.Reduce = false, false
-			tree := newTree(t, p, &stub{})
-			tree.Reset(g)
+			tree := treeAt(t, p, &stub{}, g)
 			r, err := tree.Search(context.Background(), l)
 			require.NoError(t, err)
 			return r.Choose(0, nil), r.Stop

@@ -1,7 +1,6 @@
 package search
 
 import (
-	"math"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -11,47 +10,13 @@ import (
 	"kosumi/search/thinking"
 )
 
-// parents counts the edges that lead to each node.
-func parents(tree *Tree) map[uint32]int {
-	count := map[uint32]int{}
-	for i := uint32(1); i < tree.nodes.a.nodeCount; i++ {
-		for _, e := range tree.nodes.a.edgesOf(tree.nodes.a.node(i)) {
-			count[e.child]++
-		}
-	}
-	return count
-}
-
-// TestTranspositionsShareANode: only with graph search do move orders that lead to one position
-// share a node; then one order uses the other's evaluations without repeating them.
-func TestTranspositionsShareANode(t *testing.T) {
-	for _, use := range []bool{false, true} {
-		p := Plain()
-		p.Graph.Use = use
-		e := &stub{}
-		tree := newTree(t, p, e)
-		tree.Reset(newGame(t, 5))
-		r := searched(t, tree, 3000)
-		shared := 0
-		for _, n := range parents(tree) {
-			if n > 1 {
-				shared++
-			}
-		}
-		require.Equal(t, use, shared > 0)
-		require.Equal(t, use, r.Stats.CatchUps > 0)
-		require.Equal(t, r.Root.Visits, e.calls.Load()+r.Stats.CatchUps+r.Stats.Terminals, "every visit is one of three")
-	}
-}
-
 // TestPathsThatMayReturnAreKeptApart: with a larger Graph.RepBound, fewer positions share nodes.
 func TestPathsThatMayReturnAreKeptApart(t *testing.T) {
 	nodes := map[int]int64{}
 	for _, bound := range []int{3, 50} {
 		p := Plain()
 		p.Graph.Use, p.Graph.RepBound = true, bound
-		tree := newTree(t, p, &stub{})
-		tree.Reset(newGame(t, 5))
+		tree := treeAt(t, p, &stub{}, newGame(t, 5))
 		nodes[bound] = searched(t, tree, 3000).Stats.Nodes
 	}
 	require.Less(t, nodes[3], nodes[50])
@@ -76,8 +41,7 @@ func TestCycleEndsADescent(t *testing.T) {
 	p := Plain()
 	p.Graph.Use = true
 	e := &stub{}
-	tree := newTree(t, p, e)
-	tree.Reset(newGame(t, 5))
+	tree := treeAt(t, p, e, newGame(t, 5))
 	searched(t, tree, 400)
 	down := only(tree, tree.nodes.root, 0)
 	middle := down.child
@@ -118,38 +82,6 @@ func afterPass(t *testing.T, rules string) *board.Game {
 // passing is a network that likes to pass.
 func passing() *stub {
 	return &stub{answer: func(g *board.Game, out *nn.Output) { out.Policy[g.Size().Area()] += 0.5 }}
-}
-
-func TestConservativePassByHand(t *testing.T) {
-	for _, conservative := range []bool{false, true} {
-		p := Plain()
-		p.Pass.Conservative = conservative
-		tree := newTree(t, p, passing())
-		tree.Reset(afterPass(t, "tromp-taylor"))
-		searched(t, tree, 3000)
-		end := tree.childOfMove(board.Pass)
-		require.NotZero(t, end)
-		n := tree.nodes.a.node(end)
-		require.Equal(t, !conservative, n.is(flagTerminal), "the root's pass ends the game")
-		require.Equal(t, conservative, n.is(flagForced))
-		require.Equal(t, conservative, n.edgeCount > 0)
-		// Deeper in the tree two passes end the game anyway.
-		ended := false
-		for i := uint32(1); i < tree.nodes.a.nodeCount; i++ {
-			ended = ended || i != end && tree.nodes.a.node(i).is(flagTerminal)
-		}
-		require.True(t, ended)
-	}
-}
-
-// childOfMove returns the node that a move at the root leads to.
-func (t *Tree) childOfMove(p board.Point) uint32 {
-	for _, e := range t.nodes.a.edgesOf(t.nodes.a.node(t.nodes.root)) {
-		if e.move == p {
-			return e.child
-		}
-	}
-	return 0
 }
 
 // TestFriendlyPass: if players agree on dead stones, a second pass does not end the game in the
@@ -195,8 +127,7 @@ func TestPassIsProbed(t *testing.T) {
 	for _, hacks := range []bool{false, true} {
 		p := Plain()
 		p.Pass.MoreHacks = hacks
-		tree := newTree(t, p, shy)
-		tree.Reset(afterPass(t, "tromp-taylor"))
+		tree := treeAt(t, p, shy, afterPass(t, "tromp-taylor"))
 		r := searched(t, tree, 40)
 		require.EqualValues(t, 40, r.Root.Visits)
 		pass := r.Move(board.Pass)
@@ -236,8 +167,7 @@ func TestEndingBonusByHand(t *testing.T) {
 	marked := func(diagram string, toMove board.Color, p Params, rules board.Rules) *Tree {
 		g := diagramGame(t, diagram, toMove, 7)
 		require.NoError(t, g.SetRules(rules))
-		tree := newTree(t, p, own)
-		tree.Reset(g)
+		tree := treeAt(t, p, own, g)
 		searched(t, tree, 1)
 		return tree
 	}
@@ -287,8 +217,7 @@ func TestUselessMovesAreDropped(t *testing.T) {
 				require.NoError(t, g.Play(board.Black, board.Point(48-2*k)))
 			}
 		}
-		tree := newTree(t, p, &stub{flat: true})
-		tree.Reset(g)
+		tree := treeAt(t, p, &stub{flat: true}, g)
 		r := searched(t, tree, 400)
 		require.Equal(t, c.drops, r.Move(0) == nil, "%+v: an eye", c)
 		require.Equal(t, c.drops, r.Move(2) == nil, "%+v: an eye", c)
@@ -340,32 +269,12 @@ func TestDameBeforePass(t *testing.T) {
 	require.Equal(t, board.Point(12), chosen(true, japanese))
 }
 
-// TestForcedVisitsByHand: a visited move gets at least sqrt(k*prior*weight) visits.
-func TestForcedVisitsByHand(t *testing.T) {
-	least := func(k float64) (short int) {
-		p := Plain()
-		p.Root.DesiredPerChildVisitsCoeff = k
-		tree := newTree(t, p, &stub{})
-		tree.Reset(newGame(t, 5))
-		r := searched(t, tree, 800)
-		for _, m := range r.Moves {
-			if m.EdgeWeight < math.Sqrt(2*float64(m.Prior)*798)-1 {
-				short++
-			}
-		}
-		return short
-	}
-	require.Zero(t, least(2))
-	require.Positive(t, least(0))
-}
-
 // TestFutileMovesAreSkipped: visits go to moves that can still become the choice.
 func TestFutileMovesAreSkipped(t *testing.T) {
 	visits := func(threshold float64) int64 {
 		p := Plain()
 		p.Stop.FutileVisitsThreshold = threshold
-		tree := newTree(t, p, &stub{})
-		tree.Reset(newGame(t, 9))
+		tree := treeAt(t, p, &stub{}, newGame(t, 9))
 		return searched(t, tree, 600).Moves[0].EdgeVisits
 	}
 	require.Greater(t, visits(1), visits(0))

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 	"unsafe"
@@ -21,21 +22,26 @@ import (
 func TestNoAllocationsPerPlayout(t *testing.T) {
 	for name, p := range presets() {
 		t.Run(name, func(t *testing.T) {
-			tree := newTree(t, p, newQuick(81))
-			tree.Reset(newGame(t, 9))
-			searched(t, tree, 5000) // lets chunks, tables and scratch grow first
-			tree.Clear()
-			searched(t, tree, 10)
-			s, ctx := tree.playouts.slots[0], t.Context()
-			require.Zero(t, testing.AllocsPerRun(3000, func() {
-				if tree.playouts.descend(s) == atLeaf {
-					s.run(ctx, &tree.sh)
-					require.NoError(t, applied(tree, s))
-				}
-			}))
-			require.Greater(t, tree.Visits(), int64(2900))
+			requireNoAllocations(t, p, nil)
 		})
 	}
+}
+
+// requireNoAllocations searches on by single playouts, which must allocate nothing.
+func requireNoAllocations(t *testing.T, p Params, focus *atomic.Pointer[thinking.Focus]) *Tree {
+	t.Helper()
+	tree := treeAt(t, p, newQuick(81), newGame(t, 9))
+	searchedWith(t, tree, Limits{Visits: 5000, Focus: focus}) // lets chunks, tables and scratch grow first
+	tree.Clear()
+	searchedWith(t, tree, Limits{Visits: 10, Focus: focus})
+	s, ctx := tree.playouts.slots[0], t.Context()
+	require.Zero(t, testing.AllocsPerRun(3000, func() {
+		if tree.playouts.descend(s) == atLeaf {
+			s.run(ctx, &tree.sh)
+			require.NoError(t, applied(tree, s))
+		}
+	}))
+	return tree
 }
 
 // pick returns a searched move that is not a pass, and not the best one if there are others.
@@ -63,8 +69,7 @@ func TestMemoryLimitEndsTheSearch(t *testing.T) {
 		g := newGame(t, 9)
 		tree.Reset(g)
 		for range 6 {
-			r, err := tree.Search(t.Context(), Limits{})
-			require.NoError(t, err)
+			r := searchedWith(t, tree, Limits{})
 			require.Equal(t, StopMemory, r.Stop)
 			require.Greater(t, r.Root.Visits, int64(1000))
 			require.LessOrEqual(t, r.Stats.Bytes, p.Memory.MaxBytes)
@@ -149,8 +154,7 @@ func TestExactAndIncrementalAveragesAgree(t *testing.T) {
 	exact.Backup.ExactShare = 0
 	var results []Result
 	for _, p := range []Params{exact, fast} {
-		tree := newTree(t, p, &stub{errors: true})
-		tree.Reset(newGame(t, 9))
+		tree := treeAt(t, p, &stub{errors: true}, newGame(t, 9))
 		results = append(results, searched(t, tree, 8000))
 		for i := uint32(1); i < tree.nodes.a.nodeCount; i++ {
 			n := tree.nodes.a.node(i)
@@ -224,8 +228,7 @@ func TestOwnership(t *testing.T) {
 	require.Nil(t, r.Ownership)
 	require.Len(t, r.Root.Raw.Ownership, 25)
 	for range 3 {
-		r, err := tree.Search(t.Context(), Limits{Visits: 300, Ownership: true, MovesOwnership: true})
-		require.NoError(t, err)
+		r := searchedWith(t, tree, Limits{Visits: 300, Ownership: true, MovesOwnership: true})
 		sign := float32(1)
 		if r.ToMove == board.Black {
 			sign = -1
@@ -242,52 +245,40 @@ func TestOwnership(t *testing.T) {
 	}
 }
 
+// TestSnapshots: snapshots grow while a search runs, also by the goroutines that answer, and the
+// last one is the result.
 func TestSnapshots(t *testing.T) {
-	p := Defaults()
-	p.Parallel.Workers = 2
-	tree := newTree(t, p, &stub{delay: 200 * time.Microsecond})
-	g := newGame(t, 9)
-	tree.Reset(g)
-	var empty Result
-	tree.Snapshot(&empty)
-	require.Empty(t, empty.Moves)
-	var wg sync.WaitGroup
-	stop := make(chan struct{})
-	ctx, enough := context.WithCancel(t.Context())
-	grew := 0
-	wg.Go(func() {
-		last := int64(0)
-		for {
-			var r Result
-			tree.Snapshot(&r)
-			if r.Root.Visits > last {
-				if grew++; grew == 3 {
-					enough()
-				}
-				last = r.Root.Visits
-				for _, m := range r.Moves {
-					if m.Order == 0 && len(m.PV) == 0 {
-						panic("empty variation")
+	two := Defaults()
+	two.Parallel.Workers = 2
+	for _, p := range []Params{two, combining(8)} {
+		tree := treeAt(t, p, newAnswering(t, &stub{delay: 200 * time.Microsecond}, 3), newGame(t, 9))
+		var empty, last Result
+		tree.Snapshot(&empty)
+		require.Empty(t, empty.Moves)
+		ctx, enough := context.WithCancel(t.Context())
+		var watch sync.WaitGroup
+		watch.Go(func() {
+			defer enough()
+			visits := int64(0)
+			for grew := 0; grew < 3; time.Sleep(time.Millisecond) {
+				var r Result
+				if tree.Snapshot(&r); !r.Final && r.Root.Visits > visits {
+					grew++
+					visits = r.Root.Visits
+					if r.Move(r.Moves[0].Move) == nil || len(r.Moves[0].PV) == 0 {
+						panic("no variation")
 					}
 				}
 			}
-			select {
-			case <-stop:
-				return
-			case <-time.After(time.Millisecond):
-			}
-		}
-	})
-	r, err := tree.Search(ctx, Limits{SnapshotEvery: 10 * time.Millisecond}) // stopped once two snapshots have differed
-	require.NoError(t, err)
-	require.Equal(t, StopCancelled, r.Stop)
-	time.Sleep(5 * time.Millisecond)
-	close(stop)
-	wg.Wait()
-	require.GreaterOrEqual(t, grew, 3)
-	var last Result
-	tree.Snapshot(&last)
-	require.Equal(t, r, last)
+		})
+		r, err := tree.Search(ctx, Limits{SnapshotEvery: 10 * time.Millisecond})
+		watch.Wait()
+		require.NoError(t, err)
+		require.Equal(t, StopCancelled, r.Stop)
+		requireSound(t, tree)
+		tree.Snapshot(&last)
+		require.Equal(t, r, last)
+	}
 }
 
 func TestAdvanceDropsWhatItMust(t *testing.T) {
@@ -297,8 +288,7 @@ func TestAdvanceDropsWhatItMust(t *testing.T) {
 		for _, m := range play {
 			require.NoError(t, g.Play(g.ToMove(), m))
 		}
-		tree := newTree(t, p, &stub{flat: true})
-		tree.Reset(g)
+		tree := treeAt(t, p, &stub{flat: true}, g)
 		return tree, g, searched(t, tree, 2000)
 	}
 	tree, _, r := prepare(Defaults())
@@ -324,8 +314,7 @@ func TestAdvanceDropsWhatItMust(t *testing.T) {
 }
 
 func TestSetParams(t *testing.T) {
-	tree := newTree(t, Defaults(), &stub{})
-	tree.Reset(newGame(t, 5))
+	tree := treeAt(t, Defaults(), &stub{}, newGame(t, 5))
 	searched(t, tree, 100)
 	p := tree.Params()
 	p.Parallel.Workers, p.Choice.UseLCB, p.Memory.PriorsPerNode = 4, false, 100
@@ -426,8 +415,7 @@ func TestIllegalMoveInAPolicy(t *testing.T) {
 			g := newGame(t, 5)
 			require.NoError(t, g.Play(board.Black, 3))
 			tree.Reset(g)
-			r, err := tree.Search(t.Context(), Limits{Visits: 1000})
-			require.NoError(t, err)
+			r := searchedWith(t, tree, Limits{Visits: 1000})
 			require.GreaterOrEqual(t, r.Root.Visits, int64(1000), name)
 			require.NoError(t, g.Legal(board.White, r.Choose(0, nil)), name)
 			for i := uint32(1); i < tree.nodes.a.nodeCount; i++ {
@@ -448,8 +436,7 @@ func TestFinishedGameCanBeSearched(t *testing.T) {
 			require.NoError(t, g.Play(g.ToMove(), move))
 		}
 		require.True(t, g.Finished())
-		tree := newTree(t, p, &stub{})
-		tree.Reset(g)
+		tree := treeAt(t, p, &stub{}, g)
 		r := searched(t, tree, 200)
 		require.Equal(t, int64(200), r.Root.Visits, name)
 		require.Greater(t, len(r.Moves), 1, name)

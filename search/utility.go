@@ -61,19 +61,8 @@ func scoreValue(mean, stdev, center, scale, sqrtArea float64) float64 {
 	nearest := math.Round(x)
 	row, dx := int(max(min(nearest, 1e6), -1e6))+half, x-nearest+0.5
 	col, dy := int(min(y, 1e6)), y-math.Floor(y)
-	row1, col1 := row+1, col+1
-	switch {
-	case row < 0:
-		row, row1 = 0, 0
-	case row1 >= scoreRows:
-		row, row1 = scoreRows-1, scoreRows-1
-	}
-	switch {
-	case col < 0:
-		col, col1 = 0, 0
-	case col1 >= scoreCols:
-		col, col1 = scoreCols-1, scoreCols-1
-	}
+	row, row1 := min(max(row, 0), scoreRows-1), min(max(row+1, 0), scoreRows-1)
+	col, col1 := min(max(col, 0), scoreCols-1), min(max(col+1, 0), scoreCols-1)
 	a, b := t[row][col], t[row][col1]
 	c, d := t[row1][col], t[row1][col1]
 	lower, upper := a+dy*(b-a), c+dy*(d-c)

@@ -1,5 +1,10 @@
 package check
 
+import (
+	"iter"
+	"slices"
+)
+
 // The two sides.
 const (
 	attacks uint8 = 0
@@ -93,6 +98,24 @@ func (b *board[W]) chain(s *state[W], side uint8, p int) points[W] {
 	return b.flood(single[W](p), s.stones[side])
 }
 
+// parts yields the connected parts of a set that contain points of seeds, a subset of the set.
+func (b *board[W]) parts(seeds, in points[W]) iter.Seq[points[W]] {
+	return func(yield func(points[W]) bool) {
+		for !seeds.empty() {
+			part := b.flood(single[W](seeds.first()), in)
+			seeds = seeds.minus(part)
+			if !yield(part) {
+				return
+			}
+		}
+	}
+}
+
+// chains yields the chains of a side with stones in seeds.
+func (b *board[W]) chains(s *state[W], side uint8, seeds points[W]) iter.Seq[points[W]] {
+	return b.parts(seeds.and(s.stones[side]), s.stones[side])
+}
+
 // liberties returns the empty points next to a chain.
 func (b *board[W]) liberties(s *state[W], chain points[W]) points[W] {
 	return b.near(chain).and(b.free(s))
@@ -133,9 +156,7 @@ func (b *board[W]) play(s *state[W], p int) (e effect[W], ok bool) {
 		return e, false
 	}
 	s.stones[me].add(p)
-	for rest := b.near(stone).and(s.stones[other]); !rest.empty(); {
-		chain := b.chain(s, other, rest.first())
-		rest = rest.minus(chain)
+	for chain := range b.chains(s, other, b.near(stone)) {
 		if !b.stands(s, chain) {
 			e.taken = e.taken.or(chain)
 		}
@@ -197,19 +218,12 @@ type life[W words] struct {
 func (b *board[W]) benson(s *state[W]) *life[W] {
 	l := &b.found
 	l.b, l.chains, l.regions, l.alive = b, l.chains[:0], l.regions[:0], s.stones[defends]
-	for rest := s.stones[defends]; !rest.empty(); {
-		chain := b.chain(s, defends, rest.first())
-		rest = rest.minus(chain)
-		l.chains = append(l.chains, chain)
-	}
+	l.chains = slices.AppendSeq(l.chains, b.chains(s, defends, b.fight))
 	out := b.fight.minus(s.stones[defends])
-	for rest := out; !rest.empty(); {
-		r := regionOf[W]{points: b.flood(single[W](rest.first()), out)}
-		rest = rest.minus(r.points)
-		r.border = b.near(r.points).and(s.stones[defends])
-		r.no = r.points.meets(b.fixed)
-		if r.need = r.points; !b.suicide {
-			r.need = r.points.minus(s.stones[attacks])
+	for part := range b.parts(out, out) {
+		r := regionOf[W]{points: part, border: b.near(part).and(s.stones[defends]), no: part.meets(b.fixed), need: part}
+		if !b.suicide {
+			r.need = part.minus(s.stones[attacks])
 		}
 		l.regions = append(l.regions, r)
 	}
@@ -233,26 +247,25 @@ func (l *life[W]) eye(r *regionOf[W], chain, near points[W]) bool {
 
 // lives reports whether a chain has two eyes.
 func (l *life[W]) lives(chain points[W]) bool {
-	near := l.b.near(chain)
 	eyes := 0
-	for j := range l.regions {
-		if l.eye(&l.regions[j], chain, near) {
-			if eyes++; eyes == 2 {
-				return true
-			}
+	for range l.eyes(chain) {
+		if eyes++; eyes == 2 {
+			return true
 		}
 	}
 	return false
 }
 
-func (l *life[W]) eyes(chain points[W]) (out []int) {
-	near := l.b.near(chain)
-	for j := range l.regions {
-		if l.eye(&l.regions[j], chain, near) {
-			out = append(out, j)
+// eyes yields the regions that are eyes of a chain.
+func (l *life[W]) eyes(chain points[W]) iter.Seq[*regionOf[W]] {
+	return func(yield func(*regionOf[W]) bool) {
+		near := l.b.near(chain)
+		for j := range l.regions {
+			if r := &l.regions[j]; l.eye(r, chain, near) && !yield(r) {
+				return
+			}
 		}
 	}
-	return out
 }
 
 // safe reports whether the target is pass-alive or joined to a chain alive by assumption. This must

@@ -136,9 +136,11 @@ type file struct {
 	fixed   []bool // stones alive by assumption
 	targets []int
 	banned  int
-	order   [2]int // differences of a point's number from its right and lower neighbours'; 0, 0: numbered by rows
-	nodes   []node
-	goals   []string
+	// order holds the differences of a point's number from its right and lower neighbours'; 0, 0:
+	// points are numbered by rows. Of equivalent liberties the one with the lowest number counts.
+	order [2]int
+	nodes []node
+	goals []string
 }
 
 // Limits of a proof file.
@@ -200,14 +202,22 @@ func (f *file) line(line string) error {
 	rest := fields[1:]
 	switch word := fields[0]; word {
 	case "board":
-		return f.board(rest)
+		size, ok := pair(rest, maxSide)
+		if !ok || f.Width != 0 || min(size[0], size[1]) < 0 {
+			return errors.New("a bad board")
+		}
+		f.Width, f.Height = size[0], size[1]
 	case "row":
 		if len(rest) != 1 || len(rest[0]) != f.Width || strings.Trim(rest[0], ".XO") != "" {
 			return errors.New("a bad row")
 		}
 		f.Rows = append(f.Rows, rest[0])
 	case "order":
-		return f.readOrder(rest)
+		order, ok := pair(rest, mostStep)
+		if !ok || f.order != [2]int{} {
+			return errors.New("a bad order")
+		}
+		f.order = order
 	case "defender":
 		if len(rest) != 1 || rest[0] != "black" && rest[0] != "white" {
 			return errors.New("the defender is black or white")
@@ -236,33 +246,19 @@ func (f *file) line(line string) error {
 	return nil
 }
 
-func (f *file) board(rest []string) error {
-	if len(rest) != 2 || f.Width != 0 {
-		return errors.New("a bad board")
+// pair reads two numbers from -most to most except 0; ok is false for anything else.
+func pair(words []string, most int) (numbers [2]int, ok bool) {
+	if len(words) != 2 {
+		return numbers, false
 	}
-	w, errW := strconv.Atoi(rest[0])
-	h, errH := strconv.Atoi(rest[1])
-	if errW != nil || errH != nil || w < 1 || h < 1 || w > maxSide || h > maxSide {
-		return errors.New("a bad board")
-	}
-	f.Width, f.Height = w, h
-	return nil
-}
-
-// readOrder reads the numbering of points, which decides among equivalent liberties: the lowest
-// number counts.
-func (f *file) readOrder(rest []string) error {
-	if len(rest) != 2 || f.order != [2]int{} {
-		return errors.New("a bad order")
-	}
-	for i, r := range rest {
-		step, err := strconv.Atoi(r)
-		if err != nil || step == 0 || step > mostStep || step < -mostStep {
-			return errors.New("a bad order")
+	for i, word := range words {
+		n, err := strconv.Atoi(word)
+		if err != nil || n == 0 || max(n, -n) > most {
+			return numbers, false
 		}
-		f.order[i] = step
+		numbers[i] = n
 	}
-	return nil
+	return numbers, true
 }
 
 func (f *file) claim(rest []string) error {

@@ -18,9 +18,7 @@ func (b *board[W]) linked(s *state[W]) (n net[W]) {
 	n.stone = n.wall
 	for again := true; again; {
 		again = false
-		for rest := mine.minus(n.stone); !rest.empty(); {
-			chain := b.chain(s, attacks, rest.first())
-			rest = rest.minus(chain)
+		for chain := range b.chains(s, attacks, mine.minus(n.stone)) {
 			if pair := b.link(&n, chain, b.liberties(s, chain).minus(n.links)); !pair.empty() {
 				n.links = n.links.or(pair)
 				n.stone = n.stone.or(chain)
@@ -111,9 +109,7 @@ func (b *board[W]) doomedZone(s *state[W]) (z points[W]) {
 		z = z.or(d.own).or(d.net.links).or(d.net.stone.minus(d.net.wall))
 		touched := b.near(d.room.or(d.net.links)).and(d.net.wall)
 		z = z.or(touched)
-		for rest := touched.minus(b.fixed); !rest.empty(); {
-			chain := b.chain(s, attacks, rest.first())
-			rest = rest.minus(chain)
+		for chain := range b.chains(s, attacks, touched.minus(b.fixed)) {
 			b.anchor(chain, &z)
 		}
 	}

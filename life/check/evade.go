@@ -92,17 +92,11 @@ func (f *proof[W]) enter(i int) error {
 // the other side are answered.
 func (f *proof[W]) evade(i int) error {
 	n, s := &f.nodes[i], &f.states[i]
-	passes := false
-	var answered points[W]
+	moves, passes, err := answered[W](n)
+	if err != nil {
+		return err
+	}
 	for _, a := range n.answers {
-		if a.move == passed && passes || a.move != passed && answered.has(a.move) {
-			return errors.New("two answers to one move")
-		}
-		if a.move == passed {
-			passes = true
-		} else {
-			answered.add(a.move)
-		}
 		if f.nodes[a.to].evades() {
 			continue // enter has checked this move
 		}
@@ -118,7 +112,22 @@ func (f *proof[W]) evade(i int) error {
 	if !passes {
 		return errors.New("the pass has no answer")
 	}
-	return f.unanswered(s, answered, f.b.fight)
+	return f.unanswered(s, moves, f.b.fight)
+}
+
+// answered returns the points of the moves that a node answers, and whether it answers the pass.
+func answered[W words](n *node) (moves points[W], passes bool, err error) {
+	for _, a := range n.answers {
+		switch {
+		case a.move == passed && passes, a.move != passed && moves.has(a.move):
+			return moves, passes, errors.New("two answers to one move")
+		case a.move == passed:
+			passes = true
+		default:
+			moves.add(a.move)
+		}
+	}
+	return moves, passes, nil
 }
 
 // unanswered returns an error about a legal move in z without an answer, if there is one.

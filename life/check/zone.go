@@ -32,23 +32,28 @@ func (f *proof[W]) winner(i int) error {
 	stone := single[W](a.move)
 	near := b.near(stone)
 	*z = z.or(stone).or(near).or(b.around(e.taken))
-	for rest := near.and(s.stones[1-s.mover]).minus(e.taken); !rest.empty(); {
-		chain := b.chain(s, 1-s.mover, rest.first())
-		rest = rest.minus(chain)
+	for chain := range b.chains(s, 1-s.mover, near.minus(e.taken)) {
 		b.root(s, chain, a.move, z)
 	}
 	if !e.taken.empty() || near.meets(b.free(s)) {
 		return nil
 	}
-	for rest := near.and(s.stones[s.mover]); !rest.empty(); {
-		chain := b.chain(s, s.mover, rest.first())
-		rest = rest.minus(chain)
+	if !b.joins(s, near, a.move, z) {
+		return errors.New("the winner's move is suicide")
+	}
+	return nil
+}
+
+// joins reports whether a move at p, between near, joins a chain that saves it from suicide, and adds
+// to z what keeps that chain on the board.
+func (b *board[W]) joins(s *state[W], near points[W], p int, z *points[W]) bool {
+	for chain := range b.chains(s, s.mover, near) {
 		if b.immortal(chain) || b.liberties(s, chain).count() > 1 {
-			b.root(s, chain, a.move, z)
-			return nil
+			b.root(s, chain, p, z)
+			return true
 		}
 	}
-	return errors.New("the winner's move is suicide")
+	return false
 }
 
 // root adds to z a chain and what keeps it on the board: a stone alive by assumption, or a liberty
@@ -72,9 +77,7 @@ func (b *board[W]) root(s *state[W], chain points[W], but int, z *points[W]) {
 // piece of these, one adjacent stone that is alive by assumption.
 func (b *board[W]) anchor(chain points[W], z *points[W]) {
 	loose := chain.minus(b.fixed)
-	for rest := loose; !rest.empty(); {
-		piece := b.flood(single[W](rest.first()), loose)
-		rest = rest.minus(piece)
+	for piece := range b.parts(loose, loose) {
 		*z = z.or(piece)
 		if hold := b.near(piece).and(chain).and(b.fixed); !hold.empty() {
 			z.add(hold.first())
@@ -87,29 +90,23 @@ func (b *board[W]) anchor(chain points[W], z *points[W]) {
 func (f *proof[W]) loser(i int) error {
 	n, s := &f.nodes[i], &f.states[i]
 	z := &f.zones[i]
-	passes := false
-	var answered points[W]
+	moves, passes, err := answered[W](n)
+	switch {
+	case err != nil:
+		return err
+	case !passes:
+		return errors.New("the loser's pass has no answer")
+	}
 	for _, a := range n.answers {
-		if a.move == passed && passes || a.move != passed && answered.has(a.move) {
-			return errors.New("two answers to one move")
-		}
-		if a.to != ended {
-			if _, err := f.after(i, a); err != nil {
-				return err
-			}
-			n.free = n.free && f.nodes[a.to].free
-		}
-		if a.move != passed {
-			answered.add(a.move)
+		if a.to == ended {
 			continue
 		}
-		passes = true
-		if a.to != ended {
+		if _, err := f.after(i, a); err != nil {
+			return err
+		}
+		if n.free = n.free && f.nodes[a.to].free; a.move == passed {
 			*z = z.or(f.zones[a.to])
 		}
-	}
-	if !passes {
-		return errors.New("the loser's pass has no answer")
 	}
 	if stopsPlay(f.goals[i]) {
 		*z = z.or(f.b.heart(s))
@@ -131,7 +128,7 @@ func (f *proof[W]) loser(i int) error {
 	if s.ban != noPoint && z.has(int(s.ban)) {
 		n.free = false
 	}
-	return f.unanswered(s, answered, *z)
+	return f.unanswered(s, moves, *z)
 }
 
 // heart returns the stones that must stay: the whole target, or if the attacker must capture all,
@@ -155,15 +152,11 @@ func (b *board[W]) closeZone(s *state[W], z *points[W]) {
 	empty := b.free(s)
 	for {
 		before := *z
-		for rest := before.and(s.stones[1-l]); !rest.empty(); {
-			chain := b.chain(s, 1-l, rest.first())
-			rest = rest.minus(chain)
+		for chain := range b.chains(s, 1-l, before) {
 			b.holdChain(s, chain, before, z)
 		}
 		if b.suicide {
-			for rest := z.and(s.stones[l]); !rest.empty(); {
-				chain := b.chain(s, l, rest.first())
-				rest = rest.minus(chain)
+			for chain := range b.chains(s, l, *z) {
 				b.root(s, chain, noPoint, z)
 			}
 		}
@@ -206,9 +199,7 @@ func (b *board[W]) sameMove(s *state[W], p int, z *points[W]) {
 	near := b.near(single[W](p))
 	if !ok || !e.suicide.empty() {
 		*z = z.or(near)
-		for rest := near.and(s.stones[s.mover]); !rest.empty(); {
-			chain := b.chain(s, s.mover, rest.first())
-			rest = rest.minus(chain)
+		for chain := range b.chains(s, s.mover, near) {
 			*z = z.or(b.around(chain))
 		}
 		return
@@ -227,16 +218,9 @@ func (b *board[W]) sameMove(s *state[W], p int, z *points[W]) {
 		*z = z.or(b.around(e.taken))
 		return
 	}
-	for rest := near.and(s.stones[s.mover]); !rest.empty(); {
-		chain := b.chain(s, s.mover, rest.first())
-		rest = rest.minus(chain)
-		if b.immortal(chain) || b.liberties(s, chain).count() > 1 {
-			var own points[W]
-			b.root(s, chain, p, &own)
-			*z = z.or(own)
-			return
-		}
-	}
+	var own points[W]
+	b.joins(s, near, p, &own)
+	*z = z.or(own)
 }
 
 // safeZone returns the points that prove that the target is safe: chains, the two smallest eyes of
@@ -274,10 +258,8 @@ func (l *life[W]) zone(target points[W], z *points[W]) {
 				continue // the method held adds this chain's stones next to eyes
 			}
 			*z = z.or(chain)
-			eyes := l.eyes(chain)
-			slices.SortStableFunc(eyes, func(a, b int) int { return cmp.Compare(l.regions[a].points.count(), l.regions[b].points.count()) })
-			for _, j := range eyes[:2] {
-				r := &l.regions[j]
+			eyes := slices.SortedStableFunc(l.eyes(chain), func(a, b *regionOf[W]) int { return cmp.Compare(a.points.count(), b.points.count()) })
+			for _, r := range eyes[:2] {
 				*z = z.or(r.points)
 				todo = todo.or(r.border)
 				l.held(r, z)

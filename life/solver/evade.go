@@ -138,8 +138,7 @@ func (e *evader) state(p *Position) int32 {
 
 // legal returns the legal moves of a state; the evader may not end play by a pass.
 func (e *evader) legal(p *Position) (moves []int16) {
-	empty := e.Empty(p)
-	for _, m := range empty.Points(nil) {
+	for m := range e.Empty(p).All {
 		next := *p
 		if m == p.Ban && !e.pays(p) {
 			continue
@@ -241,8 +240,7 @@ func (e *evader) prove(p *Position) {
 		next := *p
 		suicide, _ := e.Move(&next, m)
 		k := child{move: m, suicide: suicide, cost: [2]uint32{1, 1}, proof: -1}
-		free := e.freeKey(e.contest, &next)
-		at := e.find(free, e.key(free, &next), &next)
+		at := e.Known(e.contest, &next)
 		if at < 0 {
 			if over, by := e.Ended(&next); over {
 				at = e.leaf(&next, by)

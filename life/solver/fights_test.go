@@ -1,8 +1,6 @@
 package solver
 
-import (
-	"math/rand/v2"
-)
+import "math/rand/v2"
 
 // drawn is a fight as a drawing, row by row: a and d are stones of the attacker and the defender,
 // X stones of the attacker that are alive by assumption.
@@ -42,8 +40,7 @@ func (d *drawn) lay() (*Game, *Position) {
 	}
 	var largest Set
 	for rest := p.Stones[Defender]; !rest.empty(); {
-		chain := g.Chain(p, Defender, rest.first())
-		rest = rest.minus(chain)
+		chain := g.take(&rest, &p.Stones[Defender])
 		if chain.Count() > largest.Count() {
 			largest = chain
 		}
@@ -59,8 +56,7 @@ func (g *Game) stands(p *Position) bool {
 	empty := g.Empty(p)
 	for c := range p.Stones {
 		for rest := p.Stones[c]; !rest.empty(); {
-			chain := g.Chain(p, Side(c), rest.first())
-			rest = rest.minus(chain)
+			chain := g.take(&rest, &p.Stones[c])
 			if near := g.Around(&chain); !near.Meets(&empty) && !g.immortal(&chain) {
 				return false
 			}

@@ -56,10 +56,9 @@ func (g *Game) Like(p *Position, stones [2]Set, ban int16) Position {
 	q := *p
 	q.Stones, q.Ban, q.hash = stones, ban, 0
 	for c := range stones {
-		stones[c].each(func(at int16) bool {
+		for at := range stones[c].All {
 			q.hash ^= g.zobrist[c][at]
-			return true
-		})
+		}
 	}
 	return q
 }

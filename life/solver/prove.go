@@ -114,7 +114,7 @@ func (s *Search) mark(p *Position, base int) {
 	if open {
 		return
 	}
-	missing := z.and(s.Empty(p))
+	missing := z.And(s.Empty(p))
 	for i := range s.kids[base:] {
 		c := &s.kids[base+i]
 		c.needed = c.move < 0 || z.Has(c.move)
@@ -125,7 +125,7 @@ func (s *Search) mark(p *Position, base int) {
 	// Adding a move can enlarge the zone again, if the state after it is proved already.
 	if before := len(s.kids); (s.Wide || s.guide != nil) && !missing.empty() {
 		s.fresh = s.fresh[:0]
-		for _, m := range missing.Points(nil) {
+		for m := range missing.All {
 			s.make(p, m)
 		}
 		for i := range s.fresh {

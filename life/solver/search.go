@@ -178,7 +178,7 @@ func (s *Search) decide(c Contest, root *Position, first, last Side) (proof int3
 			if ended[s.seeker] == before {
 				continue
 			}
-			s.table.forgetTainted()
+			s.table.round++ // forgets the results by repetition
 			s.strict, s.stopped, s.MaxNodes = strict[s.seeker], false, min(most, s.Nodes+effort)
 			r := s.visit(root, key, [2]uint32{infinite, infinite})
 			if r.proof >= 0 {
@@ -328,7 +328,7 @@ func (s *Search) expand(p *Position) {
 	if p.Ban != NoBan || p.Mover != s.contest.stopper() {
 		s.make(p, Pass)
 	}
-	for i, w := range s.Room(p) {
+	for i, w := range s.Room(p) { // not by All, which takes longer
 		for ; w != 0; w &= w - 1 {
 			s.make(p, int16(i<<6|bits.TrailingZeros64(w)))
 		}
@@ -353,18 +353,17 @@ func (s *Search) Room(p *Position) Set {
 	}
 	heart := s.heart(p)
 	near := s.Around(&heart)
-	foes := near.and(p.Stones[Attacker])
+	foes := near.And(p.Stones[Attacker])
 	foes = s.flood(&foes, &p.Stones[Attacker])
 	near = s.Around(&near)
-	for q := foes.first(); q >= 0; q = foes.first() {
-		chain := s.Chain(p, Attacker, q)
-		foes = foes.minus(chain)
-		libs := s.Around(&chain).and(empty)
+	for rest := foes; !rest.empty(); {
+		chain := s.take(&rest, &foes)
+		libs := s.Around(&chain).And(empty)
 		if libs.Count() <= 4 {
 			near = near.Or(libs)
 		}
 	}
-	return near.and(empty)
+	return near.And(empty)
 }
 
 // mostSpace bounds the space for eyes in the initial proof numbers of a state.

@@ -1,6 +1,9 @@
 package solver
 
-import "math/bits"
+import (
+	"math/bits"
+	"slices"
+)
 
 // words is the length of a set: 19 rows of 19 points and a column between rows.
 const words = 6
@@ -41,7 +44,7 @@ func (s *Set) within(t *Set) bool {
 	return s[0]&^t[0]|s[1]&^t[1]|s[2]&^t[2]|s[3]&^t[3]|s[4]&^t[4]|s[5]&^t[5] == 0
 }
 
-func (s Set) and(t Set) Set {
+func (s Set) And(t Set) Set {
 	for i := range s {
 		s[i] &= t[i]
 	}
@@ -72,26 +75,19 @@ func (s *Set) first() int16 {
 	return -1
 }
 
-// each calls f for every point in rising order until f returns false.
-func (s Set) each(f func(p int16) bool) {
+// All yields every point in rising order.
+func (s Set) All(yield func(p int16) bool) {
 	for i, w := range s {
 		for ; w != 0; w &= w - 1 {
-			if !f(int16(i<<6 | bits.TrailingZeros64(w))) {
+			if !yield(int16(i<<6 | bits.TrailingZeros64(w))) {
 				return
 			}
 		}
 	}
 }
 
-// Points appends the points to dst in rising order.
-func (s *Set) Points(dst []int16) []int16 {
-	for i, w := range s {
-		for ; w != 0; w &= w - 1 {
-			dst = append(dst, int16(i<<6|bits.TrailingZeros64(w)))
-		}
-	}
-	return dst
-}
+// Points returns all points in rising order.
+func (s Set) Points() []int16 { return slices.Collect(s.All) }
 
 // area is the part of the board that a question is about.
 type area struct {
@@ -138,6 +134,15 @@ func (a *area) Around(s *Set) (out Set) {
 		out[i] &= a.On[i]
 	}
 	return out
+}
+
+// take returns the connected part of a set that contains the lowest point of rest, a subset of the
+// set, and removes that part from rest.
+func (a *area) take(rest, within *Set) Set {
+	seed := Single(rest.first())
+	part := a.flood(&seed, within)
+	*rest = rest.minus(part)
+	return part
 }
 
 // flood returns the connected parts of a set that contain points of seed, a subset of the set.

@@ -19,16 +19,14 @@ func (g *Game) effectOf(p *Position, m int16) (e effect, legal bool) {
 	empty := g.Empty(p)
 	empty.remove(m)
 	e.ban = NoBan
-	rest := near.and(p.Stones[c.Other()])
-	for q := rest.first(); q >= 0; q = rest.first() {
-		chain := g.Chain(p, c.Other(), q)
-		rest = rest.minus(chain)
+	for rest := near.And(p.Stones[c.Other()]); !rest.empty(); {
+		chain := g.take(&rest, &p.Stones[c.Other()])
 		around := g.Around(&chain)
 		if !around.Meets(&empty) && !g.immortal(&chain) {
 			e.taken = e.taken.Or(chain)
 		}
 	}
-	own := near.and(p.Stones[c])
+	own := near.And(p.Stones[c])
 	if e.taken.empty() {
 		if near.Meets(&empty) {
 			return e, true
@@ -128,7 +126,7 @@ func (g *Game) lives(p *Position, t int16, zone *Set) bool {
 	chain := g.Chain(p, Defender, t)
 	if g.immortal(&chain) {
 		if zone != nil {
-			*zone = zone.Or(g.anchored(p, Defender, chain))
+			*zone = zone.Or(g.anchored(chain))
 		}
 		return true
 	}
@@ -141,7 +139,7 @@ func (g *Game) lives(p *Position, t int16, zone *Set) bool {
 		return false
 	}
 	if zone != nil {
-		b.zone(g, p, &chain, zone)
+		b.zone(g, &chain, zone)
 	}
 	return true
 }
@@ -190,7 +188,7 @@ func (g *Game) doomed(p *Position, zone *Set) bool {
 
 // walls returns the attacker's stones that are joined to stones alive by assumption.
 func (g *Game) walls(p *Position) Set {
-	fixed := g.Fixed.and(p.Stones[Attacker])
+	fixed := g.Fixed.And(p.Stones[Attacker])
 	return g.flood(&fixed, &p.Stones[Attacker])
 }
 
@@ -203,13 +201,10 @@ func (g *Game) linked(p *Position, walls Set) (net, links Set) {
 	empty := g.Empty(p)
 	for changed := true; changed; {
 		changed = false
-		rest := p.Stones[Attacker].minus(net)
-		for q := rest.first(); q >= 0; q = rest.first() {
-			chain := g.Chain(p, Attacker, q)
-			rest = rest.minus(chain)
-			near := g.Around(&net)
-			libs := g.Around(&chain).and(empty).minus(links)
-			if pair, ok := g.link(&chain, &net, &libs, libs.and(near)); ok {
+		for rest := p.Stones[Attacker].minus(net); !rest.empty(); {
+			chain := g.take(&rest, &p.Stones[Attacker])
+			libs := g.Around(&chain).And(empty).minus(links)
+			if pair, ok := g.link(&chain, &net, &libs, libs.And(g.Around(&net))); ok {
 				net, links, changed = net.Or(chain), links.Or(pair), true
 			}
 		}
@@ -224,11 +219,8 @@ func (g *Game) link(chain, net, libs *Set, gates Set) (pair Set, ok bool) {
 		return pair, false
 	}
 	both := net.Or(*chain)
-	for rest := gates; ; {
+	for rest := gates; !rest.empty(); {
 		q := rest.first()
-		if q < 0 {
-			break
-		}
 		rest.remove(q)
 		pair = Single(q)
 		near := g.Around(&pair)
@@ -263,14 +255,13 @@ func (g *Game) together(s *Set) bool {
 
 // wallsOf returns the walls next to a room with their connections to stones alive by assumption.
 func (g *Game) wallsOf(p *Position, room, walls Set) (out Set) {
-	touched := g.Around(&room).and(walls)
+	touched := g.Around(&room).And(walls)
 	out = touched
-	for q := touched.first(); q >= 0; q = touched.first() {
-		chain := g.Chain(p, Attacker, q)
-		if part := touched.and(chain); !part.within(&g.Fixed) {
-			out = out.Or(g.anchored(p, Attacker, chain))
+	for rest := touched; !rest.empty(); {
+		chain := g.take(&rest, &p.Stones[Attacker])
+		if part := touched.And(chain); !part.within(&g.Fixed) {
+			out = out.Or(g.anchored(chain))
 		}
-		touched = touched.minus(chain)
 	}
 	return out
 }
@@ -279,12 +270,9 @@ func (g *Game) wallsOf(p *Position, room, walls Set) (out Set) {
 func (g *Game) mayLive(p *Position, chain *Set) bool {
 	out := g.On.minus(p.Stones[Defender])
 	near := g.Around(chain)
-	rest := near.and(out)
 	g.eyes = 0
-	for q := rest.first(); q >= 0; q = rest.first() {
-		seed := Single(q)
-		points := g.flood(&seed, &out)
-		rest = rest.minus(points)
+	for rest := near.And(out); !rest.empty(); {
+		points := g.take(&rest, &out)
 		if g.vital(p, &points, &near) {
 			if g.eyes++; g.eyes == 2 {
 				return true
@@ -306,15 +294,13 @@ func (g *Game) vital(p *Position, points, near *Set) bool {
 
 // anchored returns the stones of a chain that are not alive by assumption, and for each connected
 // piece of these, one adjacent stone that is alive by assumption.
-func (g *Game) anchored(p *Position, c Side, chain Set) (out Set) {
+func (g *Game) anchored(chain Set) (out Set) {
 	loose := chain.minus(g.Fixed)
 	out = loose
-	held := chain.and(g.Fixed)
-	for q := loose.first(); q >= 0; q = loose.first() {
-		seed := Single(q)
-		piece := g.flood(&seed, &loose)
-		loose = loose.minus(piece)
-		hold := g.Around(&piece).and(held)
+	held := chain.And(g.Fixed)
+	for rest := loose; !rest.empty(); {
+		piece := g.take(&rest, &loose)
+		hold := g.Around(&piece).And(held)
 		out.Add(hold.first())
 	}
 	return out
@@ -338,24 +324,12 @@ func (b *benson) find(g *Game, p *Position) {
 	b.chains, b.regions, b.vital, b.live = b.chains[:0], b.regions[:0], b.vital[:0], b.live[:0]
 	mine := p.Stones[Defender]
 	out := g.On.minus(mine)
-	for rest := out; len(b.regions) < mostRegions; {
-		q := rest.first()
-		if q < 0 {
-			break
-		}
-		seed := Single(q)
-		r := region{points: g.flood(&seed, &out)}
-		rest = rest.minus(r.points)
-		r.border = g.Around(&r.points).and(mine)
-		b.regions = append(b.regions, r)
+	for rest := out; !rest.empty() && len(b.regions) < mostRegions; {
+		points := g.take(&rest, &out)
+		b.regions = append(b.regions, region{points, g.Around(&points).And(mine)})
 	}
-	for rest := mine; ; {
-		q := rest.first()
-		if q < 0 {
-			break
-		}
-		c := g.Chain(p, Defender, q)
-		rest = rest.minus(c)
+	for rest := mine; !rest.empty(); {
+		c := g.take(&rest, &mine)
 		near := g.Around(&c)
 		vital := uint64(0)
 		for j := range b.regions {
@@ -388,7 +362,7 @@ func (b *benson) find(g *Game, p *Position) {
 
 // zone adds the proof that a chain is pass-alive: the chain, two vital regions, and in turn the
 // chains around these.
-func (b *benson) zone(g *Game, p *Position, chain, zone *Set) {
+func (b *benson) zone(g *Game, chain, zone *Set) {
 	need := *chain
 	done := make([]bool, len(b.chains))
 	for again := true; again; {
@@ -399,10 +373,10 @@ func (b *benson) zone(g *Game, p *Position, chain, zone *Set) {
 			}
 			done[i], again = true, true
 			if g.immortal(&b.chains[i]) {
-				touched := b.chains[i].and(need)
-				*zone = zone.Or(touched.and(g.Fixed))
+				touched := b.chains[i].And(need)
+				*zone = zone.Or(touched.And(g.Fixed))
 				if !touched.within(&g.Fixed) {
-					*zone = zone.Or(g.anchored(p, Defender, b.chains[i]))
+					*zone = zone.Or(g.anchored(b.chains[i]))
 				}
 				continue
 			}

@@ -117,9 +117,6 @@ func (s *Search) Forget() {
 	tidy(s.records.used >= manyRows)
 }
 
-// forgetTainted drops the results by repetition.
-func (t *table) forgetTainted() { t.round++ }
-
 // index is a hash table of proofs, at most three quarters full. A slot is a proof's number plus 1
 // and part of its key.
 type index struct {
@@ -183,10 +180,9 @@ func (s *Search) learn(at int32, hash uint64) {
 // hashOf returns the hash of a proof's stones.
 func (s *Search) hashOf(at int32) (hash uint64) {
 	for c := range s.zobrist {
-		s.set(at, c).each(func(p int16) bool {
+		for p := range s.set(at, c).All {
 			hash ^= s.zobrist[c][p]
-			return true
-		})
+		}
 	}
 	return hash
 }

@@ -204,7 +204,7 @@ func (g *Game) closed1(p *Position, z uint64) uint64 {
 		before := z
 		for rest := z & w; rest != 0; {
 			chain := g.flood1(rest&-rest, w)
-			z |= g.held1(p, chain, rest, z, empty)
+			z |= g.held1(chain, rest, z, empty)
 			rest &^= chain
 		}
 		for rest := z & empty; rest != 0; rest &= rest - 1 {
@@ -216,12 +216,12 @@ func (g *Game) closed1(p *Position, z uint64) uint64 {
 	}
 }
 
-func (g *Game) held1(p *Position, chain, touched, z, empty uint64) uint64 {
+func (g *Game) held1(chain, touched, z, empty uint64) uint64 {
 	if chain&g.Fixed[0] != 0 {
 		if t := touched & chain; t&^g.Fixed[0] == 0 {
 			return t
 		}
-		return g.anchored(p, p.Mover.Other(), Set{chain})[0]
+		return g.anchored(Set{chain})[0]
 	}
 	around := g.around1(chain)
 	libs := around & empty

@@ -20,46 +20,50 @@ func (g *Game) afterWin(p *Position, m int16, e *effect, next Set) Set {
 	seed := Single(m)
 	near := g.Around(&seed)
 	z = z.Or(near)
-	w, l := p.Mover, p.Mover.Other()
+	l := p.Mover.Other()
 	empty := g.Empty(p)
 	empty.remove(m)
 	z = z.Or(g.Around(&e.taken))
 	// Chains of the loser next to m that m does not capture: m must not capture them in other
 	// states either.
-	rest := near.and(p.Stones[l]).minus(e.taken)
-	for q := rest.first(); q >= 0; q = rest.first() {
-		chain := g.Chain(p, l, q)
-		rest = rest.minus(chain)
-		z = z.Or(g.rooted(p, l, chain, &empty, &z))
+	for rest := near.And(p.Stones[l]).minus(e.taken); !rest.empty(); {
+		chain := g.take(&rest, &p.Stones[l])
+		z = z.Or(g.rooted(chain, &empty, &z))
 	}
 	if near.Meets(&empty) || !e.taken.empty() {
 		return z
 	}
 	// The move is no suicide because a chain that it joins has a liberty.
-	own := near.and(p.Stones[w])
-	for q := own.first(); q >= 0; q = own.first() {
-		chain := g.Chain(p, w, q)
-		own = own.minus(chain)
-		around := g.Around(&chain)
-		if g.immortal(&chain) || around.Meets(&empty) {
-			return z.Or(g.rooted(p, w, chain, &empty, &z))
-		}
-	}
-	return z
+	return z.Or(g.joined(p, near, &empty, &z))
 }
 
 // rooted returns points that, added to z, keep a chain on the board: its connection to stones alive
 // by assumption, or the chain, with a liberty if z has none. In a narrow question the liberties of a
 // chain may lie outside.
-func (g *Game) rooted(p *Position, c Side, chain Set, empty, z *Set) Set {
+func (g *Game) rooted(chain Set, empty, z *Set) Set {
 	if g.immortal(&chain) {
-		return g.anchored(p, c, chain)
+		return g.anchored(chain)
 	}
-	libs := g.Around(&chain).and(*empty)
+	libs := g.Around(&chain).And(*empty)
 	if at := libs.first(); at >= 0 && !libs.Meets(z) {
 		chain.Add(at)
 	}
 	return chain
+}
+
+// joined returns the points of rooted for a chain that a move of the mover joins and that stays on
+// the board, so that the move is no suicide. near are the points next to the move, empty those
+// without a stone after it.
+func (g *Game) joined(p *Position, near Set, empty, z *Set) Set {
+	own := &p.Stones[p.Mover]
+	for rest := near.And(*own); !rest.empty(); {
+		chain := g.take(&rest, own)
+		around := g.Around(&chain)
+		if g.immortal(&chain) || around.Meets(empty) {
+			return g.rooted(chain, empty, z)
+		}
+	}
+	return Set{}
 }
 
 // closed returns z closed for the loser, who is to move.
@@ -71,24 +75,19 @@ func (g *Game) closed(p *Position, z Set) Set {
 	empty := g.Empty(p)
 	for {
 		before := z
-		rest := z.and(p.Stones[w])
-		for q := rest.first(); q >= 0; q = rest.first() {
-			chain := g.Chain(p, w, q)
-			z = z.Or(g.held(p, chain, rest, &z))
-			rest = rest.minus(chain)
+		for rest := before.And(p.Stones[w]); !rest.empty(); {
+			chain := g.take(&rest, &p.Stones[w])
+			z = z.Or(g.held(p, chain, before, &z))
 		}
 		if g.suicide {
-			rest = z.and(p.Stones[l])
-			for q := rest.first(); q >= 0; q = rest.first() {
-				chain := g.Chain(p, l, q)
-				rest = rest.minus(chain)
-				z = z.Or(g.rooted(p, l, chain, &empty, &z))
+			for rest := z.And(p.Stones[l]); !rest.empty(); {
+				chain := g.take(&rest, &p.Stones[l])
+				z = z.Or(g.rooted(chain, &empty, &z))
 			}
 		}
-		z.and(empty).each(func(x int16) bool {
+		for x := range z.And(empty).All {
 			z = z.Or(g.sameMove(p, x))
-			return true
-		})
+		}
 		if z == before {
 			return z
 		}
@@ -99,18 +98,18 @@ func (g *Game) closed(p *Position, z Set) Set {
 // chain and two liberties, or if it has only one liberty, all points around it.
 func (g *Game) held(p *Position, chain, touched Set, z *Set) Set {
 	if g.immortal(&chain) {
-		t := touched.and(chain)
+		t := touched.And(chain)
 		if t.within(&g.Fixed) {
 			return t
 		}
-		return g.anchored(p, p.Mover.Other(), chain)
+		return g.anchored(chain)
 	}
 	around := g.Around(&chain)
-	libs := around.and(g.Empty(p))
+	libs := around.And(g.Empty(p))
 	if libs.Count() < 2 {
 		return around
 	}
-	have := libs.and(*z)
+	have := libs.And(*z)
 	for have.Count() < 2 {
 		more := libs.minus(have)
 		have.Add(more.first())
@@ -124,16 +123,11 @@ func (g *Game) sameMove(p *Position, x int16) (out Set) {
 	seed := Single(x)
 	near := g.Around(&seed)
 	e, legal := g.effectOf(p, x)
-	l := p.Mover
 	if !legal || !e.suicide.empty() {
-		out = near
-		own := near.and(p.Stones[l])
-		for q := own.first(); q >= 0; q = own.first() {
-			chain := g.Chain(p, l, q)
-			own = own.minus(chain)
-			out = out.Or(g.Around(&chain))
-		}
-		return out
+		own := &p.Stones[p.Mover]
+		out = near.And(*own)
+		out = g.flood(&out, own)
+		return near.Or(g.Around(&out))
 	}
 	if e.ban != NoBan || g.takesOne(p, &e) {
 		out = near // decides whether a retake is banned
@@ -146,14 +140,11 @@ func (g *Game) sameMove(p *Position, x int16) (out Set) {
 
 // takesOne reports whether a chain of a single stone is captured.
 func (g *Game) takesOne(p *Position, e *effect) bool {
-	rest := e.taken
-	for q := rest.first(); q >= 0; q = rest.first() {
-		seed := Single(q)
-		chain := g.flood(&seed, &e.taken)
-		if chain == seed {
+	for rest := e.taken; !rest.empty(); {
+		chain := g.take(&rest, &e.taken)
+		if chain.Count() == 1 {
 			return true
 		}
-		rest = rest.minus(chain)
 	}
 	return false
 }
@@ -162,20 +153,11 @@ func (g *Game) takesOne(p *Position, e *effect) bool {
 func (g *Game) noSuicide(p *Position, x int16, near Set, e *effect) (out Set) {
 	empty := g.Empty(p)
 	empty.remove(x)
-	if free := near.and(empty); !free.empty() {
+	if free := near.And(empty); !free.empty() {
 		return Single(free.first())
 	}
 	if !e.taken.empty() {
 		return g.Around(&e.taken)
 	}
-	own := near.and(p.Stones[p.Mover])
-	for q := own.first(); q >= 0; q = own.first() {
-		chain := g.Chain(p, p.Mover, q)
-		own = own.minus(chain)
-		around := g.Around(&chain)
-		if g.immortal(&chain) || around.Meets(&empty) {
-			return g.rooted(p, p.Mover, chain, &empty, &out)
-		}
-	}
-	return out
+	return g.joined(p, near, &empty, &out)
 }

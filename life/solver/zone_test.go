@@ -23,8 +23,7 @@ type replayer struct {
 func (r *replayer) disturb(n *Proof) *Position {
 	p := n.At
 	fill := r.rng.IntN(10)
-	outside := r.s.On.minus(n.Zone).minus(r.s.Fixed)
-	for _, m := range outside.Points(nil) {
+	for m := range r.s.On.minus(n.Zone).minus(r.s.Fixed).All {
 		p.Stones[0].remove(m)
 		p.Stones[1].remove(m)
 		if c := r.rng.IntN(10); c < fill {
@@ -50,7 +49,7 @@ func (r *replayer) replay(i int32, p *Position) {
 	for steps := 0; ; steps++ {
 		n := s.Proof(i)
 		for c := range p.Stones {
-			require.Equal(r.t, n.At.Stones[c].and(n.Zone), p.Stones[c].and(n.Zone), "node %d\n%v", i, r.from)
+			require.Equal(r.t, n.At.Stones[c].And(n.Zone), p.Stones[c].And(n.Zone), "node %d\n%v", i, r.from)
 		}
 		switch n.Kind {
 		case LeafTaken:
@@ -107,8 +106,8 @@ func (r *replayer) finish(at, p *Position) {
 				continue
 			}
 			chain := s.Chain(at, Attacker, q)
-			libs := s.Around(&chain).and(empty).minus(links)
-			if pair, ok := s.link(&chain, &net, &libs, libs.and(s.Around(&net))); ok {
+			libs := s.Around(&chain).And(empty).minus(links)
+			if pair, ok := s.link(&chain, &net, &libs, libs.And(s.Around(&net))); ok {
 				net, links = net.Or(chain), links.Or(pair)
 				chains, pairs = append(chains, chain), append(pairs, pair)
 			}
@@ -136,19 +135,19 @@ func (r *replayer) joinOrFill(p *Position, chains, pairs []Set) int16 {
 		if chains[i].Meets(&walls) {
 			continue
 		}
-		left := pairs[i].and(empty)
+		left := pairs[i].And(empty)
 		if left.Count() == 1 {
 			return left.first()
 		}
-		if gate := left.and(near); !gate.empty() {
+		if gate := left.And(near); !gate.empty() {
 			join = gate.first()
 		}
 	}
 	if join != Pass {
 		return join
 	}
-	for _, from := range []Set{near.and(empty), empty} {
-		moves := from.Points(nil)
+	for _, from := range []Set{near.And(empty), empty} {
+		moves := from.Points()
 		r.rng.Shuffle(len(moves), func(i, j int) { moves[i], moves[j] = moves[j], moves[i] })
 		for _, m := range moves {
 			if e, legal := s.effectOf(p, m); legal && m != p.Ban && e.suicide.empty() {
@@ -162,8 +161,7 @@ func (r *replayer) joinOrFill(p *Position, chains, pairs []Set) int16 {
 // anyMove returns a legal move, or a pass.
 func (r *replayer) anyMove(p *Position) int16 {
 	var moves []int16
-	empty := r.s.Empty(p)
-	for _, m := range empty.Points(nil) {
+	for m := range r.s.Empty(p).All {
 		if m == p.Ban && p.Threat[p.Mover] == 0 {
 			continue
 		}

@@ -158,11 +158,11 @@ func valueOf(at any, info Info) (Kind, value) {
 		}
 		return Text, text{f}
 	case *float64:
-		return Number, real[float64]{f, info}
+		return Number, real[float64]{f, info, 1}
 	case *float32:
-		return Number, real[float32]{f, info}
+		return Number, real[float32]{f, info, 1}
 	case *time.Duration:
-		return Number, seconds{f, info}
+		return Number, real[time.Duration]{f, info, float64(time.Second)}
 	case *int:
 		return Integer, whole[int]{f, info}
 	case *int64:

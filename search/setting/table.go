@@ -49,13 +49,10 @@ func (t Table[T]) Find(name string) *Setting[T] {
 // was probably meant; on error v is unchanged.
 func (t Table[T]) Set(v *T, name, text string) error {
 	s := t.Find(name)
-	switch {
-	case s == nil:
-		return t.Unknown(name)
-	case s.Name == name:
+	if s != nil && s.Name == name {
 		return s.Set(v, text)
 	}
-	return s.SetParam(v, name, text)
+	return t.SetParam(v, name, text)
 }
 
 // SetParam sets one setting as GTP clients do: by its parameter's name if it has one, else by its
@@ -102,18 +99,13 @@ func (t Table[T]) Check(v *T) []error {
 func (t Table[T]) Unknown(name string) error {
 	var names []string
 	for i := range t {
-		for _, n := range []string{t[i].Name, t[i].KataGo} {
-			if n != "" {
-				names = append(names, n)
-			}
-		}
+		names = append(names, t[i].Name, t[i].KataGo)
 	}
+	names = slices.DeleteFunc(names, func(n string) bool { return n == "" })
 	lower := strings.ToLower(name)
 	first := func(is func(own string) bool) string {
-		for _, n := range names {
-			if is(strings.ToLower(n)) {
-				return n
-			}
+		if i := slices.IndexFunc(names, func(n string) bool { return is(strings.ToLower(n)) }); i >= 0 {
+			return names[i]
 		}
 		return ""
 	}
@@ -132,14 +124,11 @@ type Param struct {
 	Name, Value string
 }
 
-// Params lists the settings that may change while the program runs.
+// Params lists the settings with their values in v.
 func (t Table[T]) Params(v *T) []Param {
 	var all []Param
 	for i := range t {
 		s := &t[i]
-		if s.Change == Fixed {
-			continue
-		}
 		text := s.Get(v)
 		if s.KataGo != "" {
 			text = s.GetParam(v)

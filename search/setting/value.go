@@ -90,23 +90,26 @@ func (v enum[F]) Set(text string) error {
 	return nil
 }
 
-type real[F float32 | float64] struct {
+// real is a number, or a duration in seconds.
+type real[F float32 | float64 | time.Duration] struct {
 	at   *F
 	info Info
+	unit float64 // the field's value for a setting of 1
 }
 
+func (v real[F]) value() float64 { return float64(*v.at) / v.unit }
+func (v real[F]) check() bool    { return v.value() >= v.info.Low && v.value() <= v.info.High }
 func (v real[F]) String() string {
 	bits := 64
 	if _, single := any(*v.at).(float32); single {
 		bits = 32
 	}
-	return strconv.FormatFloat(float64(*v.at), 'g', -1, bits)
+	return strconv.FormatFloat(v.value(), 'g', -1, bits)
 }
-func (v real[F]) check() bool { return float64(*v.at) >= v.info.Low && float64(*v.at) <= v.info.High }
 func (v real[F]) Set(text string) error {
 	x, err := v.info.in(text)
 	if err == nil {
-		*v.at = F(x)
+		*v.at = F(x * v.unit)
 	}
 	return err
 }
@@ -126,21 +129,6 @@ func (v whole[F]) Set(text string) error {
 	}
 	*v.at = F(int64(x) * v.info.unit())
 	return nil
-}
-
-type seconds struct {
-	at   *time.Duration
-	info Info
-}
-
-func (v seconds) String() string { return strconv.FormatFloat(v.at.Seconds(), 'g', -1, 64) }
-func (v seconds) check() bool    { return v.at.Seconds() >= v.info.Low && v.at.Seconds() <= v.info.High }
-func (v seconds) Set(text string) error {
-	x, err := v.info.in(text)
-	if err == nil {
-		*v.at = time.Duration(x * float64(time.Second))
-	}
-	return err
 }
 
 // own is a field with its own text form.

@@ -1,6 +1,10 @@
 package thinking
 
-import "kosumi/board"
+import (
+	"slices"
+
+	"kosumi/board"
+)
 
 // EvaluationRequest asks for one evaluation by the network without a search.
 type EvaluationRequest struct {
@@ -75,10 +79,6 @@ func (s Status) OfStone() bool { return s <= Seki }
 
 // ParseStatus reads the name of a status.
 func ParseStatus(word string) (s Status, ok bool) {
-	for i, name := range statusNames {
-		if name == word {
-			return Status(i), true
-		}
-	}
-	return 0, false
+	i := slices.Index(statusNames[:], word)
+	return Status(max(0, i)), i >= 0
 }

@@ -27,15 +27,10 @@ func Differences(a, b any) ([]Difference, error) {
 		flat[i] = map[string]string{}
 		flatten(flat[i], "", all)
 	}
-	keys := slices.Collect(maps.Keys(flat[0]))
-	for key := range flat[1] {
-		if _, both := flat[0][key]; !both {
-			keys = append(keys, key)
-		}
-	}
-	slices.Sort(keys)
+	keys := maps.Clone(flat[0])
+	maps.Copy(keys, flat[1])
 	var list []Difference
-	for _, key := range keys {
+	for _, key := range slices.Sorted(maps.Keys(keys)) {
 		if flat[0][key] != flat[1][key] {
 			list = append(list, Difference{key, flat[0][key], flat[1][key]})
 		}

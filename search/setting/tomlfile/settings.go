@@ -19,47 +19,39 @@ func Values[T any](table setting.Table[T], data []byte) (map[string]string, erro
 	if err := Decode(data, &file); err != nil {
 		return nil, err
 	}
-	r := reader[T]{table: table, values: map[string]string{}}
+	values := map[string]string{}
+	var unknown []string // keys outside sections
+	var faults []error
+	read := func(section string, keys map[string]any) { // "" is the top level
+		for _, name := range slices.Sorted(maps.Keys(keys)) {
+			row := table.Find(name)
+			switch {
+			case row != nil && row.Name == name && row.Section == section:
+				text, err := valueText(row.Info, keys[name])
+				values[name] = text
+				faults = append(faults, err)
+			case section != "":
+				faults = append(faults, fmt.Errorf("[%s]: %w", section, table.Unknown(name)))
+			default:
+				unknown = append(unknown, name)
+			}
+		}
+	}
 	for _, key := range slices.Sorted(maps.Keys(file)) {
 		if section, ok := file[key].(map[string]any); ok {
 			if slices.ContainsFunc(table, func(s setting.Setting[T]) bool { return s.Section == key }) {
-				r.read(key, section)
+				read(key, section)
 			} else {
-				r.unknown = append(r.unknown, key)
+				unknown = append(unknown, key)
 			}
 			delete(file, key)
 		}
 	}
-	r.read("", file)
-	if len(r.unknown) > 0 {
-		r.faults = append(r.faults, fmt.Errorf("unknown key %s", strings.Join(r.unknown, ", ")))
+	read("", file)
+	if len(unknown) > 0 {
+		faults = append(faults, fmt.Errorf("unknown key %s", strings.Join(unknown, ", ")))
 	}
-	return r.values, errors.Join(r.faults...)
-}
-
-// reader collects the values of one file.
-type reader[T any] struct {
-	table   setting.Table[T]
-	values  map[string]string
-	unknown []string // unknown keys outside sections
-	faults  []error
-}
-
-// read takes the keys of a section; "" is the top level.
-func (r *reader[T]) read(section string, keys map[string]any) {
-	for _, name := range slices.Sorted(maps.Keys(keys)) {
-		row := r.table.Find(name)
-		switch {
-		case row != nil && row.Name == name && row.Section == section:
-			text, err := valueText(row.Info, keys[name])
-			r.values[name] = text
-			r.faults = append(r.faults, err)
-		case section != "":
-			r.faults = append(r.faults, fmt.Errorf("[%s]: %w", section, r.table.Unknown(name)))
-		default:
-			r.unknown = append(r.unknown, name)
-		}
-	}
+	return values, errors.Join(faults...)
 }
 
 // valueText converts a TOML value to text; an error if it does not have the setting's type.

@@ -25,7 +25,7 @@ func Decode(data []byte, into any) error {
 	var at *toml.DecodeError
 	if errors.As(err, &at) {
 		line, _ := at.Position()
-		return fmt.Errorf("not a valid TOML file: line %d: %w", line, err)
+		err = fmt.Errorf("line %d: %w", line, err)
 	}
 	if err != nil {
 		return fmt.Errorf("not a valid TOML file: %w", err)
