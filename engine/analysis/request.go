@@ -9,6 +9,7 @@ import (
 	"unsafe"
 
 	"kosumi/board"
+	"kosumi/engine/level"
 	"kosumi/search"
 	"kosumi/search/thinking"
 )
@@ -29,9 +30,9 @@ type query struct {
 	view     board.Color     // numbers are from the view of this side; Empty: of the side to move
 	reports  schedule
 	want     thinking.Details
-	pvLen    int           // longest variation, first move included
-	level    *leveled      // nil: no level's move is wanted
-	life     []board.Point // stones whose life is in question; none: no answer is wanted
+	pvLen    int            // longest variation, first move included
+	level    *level.Setting // nil: no level's move is wanted
+	life     []board.Point  // stones whose life is in question; none: no answer is wanted
 
 	bytes   int64 // estimated by memory
 	waiting int   // number of waiting tasks, kept by the queue

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"kosumi/board"
 )
@@ -105,8 +106,14 @@ func (l *Ladder) EloOf(r Rank) float64 { return l.eloARank() * float64(r-anchorR
 //go:embed ladder.json
 var ladderFile []byte
 
-// Ladders returns the measured ladders that the program carries.
-func Ladders() ([]Ladder, error) { return ParseLadders(ladderFile) }
+// Ladders returns the measured ladders that the program carries. Callers do not change them.
+var Ladders = sync.OnceValue(func() []Ladder {
+	all, err := ParseLadders(ladderFile)
+	if err != nil {
+		panic(err) // the file in the program is damaged
+	}
+	return all
+})
 
 // ParseLadders reads a file of ladders, as "engine match ladder" writes it.
 func ParseLadders(data []byte) ([]Ladder, error) {
@@ -116,12 +123,7 @@ func ParseLadders(data []byte) ([]Ladder, error) {
 	}
 	for i := range all {
 		l := &all[i]
-		sorted := slices.IsSortedFunc(l.Support, func(a, b Support) int {
-			if a.Dial < b.Dial {
-				return -1
-			}
-			return 1
-		})
+		sorted := slices.IsSortedFunc(l.Support, func(a, b Support) int { return cmp.Compare(a.Dial, b.Dial) })
 		if len(l.Support) < 2 || !sorted || l.Size < board.MinSize || l.Size > board.MaxSize {
 			return nil, fmt.Errorf("not a file of ladders: ladder %d has fewer than two supports, in order of their dials, or no size of a board", i)
 		}
