@@ -5,7 +5,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -19,50 +18,6 @@ import (
 	"kosumi/train/rows"
 	"kosumi/train/selfplay"
 )
-
-func TestTrainingUsageErrors(t *testing.T) {
-	recipeFile := writeFile(t, "recipe.toml", "arch = 'kb2c16'\nbogus = 1\n")
-	method := writeFile(t, "method.toml", "[search]\nmethod = 'alphabeta'\n")
-	taken := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(taken, loop.RecipeFile), []byte("arch = 'kb2c16'\n"), 0o644))
-	for args, want := range map[string]string{
-		"selfplay":                                           "--out",
-		"selfplay --out x --method chess":                    `"chess"`,
-		"selfplay --out x --visits 1":                        "visits",
-		"selfplay --out x --boardsize 40":                    `"40"`,
-		"selfplay --out x --recipe " + recipeFile:            "unknown key",
-		"selfplay --out x --recipe " + method:                "alphabeta",
-		"selfplay --out x --method random --rows-encoder v9": "v9",
-		"loop":                                          "give DIR",
-		"loop a b":                                      "one folder",
-		"loop new --preset huge":                        "huge",
-		"loop new --config " + recipeFile:               "unknown key bogus",
-		"loop new --from no-such.bin.gz":                "no-such.bin.gz",
-		"loop new --from " + recipeFile:                 "start",
-		"loop new --from kosumi --config " + recipeFile: "[start]",
-		"loop " + taken + " --from kosumi":              `start.network is "", asked for: "kosumi"`,
-		"loop " + taken + " --data " + recipeFile:       "--data goes with --from",
-		"loop new --data " + recipeFile:                 "--from",
-		"loop new --from kosumi --data no-such":         "no-such",
-		"loop new --hours -1":                           "--hours",
-		"loop " + taken + " --preset default":           `arch is "kb2c16", asked for: "kb4c64"`,
-		"loop rate x --against gnugo":                   "NAME=COMMAND",
-		"loop rate x --games 0":                         "--games",
-	} {
-		o := invoke(t, nil, "", strings.Fields(args)...)
-		require.Equal(t, exitUsage, o.code, "%s: %s", args, o.stderr)
-		require.Contains(t, o.stderr, want, args)
-	}
-	require.NoDirExists(t, "new")
-	for args, want := range map[string]string{
-		"loop report missing": "no loop in this folder",
-		"loop rate missing":   "no loop in this folder",
-	} {
-		o := invoke(t, nil, "", strings.Fields(args)...)
-		require.Equal(t, exitFailed, o.code, "%s: %s", args, o.stderr)
-		require.Contains(t, o.stderr, want, args)
-	}
-}
 
 // TestLoopFromTheNetworkInside makes recipes that begin with the embedded network.
 func TestLoopFromTheNetworkInside(t *testing.T) {

@@ -140,6 +140,13 @@ func runSelfplay(cmd *cobra.Command, s *settings, f *selfplayFlags, conf selfpla
 	if err := s.loadPositions(&conf); err != nil {
 		return err
 	}
+	var encoding features.Encoding
+	if f.encoder != "" {
+		var err error
+		if encoding, err = features.Parse(f.encoder); err != nil {
+			return usageError{err}
+		}
+	}
 	lock, err := file.LockFolder(f.out)
 	if err != nil {
 		return err
@@ -148,12 +155,6 @@ func runSelfplay(cmd *cobra.Command, s *settings, f *selfplayFlags, conf selfpla
 	first, err := selfplay.NextGame(f.out)
 	if err != nil {
 		return err
-	}
-	encoding := features.None
-	if f.encoder != "" {
-		if encoding, err = features.Parse(f.encoder); err != nil {
-			return usageError{err}
-		}
 	}
 	w := selfplay.WriterConfig{Dir: f.out, Side: conf.Side(),
 		PerFile: f.perFile, First: first, Network: "random", Seed: s.ServerConfig(s.Play.Seed).Seed, Settings: conf}
@@ -179,14 +180,9 @@ func runSelfplay(cmd *cobra.Command, s *settings, f *selfplayFlags, conf selfpla
 		if err != nil {
 			return err
 		}
-		if encoding == features.None {
-			encoding = spec.Encoding
-		}
+		encoding = cmp.Or(encoding, spec.Encoding)
 	}
-	if encoding == features.None {
-		encoding = features.V7
-	}
-	w.Encoding = encoding
+	w.Encoding = cmp.Or(encoding, features.V7)
 	return playAndReport(cmd, f, conf, w, server)
 }
 
