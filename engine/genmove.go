@@ -118,7 +118,7 @@ func (e *Engine) commit(ctx context.Context, d *decision) (thinking.Decision, er
 	paused := e.cfg.Delay.wait(ctx, found, d.Point, &e.seeds, d.plan.turn)
 	if d.Resign {
 		e.records.resign(game.ToMove(), e.game)
-		e.rank.resign()
+		e.rank.auto.resigned = true
 		e.countGame()
 		return thinking.Decision{Resign: true}, nil
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -105,7 +104,7 @@ func probability(r *search.Result, p board.Point) float64 {
 		policy = r.Human.Policy
 	}
 	if i := r.Size.Index(p); i < len(policy) {
-		return math.Max(0, float64(policy[i]))
+		return max(0, float64(policy[i]))
 	}
 	return 0
 }
@@ -113,9 +112,6 @@ func probability(r *search.Result, p board.Point) float64 {
 // wait delays an answer within the move's time and returns how long it waited. It stops when ctx
 // ends.
 func (d Delay) wait(ctx context.Context, r *search.Result, p board.Point, random *seeds, t turn) time.Duration {
-	if d.Scale <= 0 {
-		return 0
-	}
 	wait := t.budget.Hold(d.forMove(probability(r, p), random.stream()), t.used())
 	if wait <= 0 {
 		return 0

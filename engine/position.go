@@ -34,9 +34,9 @@ func (e *Engine) replace(game *board.Game, handicap int) {
 	e.Stop()
 	e.countGame()
 	e.game, e.handicap, e.records.loaded = game, handicap, nil
-	e.rank.newGame(e.seeds.seed())
+	e.rank.auto, e.rank.seed = autoGame{}, e.seeds.seed()
 	e.values.forget()
-	e.thinker.newGame()
+	e.thinker.ahead = advantage{}
 	clear(e.timer.before)
 }
 
@@ -74,7 +74,9 @@ func (e *Engine) SetRules(r board.Rules) error {
 	if err := e.game.SetRules(r); err != nil {
 		return err
 	}
-	e.values.rulesChanged()
+	if e.cfg.PoolBothSidesValues {
+		e.values.forget() // they were found under other rules
+	}
 	if e.cfg.Game.ForgetOutOfTurn {
 		e.game.Remember()
 	}
@@ -124,15 +126,18 @@ func (e *Engine) Undo(n int) error {
 
 // Setup replaces stones and side to move, and drops history and handicap.
 func (e *Engine) Setup(black, white []board.Point, toMove board.Color) error {
+	return e.setUp(black, white, toMove, 0)
+}
+
+func (e *Engine) setUp(black, white []board.Point, toMove board.Color, handicap int) error {
 	game, err := freshGame(e.cfg, e.game.Size(), e.game.Rules())
-	if err != nil {
-		return err
+	if err == nil {
+		err = game.Setup(black, white, toMove)
 	}
-	if err := game.Setup(black, white, toMove); err != nil {
-		return err
+	if err == nil {
+		e.replace(game, handicap)
 	}
-	e.replace(game, 0)
-	return nil
+	return err
 }
 
 // SetHandicap places Black's handicap stones on the empty board: White moves next, and the number
@@ -152,13 +157,8 @@ func (e *Engine) SetHandicap(stones []board.Point) error {
 		}
 		seen[p] = true
 	}
-	game, err := freshGame(e.cfg, e.game.Size(), e.game.Rules())
-	if err != nil {
-		return err
-	}
-	if err := game.Setup(stones, nil, board.White); err != nil {
+	if err := e.setUp(stones, nil, board.White, len(stones)); err != nil {
 		return fmt.Errorf("%w: %w", ErrHandicapStones, err)
 	}
-	e.replace(game, len(stones))
 	return nil
 }

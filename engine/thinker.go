@@ -152,14 +152,6 @@ func (t *thinker) drop() {
 	t.tree.Clear()
 }
 
-// forget discards the tree and clears the network's cache.
-func (t *thinker) forget() {
-	t.drop()
-	t.net.ClearCache()
-}
-
-func (t *thinker) newGame() { t.ahead = advantage{} }
-
 // beginMove adjusts the advantage to the value of the engine's last move, unless it is already
 // adjusted for the move that begins.
 func (t *thinker) beginMove(game *board.Game, v *ownValues) {

@@ -135,12 +135,12 @@ func (f *ladderFlags) run(cmd *cobra.Command) error {
 
 // print shows the measurements of a network on the named boards.
 func (f *ladderFlags) print(w io.Writer, network nn.Description) error {
-	all, err := level.Ladders()
+	all := level.Ladders()
 	if f.add != "" {
-		all, err = readLadders(f.add)
-	}
-	if err != nil {
-		return err
+		var err error
+		if all, err = readLadders(f.add); err != nil {
+			return err
+		}
 	}
 	sizes, err := f.boards()
 	if err != nil {
@@ -214,8 +214,8 @@ func (f *ladderFlags) measure(cmd *cobra.Command, c ladder.Config, network nn.De
 		}
 	}
 	s := defaultSettings()
-	s.Model, s.Play.Limits.Visits = f.model, judgeVisits
-	late := lateJudge{s: &s, log: slog.New(slog.DiscardHandler)}
+	s.Model, s.Play.Limits.Visits, s.stderr = f.model, judgeVisits, slog.New(slog.DiscardHandler)
+	late := lateJudge{lateNetwork: lateNetwork{s: &s}}
 	defer late.close()
 	c.Judge = func(g *board.Game, p board.Point) (float64, error) {
 		judge, err := late.open(c.Size)

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"strings"
 
@@ -71,17 +70,13 @@ func writeOpenings(cmd *cobra.Command, s *settings, f openingFlags) error {
 	if err := tryOutput(f.out, *f.force, s.inputs()...); err != nil {
 		return err
 	}
-	size := s.Play.Size
-	rules := s.Play.Rules
+	size, rules := s.Play.Size, s.Play.Rules
 	net := openNetwork(s, size, s.stderr)
 	defer net.Close()
 	if err := net.Serves(size); err != nil {
 		return err
 	}
-	seed := s.Play.Seed
-	if seed == 0 {
-		seed = rand.Uint64()
-	}
+	seed := cmp.Or(s.Play.Seed, rand.Uint64())
 	progress := console.NewProgress(cmd.ErrOrStderr())
 	openings, err := opening.Draw(cmd.Context(), net, opening.Config{
 		Count: f.count, Least: f.least, Most: f.most, Temperature: f.temperature, Balance: f.balance,
@@ -91,18 +86,14 @@ func writeOpenings(cmd *cobra.Command, s *settings, f openingFlags) error {
 	if err != nil {
 		return err
 	}
-	err = file.Write(f.out, func(w io.Writer) error {
-		var b strings.Builder
-		fmt.Fprintf(&b, "# %d openings on %s, %s rules, komi %g: %d to %d moves from the policy of %s, temperature %g, seed %d\n",
-			len(openings), size, table.Find("rules").Get(s), rules.Komi, f.least, f.most, net.Describe().Name, f.temperature, seed)
-		fmt.Fprintf(&b, "boardsize %d %d\n", size.W, size.H) // so that a match on another board refuses the openings
-		for _, o := range openings {
-			fmt.Fprintln(&b, o)
-		}
-		_, err := io.WriteString(w, b.String())
-		return err
-	})
-	if err != nil {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# %d openings on %s, %s rules, komi %g: %d to %d moves from the policy of %s, temperature %g, seed %d\n",
+		len(openings), size, table.Find("rules").Get(s), rules.Komi, f.least, f.most, net.Describe().Name, f.temperature, seed)
+	fmt.Fprintf(&b, "boardsize %d %d\n", size.W, size.H) // so that a match on another board refuses the openings
+	for _, o := range openings {
+		fmt.Fprintln(&b, o)
+	}
+	if err := file.WriteBytes(f.out, []byte(b.String())); err != nil {
 		return err
 	}
 	fmt.Fprintf(cmd.ErrOrStderr(), "wrote %s, %d openings\n", f.out, len(openings))

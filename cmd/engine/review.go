@@ -13,7 +13,6 @@ import (
 	"kosumi/internal/file"
 	"kosumi/internal/handout"
 	"kosumi/nn"
-	"kosumi/nn/open"
 	"kosumi/review"
 	"kosumi/review/drill"
 	"kosumi/search"
@@ -80,13 +79,10 @@ Marks: ?! lost 1.5 points or more, ? 3, ?? 6, ??? 12.`,
 }
 
 // reviewer has the network for the review of games.
-type reviewer struct {
-	s   *settings
-	net *open.Network // opened for the first game
-}
+type reviewer struct{ lateNetwork }
 
 func runReview(cmd *cobra.Command, s *settings, f reviewFlags, args []string) error {
-	r := &reviewer{s: s}
+	r := &reviewer{lateNetwork{s: s}}
 	conf := f.conf
 	conf.Visits, conf.Time, conf.Search = s.Play.Limits.Visits, s.Play.Limits.Time, s.params()
 	conf.Search.Memory.MaxBytes = max(search.MinBytes, conf.Search.Memory.MaxBytes/int64(max(1, conf.Parallel)))
@@ -141,10 +137,9 @@ func runReview(cmd *cobra.Command, s *settings, f reviewFlags, args []string) er
 func (r *reviewer) open(size board.Size) (review.BatchNetwork, error) {
 	if r.net == nil {
 		r.s.useTuning(size)
-		r.net = openNetwork(r.s, size, r.s.stderr)
 	}
-	if err := r.net.Wait(); err != nil {
-		return review.BatchNetwork{}, fmt.Errorf("%w: %w", errNoNetwork, err)
+	if err := r.wait(size); err != nil {
+		return review.BatchNetwork{}, err
 	}
 	if err := r.net.Serves(size); err != nil {
 		why, _, _ := strings.Cut(strings.TrimPrefix(err.Error(), nn.ErrSize.Error()+": "), " (--boardsize") // review has no such flag
@@ -152,10 +147,4 @@ func (r *reviewer) open(size board.Size) (review.BatchNetwork, error) {
 	}
 	d := r.net.Describe()
 	return review.BatchNetwork{Evaluator: r.net, Name: d.Name, Identity: d.Identity(), Remark: remark(r.s, size)}, nil
-}
-
-func (r *reviewer) close() {
-	if r.net != nil {
-		r.net.Close()
-	}
 }

@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io"
 	"log/slog"
 	"strings"
 	"syscall/js"
@@ -163,13 +162,12 @@ func set(conf *engine.Config, settings map[string]string) error {
 	return conf.Validate()
 }
 
-// stream reads a client's messages as lines, and writes messages.
+// stream is an [io.ReadWriter] that reads a client's messages as lines, and writes messages.
 type stream struct {
 	*socket
 	rest []byte
 }
 
-// Read implements [io.Reader].
 func (s *stream) Read(p []byte) (int, error) {
 	if len(s.rest) == 0 {
 		text, err := s.socket.Read(context.Background())
@@ -183,9 +181,6 @@ func (s *stream) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// Write implements [io.Writer].
 func (s *stream) Write(p []byte) (int, error) {
 	return len(p), s.socket.Write(context.Background(), p)
 }
-
-var _ io.ReadWriter = (*stream)(nil)

@@ -51,7 +51,6 @@ func newSocket(port js.Value, most int) *socket {
 
 func (s *socket) end() { s.once.Do(func() { close(s.ended) }) }
 
-// Read implements [web.Socket].
 func (s *socket) Read(ctx context.Context) ([]byte, error) {
 	select {
 	case text := <-s.came:
@@ -63,7 +62,6 @@ func (s *socket) Read(ctx context.Context) ([]byte, error) {
 	}
 }
 
-// Write implements [web.Socket].
 func (s *socket) Write(_ context.Context, message []byte) error {
 	select {
 	case <-s.ended:
@@ -74,7 +72,6 @@ func (s *socket) Write(_ context.Context, message []byte) error {
 	}
 }
 
-// Close implements [web.Socket].
 func (s *socket) Close(code int, _ string) {
 	s.end()
 	s.port.Call("postMessage", code)
