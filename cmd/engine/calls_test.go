@@ -76,9 +76,10 @@ gtp --config DIR -> 1 folder
 gtp --config HUGE -> 1 more than
 gtp --visits -1 --boardsize 30 --rules martian --komi 999 --threads -2 --log-level loud -> 2 ; 2 more;
 -x -> 2 -x
-gtp --set x -> 2 --set x
+gtp --set x -> 2 --set x: want NAME=VALUE
+gtp --set usegraphsearch=true -> 2 did you mean useGraphSearch?
+gtp --set cpuctExploration=-1 -> 2 a number from 0 to 10
 gtp --set nosuch=1 -> 2 unknown setting nosuch
-gtp --set maxVisit=1 -> 2 did you mean maxVisits?
 gtp --level 99k -> 2 --level
 gtp --set humanSLProfile=rank_99k -> 2 humanSLProfile
 gtp --preset nosuch -> 2 --preset

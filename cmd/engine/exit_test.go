@@ -131,15 +131,12 @@ func TestNoHome(t *testing.T) {
 		{"net info", ""},
 		{"doctor", ""},
 	} {
-		p := start(t, env, strings.Fields(c.args)...)
-		p.in.Close()
-		if c.want == "" {
-			require.Zero(t, p.ends(t), c.args)
-			continue
+		o := invoke(t, env, "", strings.Fields(c.args)...)
+		require.Equal(t, c.want == "", o.code == exitDone, "%s: %s", c.args, o.stderr)
+		if c.want != "" {
+			require.Contains(t, o.stderr, c.want)
+			require.Equal(t, 1, strings.Count(o.stderr, "\n"), o.stderr)
 		}
-		require.NotZero(t, p.ends(t), c.args)
-		require.Contains(t, p.stderr.String(), c.want)
-		require.Equal(t, 1, strings.Count(p.stderr.String(), "\n"), p.stderr.String())
 	}
 }
 
@@ -159,15 +156,14 @@ func TestBrokenLibrary(t *testing.T) {
 		{nil, "doctor --onnxruntime " + text},
 		{[]string{"KOSUMI_ONNXRUNTIME=/no/such/file"}, "gtp --provider cpu"},
 	} {
-		p := start(t, c.env, strings.Fields(c.args)...)
-		require.Equal(t, exitFailed, p.ends(t), c.args)
-		said := p.stderr.String() + readAll(t, p.out)
-		if c.env == nil {
-			require.Contains(t, said, text, c.args)
-		} else {
-			require.Contains(t, said, c.env[0][len("KOSUMI_ONNXRUNTIME="):], c.args)
+		o := invoke(t, c.env, "", strings.Fields(c.args)...)
+		require.Equal(t, exitFailed, o.code, c.args)
+		library := text
+		if c.env != nil {
+			library = strings.TrimPrefix(c.env[0], "KOSUMI_ONNXRUNTIME=")
 		}
-		require.NotContains(t, p.stderr.String(), "panic")
+		require.Contains(t, o.stdout+o.stderr, library, c.args)
+		require.NotContains(t, o.stderr, "panic")
 	}
 }
 

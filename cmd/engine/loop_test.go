@@ -38,9 +38,7 @@ func TestLoopFromTheNetworkInside(t *testing.T) {
 // a different loop is refused, naming keys that differ, and the loop stays as it was.
 func TestTheSameLoopGoesOn(t *testing.T) {
 	dir := t.TempDir()
-	network, rows := filepath.Join(dir, "net.bin.gz"), filepath.Join(dir, "rows")
-	require.Equal(t, exitDone, invoke(t, nil, "", "net", "new", "--arch", "kb1c16", "-o", network).code)
-	require.Equal(t, exitDone, invoke(t, nil, "", "selfplay", "--method", "random", "--boardsize", "5", "--games", "4", "--out", rows).code)
+	network, rows := material(t, dir)
 	recipeFile, other := writeFile(t, "a.toml", "arch = 'kb1c16'\n[train]\nrate = 0.001\n"), writeFile(t, "b.toml", "arch = 'kb1c16'\n[train]\nrate = 0.002\nbatch = 64\n")
 	for name, c := range map[string]struct {
 		args, other []string
@@ -89,6 +87,20 @@ func TestTheSameLoopGoesOn(t *testing.T) {
 	o = invoke(t, nil, "", "loop", run, "--init", "--config", filepath.Join(dir, "gone.toml"))
 	require.Equal(t, exitFailed, o.code)
 	require.Contains(t, o.stderr, "resume it by engine loop "+run)
+}
+
+// material makes a tiny network, and training rows of random games, in a folder.
+func material(t *testing.T, dir string) (network, games string) {
+	t.Helper()
+	network, games = filepath.Join(dir, "net.bin.gz"), filepath.Join(dir, "games")
+	for _, args := range [][]string{
+		{"net", "new", "--arch", "kb1c16", "-o", network},
+		{"selfplay", "--method", "random", "--boardsize", "5", "--games", "20", "--out", games},
+	} {
+		o := invoke(t, nil, "", args...)
+		require.Equal(t, exitDone, o.code, o.stderr)
+	}
+	return network, games
 }
 
 // TestSelfplayCommand: self-play continues the numbers of existing games, and ends with success

@@ -224,10 +224,3 @@ func writeFile(t testing.TB, name, content string) string {
 	require.NoError(t, os.WriteFile(path, []byte(content), 0o644))
 	return path
 }
-
-func readAll(t testing.TB, r io.Reader) string {
-	t.Helper()
-	text, err := io.ReadAll(r)
-	require.NoError(t, err)
-	return string(text)
-}

@@ -46,14 +46,8 @@ func TestTrainLine(t *testing.T) {
 func TestTrainGoesOnWithItsSettings(t *testing.T) {
 	needLibrary(t)
 	dir := t.TempDir()
-	model, games, out := filepath.Join(dir, "net.bin.gz"), filepath.Join(dir, "games"), filepath.Join(dir, "better")
-	for _, made := range [][]string{
-		{"net", "new", "--arch", "kb1c16", "-o", model},
-		{"selfplay", "--method", "random", "--boardsize", "5", "--games", "20", "--out", games},
-	} {
-		o := invoke(t, nil, "", made...)
-		require.Equal(t, exitDone, o.code, o.stderr)
-	}
+	out := filepath.Join(dir, "better")
+	model, games := material(t, dir)
 	train := func(more ...string) outcome {
 		return invoke(t, nil, "", append([]string{"train", "--model", model, "--data", games, "-o", out}, more...)...)
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -26,41 +25,26 @@ func alone() Config {
 	return c
 }
 
+// TestPrioritiesDecideTheOrder: priority first, then arrival; turns of a query are searched in order.
 func TestPrioritiesDecideTheOrder(t *testing.T) {
 	net := newGated(t)
 	s := serve(t, alone(), net)
-	s.Send(conform.Query("first", map[string]any{"priority": -1 << 40}))
+	s.Send(conform.Query("first", nil))
 	<-net.asked // the search has begun
-	type key struct {
-		priority int64
-		id       string
-		turn     int
-	}
-	rng := rand.New(rand.NewPCG(3, 4))
-	var want []key
-	for i := range 30 {
-		id := fmt.Sprintf("q%d", i)
-		q := conform.Query(id, map[string]any{"analyzeTurns": []int{1, 0}, "maxVisits": 2})
-		ps := []int64{rng.Int64N(7) - 3, rng.Int64N(7) - 3}
-		switch i % 3 {
-		case 0:
-			q["priority"], ps = ps[0], []int64{ps[0], ps[0]}
-		case 1:
-			q["priorities"] = ps
-		default:
-			ps = []int64{0, 0}
-		}
-		s.Send(q)
-		want = append(want, key{ps[1], id, 0}, key{ps[0], id, 1}) // turns of a query are searched in order
-	}
+	s.Send(conform.Query("low", map[string]any{"priority": -1}))
+	s.Send(conform.Query("turns", map[string]any{"analyzeTurns": []int{1, 0}, "priorities": []int{2, -2}}))
+	s.Send(conform.Query("plain", map[string]any{"analyzeTurns": []int{1, 0}}))
+	s.Send(conform.Query("later", nil))
 	s.Alive() // wait until all are queued
-	slices.SortStableFunc(want, func(a, b key) int { return int(b.priority - a.priority) })
 	net.open()
 	s.Result("first", 1)
-	for i, k := range want {
+	for _, want := range []struct {
+		id   string
+		turn int
+	}{{"turns", 1}, {"plain", 0}, {"plain", 1}, {"later", 1}, {"low", 1}, {"turns", 0}} {
 		m := s.Next()
-		require.Equal(t, k.id, m.ID, "result %d", i)
-		require.Equal(t, k.turn, m.TurnNumber)
+		require.Equal(t, want.id, m.ID)
+		require.Equal(t, want.turn, m.TurnNumber, want.id)
 	}
 }
 
