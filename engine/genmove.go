@@ -82,7 +82,6 @@ func (e *Engine) plan(r *thinking.MoveRequest) (plan, error) {
 	return p, nil
 }
 
-// decide searches and chooses the move.
 func (e *Engine) decide(ctx context.Context, r *thinking.MoveRequest) (decision, error) {
 	p, err := e.plan(r)
 	d := decision{plan: p, values: e.values}

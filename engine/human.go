@@ -48,18 +48,6 @@ func CheckHuman(net nn.Network, names []string, h search.Human) error {
 	return nil
 }
 
-// humans returns the human SL network, if one is loaded and a profile is set.
-func (e *Engine) humans() (nn.Evaluator, error) {
-	humans := e.net.Humans()
-	switch {
-	case humans == nil:
-		return nil, ErrNoHumans
-	case humans.Describe().TakesProfile && e.cfg.profile() == nil:
-		return nil, ErrNoProfile
-	}
-	return humans, nil
-}
-
 // HumanPolicy returns the human SL network's policy for a profile such as rank_5k: W*H+1
 // probabilities for the colour, pass last; -1 if illegal. It changes no setting. Errors are
 // ErrNoHumans, or about the profile.

@@ -29,10 +29,7 @@ func (t *thinker) logMove(r *search.Result, p board.Point, work nn.Stats) {
 	}
 	var pv string
 	if m := r.Move(p); m != nil {
-		for i, q := range m.PV {
-			if i == 12 {
-				break
-			}
+		for _, q := range m.PV[:min(len(m.PV), 12)] {
 			pv += " " + r.Size.Vertex(q)
 		}
 	}

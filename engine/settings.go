@@ -107,7 +107,6 @@ func threadsOfKataGo(text string) (string, error) {
 	return text, nil
 }
 
-// asIs shows a value unchanged.
 func asIs(text string) string { return text }
 
 type sizeValue struct{ at *board.Size }

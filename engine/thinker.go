@@ -85,7 +85,6 @@ func (t *thinker) search(ctx context.Context, tree *search.Tree, l search.Limits
 	return tree.Search(ctx, l)
 }
 
-// aside searches a position on a new tree.
 func (t *thinker) aside(ctx context.Context, p search.Params, net nn.Evaluator, g *board.Game, l search.Limits) (search.Result, error) {
 	tree, err := search.New(p, net, nil)
 	if err != nil {
@@ -104,14 +103,12 @@ func (t *thinker) run(ctx context.Context, tree *search.Tree, l search.Limits, e
 	if every > 0 {
 		l.SnapshotEvery = min(max(every/2, 5*time.Millisecond), 50*time.Millisecond)
 	}
-	type outcome struct {
-		result search.Result
-		err    error
-	}
-	done := make(chan outcome, 1)
+	var result search.Result
+	var err error
+	done := make(chan struct{})
 	go func() {
-		result, err := t.search(ctx, tree, l)
-		done <- outcome{result, err}
+		defer close(done)
+		result, err = t.search(ctx, tree, l)
 	}()
 	var tick <-chan time.Time
 	if every > 0 {
@@ -128,11 +125,11 @@ func (t *thinker) run(ctx context.Context, tree *search.Tree, l search.Limits, e
 			if len(snapshot.Moves) > 0 && !snapshot.Final {
 				report(&snapshot)
 			}
-		case o := <-done:
-			if o.err == nil {
-				report(&o.result)
+		case <-done:
+			if err == nil {
+				report(&result)
 			}
-			return o.result, o.err
+			return result, err
 		}
 	}
 }
@@ -161,7 +158,6 @@ func (t *thinker) beginMove(game *board.Game, v *ownValues) {
 	t.ahead.adjusted = false
 }
 
-// adjustAdvantage adjusts the advantage for the next move.
 func (t *thinker) adjustAdvantage(game *board.Game, v *ownValues) {
 	last, known := v.white()
 	known = known && game.Board().Stones(board.White) > 0

@@ -17,7 +17,6 @@ type timer struct {
 	overrun   time.Duration          // average over the engine's last moves
 }
 
-// set resets both clocks to these settings.
 func (t *timer) set(s clock.Settings) error {
 	s, err := s.Normalize()
 	if err != nil {
@@ -46,7 +45,6 @@ func (t *timer) takeBack(moves, n int) {
 
 func (t *timer) clock(c board.Color) *clock.Clock { return &t.clocks[c-board.Black] }
 
-// event notes that a move was made.
 func (t *timer) event() { t.lastEvent = time.Now() }
 
 // maxUnseen bounds the thinking time counted before the command that asks for a move. Controllers

@@ -29,7 +29,6 @@ func findAddress(text string, log *slog.Logger) (string, error) {
 	return address, nil
 }
 
-// warn returns a function that logs warnings.
 func warn(log *slog.Logger) func(text string) { return func(text string) { log.Warn(text) } }
 
 func clusterCommand() *cobra.Command {

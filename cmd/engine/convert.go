@@ -70,10 +70,8 @@ func convert(cmd *cobra.Command, in, out string, size katago.Size) error {
 	return reportFile(cmd, out)
 }
 
-// kataGoEndings are the file endings of KataGo's format.
 var kataGoEndings = []string{".bin.gz", ".txt.gz", ".bin", ".txt"}
 
-// isKind reports whether a file's name has one of the endings.
 func isKind(path string, endings []string) bool {
 	return slices.ContainsFunc(endings, func(e string) bool { return strings.HasSuffix(strings.ToLower(path), e) })
 }

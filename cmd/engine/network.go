@@ -50,7 +50,6 @@ func (l *lateNetwork) close() {
 	}
 }
 
-// openModel opens a network according to the flags.
 func (s *settings) openModel(file string, log *slog.Logger) (*model.Model, error) {
 	m, err := model.Open(file, s.Config(log))
 	if errors.Is(err, model.ErrPrecision) {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"sync"
 	"time"
 
 	"github.com/pelletier/go-toml/v2"
@@ -234,9 +235,9 @@ func showSelfplay(f *selfplayFlags, summary func() selfplay.Summary) (done func(
 			d.Show("", int64(s.Rows), int64(f.rows), "rows", s.Line())
 		}
 	}
-	stop, ended := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(ended)
+	stop := make(chan struct{})
+	var updates sync.WaitGroup
+	updates.Go(func() {
 		tick := time.NewTicker(every)
 		defer tick.Stop()
 		for {
@@ -247,10 +248,10 @@ func showSelfplay(f *selfplayFlags, summary func() selfplay.Summary) (done func(
 				return
 			}
 		}
-	}()
+	})
 	return func() {
 		close(stop)
-		<-ended
+		updates.Wait()
 		d.Close()
 	}
 }

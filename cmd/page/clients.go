@@ -58,7 +58,7 @@ func (c *clients) engineConfig() engine.Config {
 // calls returns the functions for the worker. Only speak exists: its arguments are a protocol,
 // settings as pairs of name and value, and a port.
 func (c *clients) calls() map[string]any {
-	speak := js.FuncOf(func(_ js.Value, args []js.Value) any {
+	return map[string]any{"speak": function(func(args []js.Value) {
 		sock := newSocket(args[2], mostLines)
 		protocol, settings := args[0].String(), map[string]string{}
 		for i := range args[1].Length() {
@@ -66,9 +66,7 @@ func (c *clients) calls() map[string]any {
 			settings[pair.Index(0).String()] = pair.Index(1).String()
 		}
 		go c.attend(sock, protocol, settings)
-		return nil
-	})
-	return map[string]any{"speak": speak}
+	})}
 }
 
 // attend speaks with one client until either side ends it, and reports errors to the client.

@@ -30,11 +30,11 @@ const (
 
 func newSocket(port js.Value, most int) *socket {
 	s := &socket{port: port, came: make(chan string, most), ended: make(chan struct{})}
-	s.receive = js.FuncOf(func(_ js.Value, args []js.Value) any {
+	s.receive = function(func(args []js.Value) {
 		data := args[0].Get("data")
 		if data.Type() != js.TypeString {
 			s.end()
-			return nil
+			return
 		}
 		select {
 		case s.came <- data.String():
@@ -42,7 +42,6 @@ func newSocket(port js.Value, most int) *socket {
 			s.full = true
 			s.end()
 		}
-		return nil
 	})
 	port.Set("onmessage", s.receive)
 	port.Call("postMessage", 0)

@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"math"
-	"slices"
 	"strconv"
 
 	"kosumi/board"
@@ -157,6 +155,3 @@ func (r *fieldReader) points(field string, size board.Size, names []string) (poi
 	}
 	return points
 }
-
-// rest returns the names of the fields that were not taken, in order.
-func (r *fieldReader) rest() []string { return slices.Sorted(maps.Keys(r.fields)) }

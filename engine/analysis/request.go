@@ -3,6 +3,7 @@ package analysis
 import (
 	"encoding/json"
 	"errors"
+	"maps"
 	"slices"
 	"strconv"
 	"time"
@@ -65,11 +66,9 @@ func (s *Server) parseQuery(id string, fields map[string]json.RawMessage) (*quer
 	r := &fieldReader{fields: fields}
 	q := &query{id: id, params: s.conf.Search, limits: s.conf.Limits, view: s.conf.Perspective, pvLen: s.conf.PVLen + 1}
 	q.options = s.conf.Game
-	delete(fields, "id")
-	delete(fields, "action") // handle carries out actions that are strings
-	delete(fields, "terminateId")
-	delete(fields, "targetId")
-	delete(fields, "turnNumbers")
+	for _, name := range []string{"id", "action", "terminateId", "targetId", "turnNumbers"} { // of actions, which handle carries out
+		delete(fields, name)
+	}
 	q.readBoard(r, s.conf.MaxSize, s.net)
 	q.readPosition(r)
 	q.readTurns(r)
@@ -95,7 +94,7 @@ func (s *Server) parseQuery(id string, fields map[string]json.RawMessage) (*quer
 		warnings = append(warnings, fieldError{"rules", "Rules " + rulesText(q.rules) + " not supported by neural net, using " + rulesText(rules) + " instead"})
 		q.rules = rules
 	}
-	for _, name := range r.rest() {
+	for _, name := range slices.Sorted(maps.Keys(r.fields)) { // those that were not read
 		if s.conf.WarnUnused {
 			warnings = append(warnings, fieldError{name, "Unexpected or unused field, do you have a typo? (set warnUnusedFields=false in the config to disable this warning)"})
 		}

@@ -21,7 +21,6 @@ type Standing struct {
 // historyKept is the maximum number of standings that a rating remembers.
 const historyKept = 500
 
-// remember records the player's standing after the last game.
 func (f *PlayerRating) remember(judged bool, mark float64) {
 	s := Standing{When: f.Last.Round(time.Second), Judged: judged, Mark: mark}
 	s.Low, s.Mid, s.High = f.Range()

@@ -250,18 +250,23 @@ func (l *Ladder) dial(r Rank) (float64, Rank) {
 // RankSupport is the dial that plays a rank, with measurements interpolated between the two
 // neighbouring dials.
 type RankSupport struct {
-	Rank Rank
-	// Playouts is the length of the search that the dial chooses from.
-	Playouts int64
+	Rank Rank   `json:"-"`
+	Name string `json:"rank"` // of the rank
 	// Measured reports whether the rank lies between dials that GNU Go measured;
 	// else it is extrapolated from games between levels.
-	Measured bool
-	Support  // without Games and Nonsense; Habits are those of the nearest dial
+	Measured    bool    `json:"measured"`
+	Dial        float64 `json:"dial"`
+	Playouts    int64   `json:"playouts"` // length of the search that the dial chooses from
+	Elo         float64 `json:"elo"`
+	Error       float64 `json:"error"`
+	PointsLost  float64 `json:"pointsLost"`
+	LargeLosses float64 `json:"blunders"`
+	Habits      Habits  `json:"habits,omitzero"` // at the nearest dial
 }
 
 // Ranks returns the ranks that the ladder serves, weakest first.
 func (l *Ladder) Ranks() []RankSupport {
-	var all []RankSupport
+	all := []RankSupport{}
 	elo := l.falling()
 	for r := Lowest; r <= Highest; r++ {
 		dial, served := l.dial(r)
@@ -275,8 +280,8 @@ func (l *Ladder) Ranks() []RankSupport {
 		if t > 0.5 {
 			habits = b.Habits
 		}
-		all = append(all, RankSupport{r, VisitsAt(dial), l.measured(dial), Support{Dial: dial, Habits: habits, Elo: between(elo[i-1], elo[i]), Error: between(a.Error, b.Error),
-			PointsLost: between(a.PointsLost, b.PointsLost), LargeLosses: between(a.LargeLosses, b.LargeLosses)}})
+		all = append(all, RankSupport{r, r.String(), l.measured(dial), dial, VisitsAt(dial), between(elo[i-1], elo[i]), between(a.Error, b.Error),
+			between(a.PointsLost, b.PointsLost), between(a.LargeLosses, b.LargeLosses), habits})
 	}
 	return all
 }
