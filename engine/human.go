@@ -67,10 +67,8 @@ func (e *Engine) HumanPolicy(ctx context.Context, c board.Color, profile string)
 
 // Delay makes the engine wait before answering, as people do: longer for less obvious moves.
 type Delay struct {
-	// Scale of the waits, in seconds; 0 is none (KataGo's delayMoveScale).
-	Scale float64
-	// Most is the maximum wait, in seconds (KataGo's delayMoveMax).
-	Most float64
+	Scale float64 // of the waits, in seconds; 0: none (KataGo's delayMoveScale)
+	Most  float64 // longest wait, in seconds (KataGo's delayMoveMax)
 }
 
 // forMove draws the wait before a move of this probability: the average of two exponential variates

@@ -131,12 +131,15 @@ func TestNoHome(t *testing.T) {
 		{"net info", ""},
 		{"doctor", ""},
 	} {
-		o := invoke(t, env, "", strings.Fields(c.args)...)
-		require.Equal(t, c.want == "", o.code == exitDone, "%s: %s", c.args, o.stderr)
-		if c.want != "" {
-			require.Contains(t, o.stderr, c.want)
-			require.Equal(t, 1, strings.Count(o.stderr, "\n"), o.stderr)
+		p := start(t, env, strings.Fields(c.args)...)
+		if c.want == "" {
+			p.in.Close()
+			require.Zero(t, p.ends(t), c.args)
+			continue
 		}
+		require.NotZero(t, p.ends(t), c.args) // although the input stays open
+		require.Contains(t, p.stderr.String(), c.want)
+		require.Equal(t, 1, strings.Count(p.stderr.String(), "\n"), p.stderr.String())
 	}
 }
 
@@ -156,12 +159,13 @@ func TestBrokenLibrary(t *testing.T) {
 		{nil, "doctor --onnxruntime " + text},
 		{[]string{"KOSUMI_ONNXRUNTIME=/no/such/file"}, "gtp --provider cpu"},
 	} {
-		o := invoke(t, c.env, "", strings.Fields(c.args)...)
-		require.Equal(t, exitFailed, o.code, c.args)
+		p := start(t, c.env, strings.Fields(c.args)...) // the input stays open
+		require.Equal(t, exitFailed, p.ends(t), c.args)
 		library := text
 		if c.env != nil {
 			library = strings.TrimPrefix(c.env[0], "KOSUMI_ONNXRUNTIME=")
 		}
+		o := p.finish(t, "")
 		require.Contains(t, o.stdout+o.stderr, library, c.args)
 		require.NotContains(t, o.stderr, "panic")
 	}

@@ -9,12 +9,9 @@ import (
 
 // Candidate is a move that may be played.
 type Candidate struct {
-	Move board.Point
-	// Prior is the network's probability of the move.
-	Prior float64
-	// Loss is by how many points the move is worse than the best one; NaN if the search has not
-	// visited it.
-	Loss float64
+	Move  board.Point
+	Prior float64 // the network's probability of the move
+	Loss  float64 // by how many points it is worse than the best move; NaN if the search has not visited it
 }
 
 // Situation is the input of a level's choice: at least one candidate, the likeliest first.

@@ -19,11 +19,9 @@ type Player struct {
 
 // Choice is the result of [Player.Choose].
 type Choice struct {
-	Move board.Point
-	// Loss is by how many points the move is worse than the search's best one; NaN if unknown.
-	Loss float64
-	// Refused counts the candidates that the screen kept out.
-	Refused int
+	Move    board.Point
+	Loss    float64 // by how many points it is worse than the search's best move; NaN if unknown
+	Refused int     // candidates that the screen kept out
 }
 
 // Choose draws a move from a finished search of the position. If the search chooses to pass, or

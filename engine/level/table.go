@@ -250,11 +250,9 @@ func (l *Ladder) dial(r Rank) (float64, Rank) {
 // RankSupport is the dial that plays a rank, with measurements interpolated between the two
 // neighbouring dials.
 type RankSupport struct {
-	Rank Rank   `json:"-"`
-	Name string `json:"rank"` // of the rank
-	// Measured reports whether the rank lies between dials that GNU Go measured;
-	// else it is extrapolated from games between levels.
-	Measured    bool    `json:"measured"`
+	Rank        Rank    `json:"-"`
+	Name        string  `json:"rank"`     // of the rank
+	Measured    bool    `json:"measured"` // between dials that GNU Go measured; else extrapolated from games between levels
 	Dial        float64 `json:"dial"`
 	Playouts    int64   `json:"playouts"` // length of the search that the dial chooses from
 	Elo         float64 `json:"elo"`
