@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"time"
 
 	"kosumi/board"
 )
@@ -107,7 +108,7 @@ func (e *Engine) Play(c board.Color, p board.Point) error {
 			e.log.Warn("played a move that the rules forbid", "color", c, "move", e.game.Size().Vertex(p), "breach", legal)
 		}
 	}
-	e.timer.event()
+	e.timer.lastEvent = time.Now()
 	return nil
 }
 

@@ -82,7 +82,8 @@ func workerSettings(c *loop.Compute) *settings {
 // openJudge returns a function that opens a network in fp32, to check games.
 func openJudge(c *loop.Compute) func(path string) (nn.Evaluator, func(), error) {
 	return func(path string) (nn.Evaluator, func(), error) {
-		_, server, closeBoth, err := reproducible(path, model.Config{Provider: c.Provider, Precision: "fp32"}, nn.ServerConfig{Sessions: 1, MaxBatch: max(1, c.Batch), CacheBytes: 8 << 20})
+		conf := nn.ServerConfig{Sessions: 1, MaxBatch: max(1, c.Batch), CacheBytes: 8 << 20}
+		_, server, closeBoth, err := reproducible(path, model.Config{Provider: c.Provider, Precision: "fp32"}, conf)
 		if err != nil {
 			return nil, nil, err // not the server, which would be an evaluator that is nil
 		}

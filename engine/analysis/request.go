@@ -202,7 +202,6 @@ func (q *query) readReports(r *fieldReader) {
 
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 
-// errRestrictions is the error text for a malformed list of restrictions.
 const errRestrictions = "Must be a list of dicts with subfields 'player', 'moves', 'untilDepth'"
 
 // readRestrictions reads the moves that the search must avoid, or the only ones allowed.
