@@ -97,7 +97,7 @@ func (r *rank) countGame(game *board.Game, values *ownValues, score func() (floa
 	}
 }
 
-// playersPoints converts White's score to the opponent's result.
+// playersPoints converts White's score to the result, 0 to 1, of the player who is not us.
 func playersPoints(white float64, us board.Color) float64 {
 	switch {
 	case white == 0:

@@ -116,9 +116,7 @@ func (c Config) Validate() error {
 			faults = append(faults, fmt.Errorf(format, args...))
 		}
 	}
-	if err := c.Size.Check(); err != nil {
-		faults = append(faults, err)
-	}
+	faults = append(faults, c.Size.Check())
 	komi := float64(c.Rules.Komi)
 	bad(2*komi != math.Trunc(2*komi), "komi %g must be a multiple of 0.5", komi)
 	bad(c.DefaultTime < 0, "default time %v must not be negative", c.DefaultTime)
@@ -128,8 +126,5 @@ func (c Config) Validate() error {
 			faults = append(faults, s.Check(&c))
 		}
 	}
-	if err := c.Search.Validate(); err != nil {
-		faults = append(faults, err)
-	}
-	return errors.Join(faults...)
+	return errors.Join(append(faults, c.Search.Validate())...)
 }

@@ -239,8 +239,8 @@ func (v *judgement) least(g *board.Game) float32 {
 
 // surrounded returns those of the dead stones that lie in the opponent's territory once all dead
 // stones are removed. The others live, such as stones in seki; but stones that are proved dead
-// stay dead unless they are part of a border of territory. A chain lives or dies as a whole,
-// since its removal leaves one region.
+// stay dead unless they are part of a border of territory. The stones of a chain always get the
+// same answer, since without them their points lie in one region.
 func (v *judgement) surrounded(g *board.Game, dead []board.Point) []board.Point {
 	off := dead
 	owners := g.OwnersWithDead(off)

@@ -48,6 +48,14 @@ func under(t testing.TB, e *Engine, name string) {
 	require.NoError(t, e.SetRules(rules))
 }
 
+// place sets up a diagram under rules, without the prisoners and turns of the game before.
+func place(t *testing.T, e *Engine, diagram string, toMove board.Color, rules string) {
+	t.Helper()
+	require.NoError(t, e.SetRules(board.Chinese()))
+	setUp(t, e, diagram, toMove)
+	under(t, e, rules)
+}
+
 // counts is an engine's count of a position before both sides pass, and after.
 type counts struct {
 	before, estimate, after string
@@ -110,15 +118,21 @@ func TestWallsLive(t *testing.T) {
 		{"chinese", 7, 3, 6.5, "B+0.5"},
 		{"chinese", 7, 3, 4.5, "B+2.5"},
 	} {
-		require.NoError(t, e.SetRules(board.Chinese()))
-		setUp(t, e, wall(c.size, c.before, false), board.Black)
-		under(t, e, c.rules)
-		got := countsOf(t, e, c.komi)
-		require.Equal(t, c.want, got.after, "%+v", c)
-		require.Empty(t, got.dead, "%+v", c)
-		if c.size-c.before-2 <= 4 && c.before <= 4 { // no room for an invasion
-			require.Equal(t, counts{c.want, c.want, c.want, nil}, got, "%+v", c)
-		}
+		place(t, e, wall(c.size, c.before, false), board.Black, c.rules)
+		requireWall(t, e, c.size, c.before, c.komi, c.want)
+	}
+}
+
+// requireWall requires a score of a board that walls divide, and that no stone is dead. If there is
+// no room for an invasion, the score is the same at any time.
+func requireWall(t *testing.T, e *Engine, size, before int, komi float64, want string) {
+	t.Helper()
+	got := countsOf(t, e, komi)
+	show := fmt.Sprintf("%s %dx%[2]d, %d before, komi %v", e.game.Rules().Name(), size, before, komi)
+	require.Equal(t, want, got.after, show)
+	require.Empty(t, got.dead, show)
+	if max(before, size-2-before) <= 4 {
+		require.Equal(t, counts{want, want, want, nil}, got, show)
 	}
 }
 
@@ -135,22 +149,13 @@ func TestAllWalls(t *testing.T) {
 	for _, size := range sizes {
 		for before := 1; before < size-2; before++ {
 			for _, name := range rules {
-				require.NoError(t, e.SetRules(board.Chinese()))
-				setUp(t, e, wall(size, before, before%2 == 1), board.Black)
-				under(t, e, name)
+				place(t, e, wall(size, before, before%2 == 1), board.Black, name)
 				whites := float64(size * (size - 2 - 2*before))
 				if before%2 == 1 {
 					whites = -whites
 				}
 				for _, komi := range []float64{6.5, -25.5 - whites, -0.5 - whites, 0.5 - whites, 25.5 - whites} {
-					want := sgf.ScoreResult(whites + komi)
-					got := countsOf(t, e, komi)
-					show := fmt.Sprintf("%s %dx%d, %d before, komi %v", name, size, size, before, komi)
-					require.Equal(t, want, got.after, show)
-					require.Empty(t, got.dead, show)
-					if max(before, size-2-before) <= 4 {
-						require.Equal(t, counts{want, want, want, nil}, got, show)
-					}
+					requireWall(t, e, size, before, komi, sgf.ScoreResult(whites+komi))
 				}
 			}
 		}
@@ -173,9 +178,7 @@ func TestCountByHand(t *testing.T) {
 		{"a point to fill", "japanese", teire, "B+0.5", ""},
 		{"bent four", "japanese", bentFour, "B+35.5", "A7 B7 B8 C7 D7 D8 D9"},
 	} {
-		require.NoError(t, e.SetRules(board.Chinese()))
-		setUp(t, e, c.diagram, board.White)
-		under(t, e, c.rules)
+		place(t, e, c.diagram, board.White, c.rules)
 		got := countsOf(t, e, 6.5)
 		require.Equal(t, c.want, got.after, c.name)
 		if c.name != "bent four" { // White may still invade there
@@ -197,9 +200,7 @@ func TestFinishedPositions(t *testing.T) {
 	for text := range strings.SplitSeq(strings.TrimSpace(string(data)), "\n\n") {
 		head, diagram, _ := strings.Cut(text, "\n")
 		rules, want, _ := strings.Cut(head, " ")
-		require.NoError(t, e.SetRules(board.Chinese()))
-		setUp(t, e, diagram, board.Black)
-		under(t, e, rules)
+		place(t, e, diagram, board.Black, rules)
 		got := countsOf(t, e, 6.5)
 		got.dead = nil
 		require.Equal(t, counts{want, want, want, nil}, got, text)
@@ -264,8 +265,7 @@ func TestNoCountContradictsAProof(t *testing.T) {
 func TestOpinionsAreDoubted(t *testing.T) {
 	testshared.Long(t)
 	e := builtIn(t, nil)
-	require.NoError(t, e.SetRules(board.Chinese()))
-	setUp(t, e, `
+	place(t, e, `
 		...................
 		......OXXXOOOOO..OO
 		..OO..OXOOXXXXOOO..
@@ -284,7 +284,7 @@ func TestOpinionsAreDoubted(t *testing.T) {
 		..O.OOX.XX.XOX.....
 		..OOXXXXXOXXO..X...
 		...OXOXOOOOOOXX....
-		..OXX.OO.XO.XX.....`, board.Black)
+		..OXX.OO.XO.XX.....`, board.Black, "chinese")
 	dead := countsOf(t, e, 6.5).dead
 	require.Contains(t, dead, "R12")
 	contradictions(t, e.game, dead)

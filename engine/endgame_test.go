@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -66,23 +67,23 @@ func TestFriendlyPassByHand(t *testing.T) {
 	}
 }
 
-// counted is a slow network that counts its evaluations.
-type counted struct {
+// slow is a network whose answers are delayed; it counts them.
+type slow struct {
 	nn.Wrapper
 	by    time.Duration
-	asked *int
+	asked atomic.Int64
 }
 
-func (c counted) Evaluate(ctx context.Context, q *nn.Query, out *nn.Output) error {
-	*c.asked++
-	time.Sleep(c.by)
-	return c.Network.Evaluate(ctx, q, out)
+func (s *slow) Evaluate(ctx context.Context, q *nn.Query, out *nn.Output) error {
+	s.asked.Add(1)
+	time.Sleep(s.by)
+	return s.Network.Evaluate(ctx, q, out)
 }
 
 // TestFriendlyPassOfASlowNetwork: without a time limit, the searches before a friendly pass do
 // not depend on the network's speed; otherwise one seed would give different games.
 func TestFriendlyPassOfASlowNetwork(t *testing.T) {
-	asked := func(by time.Duration, timed bool) (n int) {
+	asked := func(by time.Duration, timed bool) int64 {
 		e := engineOver(t, nntest.Uniform(), 7, func(conf *Config) {
 			conf.Rules, conf.FriendlyPass, conf.Search.Parallel.Workers = board.Chinese(), Always, 1
 		})
@@ -90,15 +91,16 @@ func TestFriendlyPassOfASlowNetwork(t *testing.T) {
 		require.NoError(t, e.Play(board.White, board.Pass))
 		_, err := e.judge.chains(context.Background(), e.game)
 		require.NoError(t, err)
-		replaceNetwork(e, counted{nn.Wrapper{Network: e.net}, by, &n})
+		net := &slow{Wrapper: nn.Wrapper{Network: e.net}, by: by}
+		replaceNetwork(t, e, net)
 		p, err := e.game.Size().ParseVertex("A7")
 		require.NoError(t, err)
 		_, err = e.judge.friendlyPass(context.Background(), e.game, &search.Result{Analysis: thinking.Analysis{Root: thinking.Root{Visits: 2}}}, p, timed)
 		require.NoError(t, err)
-		return n
+		return net.asked.Load()
 	}
 	all := asked(0, false)
-	require.Greater(t, all, 8)
+	require.Greater(t, all, int64(8))
 	require.Equal(t, all, asked(15*time.Millisecond, false))
 	require.Less(t, asked(15*time.Millisecond, true), all, "where time is limited, they end by it")
 }

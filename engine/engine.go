@@ -94,7 +94,8 @@ func (e *Engine) DropTree() { e.thinker.drop() }
 // ClearCache drops the search tree, remembered values of earlier searches, and the network's
 // cache, if it has one.
 func (e *Engine) ClearCache() {
-	e.thinker.forget()
+	e.thinker.drop()
+	e.net.ClearCache()
 	e.judge.forget()
 }
 

@@ -49,8 +49,12 @@ func engineOver(t testing.TB, m nn.Model, size int, change func(*Config)) *Engin
 	return e
 }
 
-func replaceNetwork(e *Engine, net nn.Network) {
-	e.net, e.thinker.net, e.judge.net, e.rank.net = net, net, net, net
+// replaceNetwork gives an engine another network and a new tree.
+func replaceNetwork(t *testing.T, e *Engine, net nn.Network) {
+	t.Helper()
+	tree, err := search.New(e.cfg.Search, net, e.log)
+	require.NoError(t, err)
+	e.net, e.thinker.net, e.judge.net, e.rank.net, e.thinker.tree = net, net, net, net, tree
 }
 
 func play(t *testing.T, e *Engine, moves string) {

@@ -155,13 +155,8 @@ func estimateOf(g *board.Game, r *search.Result) *thinking.Estimate {
 
 // asEstimate converts the count of a finished game.
 func (c *count) asEstimate() *thinking.Estimate {
-	t := &thinking.Estimate{Lead: c.score, Low: c.score, High: c.score, Winrate: 0.5, Final: true, Ownership: make([]float32, len(c.owners))}
-	switch {
-	case c.score > 0:
-		t.Winrate = 0
-	case c.score < 0:
-		t.Winrate = 1
-	}
+	t := &thinking.Estimate{Lead: c.score, Low: c.score, High: c.score, Final: true, Ownership: make([]float32, len(c.owners))}
+	t.Winrate = playersPoints(c.score, board.White) // Black's
 	for p, owner := range c.owners {
 		if owner == board.Empty {
 			t.Open++

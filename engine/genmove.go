@@ -82,7 +82,6 @@ func (e *Engine) plan(r *thinking.MoveRequest) (plan, error) {
 	return p, nil
 }
 
-// decide searches and chooses the move.
 func (e *Engine) decide(ctx context.Context, r *thinking.MoveRequest) (decision, error) {
 	p, err := e.plan(r)
 	d := decision{plan: p, values: e.values}
@@ -118,7 +117,7 @@ func (e *Engine) commit(ctx context.Context, d *decision) (thinking.Decision, er
 	paused := e.cfg.Delay.wait(ctx, found, d.Point, &e.seeds, d.plan.turn)
 	if d.Resign {
 		e.records.resign(game.ToMove(), e.game)
-		e.rank.resign()
+		e.rank.auto.resigned = true
 		e.countGame()
 		return thinking.Decision{Resign: true}, nil
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -49,18 +48,6 @@ func CheckHuman(net nn.Network, names []string, h search.Human) error {
 	return nil
 }
 
-// humans returns the human SL network, if one is loaded and a profile is set.
-func (e *Engine) humans() (nn.Evaluator, error) {
-	humans := e.net.Humans()
-	switch {
-	case humans == nil:
-		return nil, ErrNoHumans
-	case humans.Describe().TakesProfile && e.cfg.profile() == nil:
-		return nil, ErrNoProfile
-	}
-	return humans, nil
-}
-
 // HumanPolicy returns the human SL network's policy for a profile such as rank_5k: W*H+1
 // probabilities for the colour, pass last; -1 if illegal. It changes no setting. Errors are
 // ErrNoHumans, or about the profile.
@@ -80,10 +67,8 @@ func (e *Engine) HumanPolicy(ctx context.Context, c board.Color, profile string)
 
 // Delay makes the engine wait before answering, as people do: longer for less obvious moves.
 type Delay struct {
-	// Scale of the waits, in seconds; 0 is none (KataGo's delayMoveScale).
-	Scale float64
-	// Most is the maximum wait, in seconds (KataGo's delayMoveMax).
-	Most float64
+	Scale float64 // of the waits, in seconds; 0: none (KataGo's delayMoveScale)
+	Most  float64 // longest wait, in seconds (KataGo's delayMoveMax)
 }
 
 // forMove draws the wait before a move of this probability: the average of two exponential variates
@@ -105,7 +90,7 @@ func probability(r *search.Result, p board.Point) float64 {
 		policy = r.Human.Policy
 	}
 	if i := r.Size.Index(p); i < len(policy) {
-		return math.Max(0, float64(policy[i]))
+		return max(0, float64(policy[i]))
 	}
 	return 0
 }
@@ -113,9 +98,6 @@ func probability(r *search.Result, p board.Point) float64 {
 // wait delays an answer within the move's time and returns how long it waited. It stops when ctx
 // ends.
 func (d Delay) wait(ctx context.Context, r *search.Result, p board.Point, random *seeds, t turn) time.Duration {
-	if d.Scale <= 0 {
-		return 0
-	}
 	wait := t.budget.Hold(d.forMove(probability(r, p), random.stream()), t.used())
 	if wait <= 0 {
 		return 0

@@ -26,11 +26,6 @@ type rank struct {
 	seed uint64 // seeds the level's errors in this game
 }
 
-func (r *rank) newGame(seed uint64) { r.auto, r.seed = autoGame{}, seed }
-
-// resign notes that the engine resigned at this rank.
-func (r *rank) resign() { r.auto.resigned = true }
-
 // levelValue is the level setting: a rank, "auto", nothing, or loss:DIAL for measurements.
 type levelValue struct{ at *string }
 
@@ -153,11 +148,7 @@ func (r *rank) setting(size board.Size) (level.Setting, error) {
 
 // find returns how this network plays a rank on this board.
 func (r *rank) find(size board.Size, at level.Rank) (level.Setting, error) {
-	ladders, err := level.Ladders()
-	if err != nil {
-		return level.Setting{}, err
-	}
-	return level.Find(ladders, r.net.Describe().SHA256, size, at)
+	return level.Find(level.Ladders(), r.net.Describe().SHA256, size, at)
 }
 
 // search changes parameters to those of a level: each likely move gets its share of a search of
@@ -183,7 +174,7 @@ func (r *rank) search(p search.Params, size board.Size) (search.Params, search.L
 	p.Human.ChosenShare, p.Human.IgnorePass, p.Human.PiklLambda = 1, true, 1e8
 	c := &p.Choice
 	c.UseLCB, c.Prune, c.TemperatureOnlyBelow = false, 0, 0.01
-	c.TemperatureEarly, c.Temperature, c.TemperatureHalflife = 0.85, 0.70, 80
+	c.TemperatureEarly, c.Temperature, c.TemperatureHalflife = imitation.TemperatureEarly, imitation.Temperature, imitation.TemperatureHalflife
 	return p, search.Limits{Playouts: 40}
 }
 

@@ -5,6 +5,8 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -194,12 +196,18 @@ func TestLevelsResignLate(t *testing.T) {
 	require.False(t, levelResigns(e.game, -60, 2), "not at the first shock")
 }
 
-// TestLevelSaysWhatItPlayed: the message about a move has its cost and the rank.
-func TestLevelSaysWhatItPlayed(t *testing.T) {
-	e := newEngine(t, 7, func(c *Config) { c.Level, c.Limits.Visits, c.MoveLog = "18k", 3, slog.LevelInfo })
-	var log bytes.Buffer
-	e.rank.log = slog.New(slog.NewTextHandler(&log, nil))
-	_, err := e.GenMove(t.Context(), thinking.MoveRequest{Color: board.Black})
-	require.NoError(t, err)
-	require.Regexp(t, `played (the best move that it found|a move (that costs [0-9.]+ points|of unknown cost)), as an? \S+ would`, log.String())
+// TestMoveLog: there is a line about each move, and one about a level's move with its cost and the
+// rank. Both have the configured log level, so that they can be hidden at a terminal.
+func TestMoveLog(t *testing.T) {
+	for level, lines := range map[slog.Level]int{slog.LevelInfo: 1, slog.LevelDebug: 0} {
+		e := newEngine(t, 7, func(c *Config) { c.Level, c.MoveLog = "18k", level })
+		var log bytes.Buffer
+		e.rank.log = slog.New(slog.NewTextHandler(&log, nil))
+		e.thinker.log = e.rank.log
+		_, err := e.GenMove(t.Context(), thinking.MoveRequest{Color: board.Black})
+		require.NoError(t, err)
+		require.Equal(t, lines, strings.Count(log.String(), " visits ("), log.String())
+		played := regexp.MustCompile(`played (the best move that it found|a move (that costs [0-9.]+ points|of unknown cost)), as an? \S+ would`)
+		require.Len(t, played.FindAllString(log.String(), -1), lines, log.String())
+	}
 }

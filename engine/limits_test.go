@@ -85,26 +85,12 @@ func TestOverrun(t *testing.T) {
 	require.InDelta(t, 39, allowed(), 0.3)
 }
 
-// late is a network whose answers are delayed.
-type late struct {
-	nn.Wrapper
-	by time.Duration
-}
-
-func (l late) Evaluate(ctx context.Context, q *nn.Query, out *nn.Output) error {
-	time.Sleep(l.by)
-	return l.Network.Evaluate(ctx, q, out)
-}
-
 // TestOverrunOfASlowNetwork: if a search waits long for its last answer, the next moves plan for
 // that.
 func TestOverrunOfASlowNetwork(t *testing.T) {
 	e := newEngine(t, 9, func(c *Config) { c.Limits = search.Limits{Time: 5 * time.Millisecond} })
-	replaceNetwork(e, late{nn.Wrapper{Network: e.net}, 60 * time.Millisecond})
-	tree, err := search.New(e.cfg.Search, e.net, nil)
-	require.NoError(t, err)
-	e.thinker.tree = tree
-	_, err = e.GenMove(context.Background(), thinking.MoveRequest{Color: board.Black})
+	replaceNetwork(t, e, &slow{Wrapper: nn.Wrapper{Network: e.net}, by: 60 * time.Millisecond})
+	_, err := e.GenMove(context.Background(), thinking.MoveRequest{Color: board.Black})
 	require.NoError(t, err)
 	require.GreaterOrEqual(t, e.timer.overrun, 55*time.Millisecond/4)
 }

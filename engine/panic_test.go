@@ -10,7 +10,6 @@ import (
 
 	"kosumi/board"
 	"kosumi/nn"
-	"kosumi/search"
 	"kosumi/search/thinking"
 )
 
@@ -38,10 +37,7 @@ func TestPanicsAreContained(t *testing.T) {
 	for _, workers := range []int{1, 4} {
 		e := newEngine(t, 7, func(c *Config) { c.Search.Parallel.Workers, c.Ponder = workers, true })
 		f := &faulty{Wrapper: nn.Wrapper{Network: e.net}, fired: make(chan struct{}, 1)}
-		replaceNetwork(e, f)
-		var err error
-		e.thinker.tree, err = search.New(e.cfg.Search, f, e.log)
-		require.NoError(t, err)
+		replaceNetwork(t, e, f)
 		report := func(*thinking.Analysis) {}
 		move := func() error {
 			_, err := e.GenMove(context.Background(), thinking.MoveRequest{Color: e.Game().ToMove()})

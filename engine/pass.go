@@ -78,15 +78,10 @@ func sureCaptures(g *board.Game, us board.Color) []board.Point {
 // libertiesOf returns the liberties of the given stones of colour c, each once.
 func libertiesOf(g *board.Game, stones []board.Point, c board.Color) []board.Point {
 	b := g.Board()
-	seen := make([]bool, b.Size().Area())
 	var points []board.Point
 	for _, s := range stones {
-		if b.At(s) != c {
-			continue
-		}
 		for _, q := range b.Neighbors(s) {
-			if b.At(q) == board.Empty && !seen[q] {
-				seen[q] = true
+			if b.At(s) == c && b.At(q) == board.Empty && !slices.Contains(points, q) {
 				points = append(points, q)
 			}
 		}

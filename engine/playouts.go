@@ -36,7 +36,6 @@ func randomOwnership(b *board.Board, toMove board.Color) []float32 {
 	return sums
 }
 
-// playOut finishes one random game.
 func playOut(b *board.Board, toMove board.Color, rng *rand.Rand) {
 	area := b.Size().Area()
 	empty := make([]board.Point, 0, area)

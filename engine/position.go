@@ -3,6 +3,8 @@ package engine
 import (
 	"fmt"
 	"math"
+	"slices"
+	"time"
 
 	"kosumi/board"
 )
@@ -29,14 +31,13 @@ func (e *Engine) NewGame(size board.Size) error {
 	return nil
 }
 
-// replace puts another game on the board.
 func (e *Engine) replace(game *board.Game, handicap int) {
 	e.Stop()
 	e.countGame()
 	e.game, e.handicap, e.records.loaded = game, handicap, nil
-	e.rank.newGame(e.seeds.seed())
+	e.rank.auto, e.rank.seed = autoGame{}, e.seeds.seed()
 	e.values.forget()
-	e.thinker.newGame()
+	e.thinker.ahead = advantage{}
 	clear(e.timer.before)
 }
 
@@ -74,7 +75,9 @@ func (e *Engine) SetRules(r board.Rules) error {
 	if err := e.game.SetRules(r); err != nil {
 		return err
 	}
-	e.values.rulesChanged()
+	if e.cfg.PoolBothSidesValues {
+		e.values.forget() // they were found under other rules
+	}
 	if e.cfg.Game.ForgetOutOfTurn {
 		e.game.Remember()
 	}
@@ -105,7 +108,7 @@ func (e *Engine) Play(c board.Color, p board.Point) error {
 			e.log.Warn("played a move that the rules forbid", "color", c, "move", e.game.Size().Vertex(p), "breach", legal)
 		}
 	}
-	e.timer.event()
+	e.timer.lastEvent = time.Now()
 	return nil
 }
 
@@ -124,15 +127,18 @@ func (e *Engine) Undo(n int) error {
 
 // Setup replaces stones and side to move, and drops history and handicap.
 func (e *Engine) Setup(black, white []board.Point, toMove board.Color) error {
+	return e.setUp(black, white, toMove, 0)
+}
+
+func (e *Engine) setUp(black, white []board.Point, toMove board.Color, handicap int) error {
 	game, err := freshGame(e.cfg, e.game.Size(), e.game.Rules())
-	if err != nil {
-		return err
+	if err == nil {
+		err = game.Setup(black, white, toMove)
 	}
-	if err := game.Setup(black, white, toMove); err != nil {
-		return err
+	if err == nil {
+		e.replace(game, handicap)
 	}
-	e.replace(game, 0)
-	return nil
+	return err
 }
 
 // SetHandicap places Black's handicap stones on the empty board: White moves next, and the number
@@ -152,13 +158,34 @@ func (e *Engine) SetHandicap(stones []board.Point) error {
 		}
 		seen[p] = true
 	}
-	game, err := freshGame(e.cfg, e.game.Size(), e.game.Rules())
-	if err != nil {
-		return err
-	}
-	if err := game.Setup(stones, nil, board.White); err != nil {
+	if err := e.setUp(stones, nil, board.White, len(stones)); err != nil {
 		return fmt.Errorf("%w: %w", ErrHandicapStones, err)
 	}
-	e.replace(game, len(stones))
 	return nil
+}
+
+// Follow puts a copy of a game on the board; handicap is its number of handicap stones. The tree
+// is kept if the game continues the one on the board. Clocks and parameters are unchanged.
+func (e *Engine) Follow(g *board.Game, handicap int) error {
+	if err := e.net.Serves(g.Size()); err != nil {
+		return fmt.Errorf("%w: %w", ErrSize, err)
+	}
+	if continues(e.game, g) {
+		for _, m := range g.Moves()[e.game.NumMoves():] {
+			if err := e.Play(m.Color, m.Point); err != nil {
+				break
+			}
+		}
+		if e.game.Hash() == g.Hash() {
+			return nil
+		}
+	}
+	e.replace(g.Clone(), handicap)
+	return nil
+}
+
+// continues reports whether longer begins with the moves of game.
+func continues(game, longer *board.Game) bool {
+	have, want := game.Moves(), longer.Moves()
+	return game.Size() == longer.Size() && game.Rules() == longer.Rules() && len(have) <= len(want) && slices.Equal(have, want[:len(have)])
 }

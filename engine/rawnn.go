@@ -13,9 +13,12 @@ import (
 func (e *Engine) Evaluate(ctx context.Context, r thinking.EvaluationRequest) (*thinking.Evaluation, error) {
 	var net nn.Evaluator = e.net
 	if r.Human {
-		humans, err := e.humans()
-		if err != nil {
-			return nil, err
+		humans := e.net.Humans()
+		switch {
+		case humans == nil:
+			return nil, ErrNoHumans
+		case humans.Describe().TakesProfile && e.cfg.profile() == nil:
+			return nil, ErrNoProfile
 		}
 		net, r.Optimism = humans, e.cfg.Search.Net.RootOptimism
 	}

@@ -51,11 +51,7 @@ func (e *Engine) LoadRecord(record *sgf.Record, rules board.Rules, before int) e
 	if err := e.net.Serves(record.Size); err != nil {
 		return fmt.Errorf("%w: %w", ErrRecord, err)
 	}
-	moves := -1
-	if before > 0 {
-		moves = before - 1
-	}
-	game, err := record.Game(rules, moves)
+	game, err := record.Game(rules, max(before, 0)-1) // -1: all moves
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrRecord, err)
 	}

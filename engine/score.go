@@ -133,17 +133,10 @@ func (j *judge) status(ctx context.Context, g *board.Game) ([]thinking.Status, e
 	for _, p := range c.dead {
 		status[p] = thinking.Dead
 	}
-	for p := range status {
-		if g.At(board.Point(p)) != board.Empty {
-			continue
-		}
-		switch c.owners[p] {
-		case board.Black:
-			status[p] = thinking.BlackTerritory
-		case board.White:
-			status[p] = thinking.WhiteTerritory
-		default:
-			status[p] = thinking.Dame
+	points := [...]thinking.Status{board.Empty: thinking.Dame, board.Black: thinking.BlackTerritory, board.White: thinking.WhiteTerritory}
+	for p, owner := range c.owners {
+		if g.At(board.Point(p)) == board.Empty {
+			status[p] = points[owner]
 		}
 	}
 	return status, nil

@@ -14,22 +14,6 @@ import (
 	"kosumi/sgf"
 )
 
-func TestScoringOfAFinishedPosition(t *testing.T) {
-	e := engineOver(t, nntest.Uniform(), 7, func(c *Config) { c.Rules = board.Chinese(); c.Rules.Komi = 7 })
-	setUp(t, e, lifeAndDeath, board.Black)
-	status, err := e.FinalStatus(context.Background())
-	require.NoError(t, err)
-	size := e.game.Size()
-	require.Equal(t, thinking.Dead, status[size.Point(1, 1)])
-	require.Equal(t, thinking.Dead, status[size.Point(5, 5)])
-	require.Equal(t, thinking.Alive, status[size.Point(2, 0)])
-	require.Equal(t, thinking.WhiteTerritory, status[size.Point(0, 0)])
-	require.Equal(t, thinking.BlackTerritory, status[size.Point(6, 6)])
-	score, err := e.FinalScore(context.Background())
-	require.NoError(t, err)
-	require.Equal(t, 21.0-28.0+7.0, score)
-}
-
 // TestFinalScoreUnderWay: in an unfinished game the score is the lead that a search finds, not a
 // count of an open board; once both sides have passed it is counted.
 func TestFinalScoreUnderWay(t *testing.T) {
@@ -51,22 +35,6 @@ func TestFinalScoreUnderWay(t *testing.T) {
 	score, err = e.FinalScore(ctx)
 	require.NoError(t, err)
 	require.InDelta(t, e.game.ScoreWithDead(j.dead), score, 0)
-}
-
-func TestCleanupCapturesBeforePassing(t *testing.T) {
-	e := engineOver(t, nntest.Uniform(), 7, func(c *Config) { c.Rules = board.Chinese() })
-	setUp(t, e, lifeAndDeath, board.Black)
-	dead := e.game.Size().Point(5, 5)
-	for range 12 {
-		m, err := e.GenMove(context.Background(), thinking.MoveRequest{Color: board.Black, Cleanup: true})
-		require.NoError(t, err)
-		if e.game.At(dead) == board.Empty {
-			return
-		}
-		require.NotEqual(t, board.Pass, m.Point, "no pass while a dead stone is on the board")
-		require.NoError(t, e.Play(board.White, board.Pass))
-	}
-	t.Fatal("the dead stone was never captured")
 }
 
 func TestStrictRulesCaptureInSureTerritoryBeforePassing(t *testing.T) {

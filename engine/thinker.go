@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"runtime/debug"
 	"time"
@@ -85,7 +86,6 @@ func (t *thinker) search(ctx context.Context, tree *search.Tree, l search.Limits
 	return tree.Search(ctx, l)
 }
 
-// aside searches a position on a new tree.
 func (t *thinker) aside(ctx context.Context, p search.Params, net nn.Evaluator, g *board.Game, l search.Limits) (search.Result, error) {
 	tree, err := search.New(p, net, nil)
 	if err != nil {
@@ -104,14 +104,12 @@ func (t *thinker) run(ctx context.Context, tree *search.Tree, l search.Limits, e
 	if every > 0 {
 		l.SnapshotEvery = min(max(every/2, 5*time.Millisecond), 50*time.Millisecond)
 	}
-	type outcome struct {
-		result search.Result
-		err    error
-	}
-	done := make(chan outcome, 1)
+	var result search.Result
+	var err error
+	done := make(chan struct{})
 	go func() {
-		result, err := t.search(ctx, tree, l)
-		done <- outcome{result, err}
+		defer close(done)
+		result, err = t.search(ctx, tree, l)
 	}()
 	var tick <-chan time.Time
 	if every > 0 {
@@ -128,11 +126,11 @@ func (t *thinker) run(ctx context.Context, tree *search.Tree, l search.Limits, e
 			if len(snapshot.Moves) > 0 && !snapshot.Final {
 				report(&snapshot)
 			}
-		case o := <-done:
-			if o.err == nil {
-				report(&o.result)
+		case <-done:
+			if err == nil {
+				report(&result)
 			}
-			return o.result, o.err
+			return result, err
 		}
 	}
 }
@@ -152,14 +150,6 @@ func (t *thinker) drop() {
 	t.tree.Clear()
 }
 
-// forget discards the tree and clears the network's cache.
-func (t *thinker) forget() {
-	t.drop()
-	t.net.ClearCache()
-}
-
-func (t *thinker) newGame() { t.ahead = advantage{} }
-
 // beginMove adjusts the advantage to the value of the engine's last move, unless it is already
 // adjusted for the move that begins.
 func (t *thinker) beginMove(game *board.Game, v *ownValues) {
@@ -169,7 +159,6 @@ func (t *thinker) beginMove(game *board.Game, v *ownValues) {
 	t.ahead.adjusted = false
 }
 
-// adjustAdvantage adjusts the advantage for the next move.
 func (t *thinker) adjustAdvantage(game *board.Game, v *ownValues) {
 	last, known := v.white()
 	known = known && game.Board().Stones(board.White) > 0
@@ -229,4 +218,43 @@ func repeatable(p search.Params) search.Params {
 	p.Root.NoiseEnabled = false
 	p.Seed = 1
 	return p
+}
+
+// ending describes why a search ended before or after its planned time.
+func ending(r *search.Result) string {
+	switch {
+	case r.Stop == search.StopDecided:
+		return ", decided early"
+	case r.Stop == search.StopMemory:
+		return ", memory full"
+	case r.Stats.Extended > 0:
+		return fmt.Sprintf(", %.1f s longer", r.Stats.Extended.Seconds())
+	}
+	return ""
+}
+
+// logMove logs a line about a move; work is the network's statistics for it.
+func (t *thinker) logMove(r *search.Result, p board.Point, work nn.Stats) {
+	if !t.log.Enabled(context.Background(), t.cfg.MoveLog) {
+		return
+	}
+	var pv string
+	if m := r.Move(p); m != nil {
+		for _, q := range m.PV[:min(len(m.PV), 12)] {
+			pv += " " + r.Size.Vertex(q)
+		}
+	}
+	var fill string
+	if work.Batches > 0 {
+		fill = fmt.Sprintf(", batch %.1f of %d", work.MeanBatch(), t.net.BatchSize())
+	}
+	lead := r.Root.Lead
+	if !t.cfg.ScoreByLead {
+		lead = search.OnSide(lead, r.Root.Winrate)
+	}
+	seconds := max(r.Stats.Elapsed.Seconds(), 1e-9)
+	t.log.Log(context.Background(), t.cfg.MoveLog, fmt.Sprintf("%s %s: %d visits (%d new, %.0f/s%s), %d evaluations%s, %.0f %% cached, %.1f %% collisions, depth %.1f to %d, winrate %.1f %%, lead %+.1f, pv%s",
+		r.ToMove, r.Size.Vertex(p), r.Root.Visits, r.Stats.Playouts, float64(r.Stats.Playouts)/seconds, ending(r),
+		r.Stats.Evaluations, fill, 100*r.Stats.CacheRate(), 100*r.Stats.CollisionRate(),
+		r.Stats.MeanDepth(), r.Stats.MaxDepth, 100*r.Root.Winrate, tenths(lead), pv))
 }

@@ -16,7 +16,7 @@ import (
 )
 
 // TestPonderingIsNotLost: visits below the opponent's move that were made while pondering are
-// kept when it is played, and count for the engine's next move.
+// kept when it is played, and count for the engine's next move. Stop ends all evaluations.
 func TestPonderingIsNotLost(t *testing.T) {
 	e := newEngine(t, 9, func(c *Config) {
 		c.Ponder, c.Limits.Visits = true, 200
@@ -26,10 +26,13 @@ func TestPonderingIsNotLost(t *testing.T) {
 	_, err := e.GenMove(context.Background(), thinking.MoveRequest{Color: board.Black})
 	require.NoError(t, err)
 	var snapshot search.Result
-	require.Eventually(t, func() bool { return e.thinker.pondering != nil }, time.Minute, time.Millisecond)
+	require.NotNil(t, e.thinker.pondering)
 	server := e.net.(anySize).Server
 	require.Eventually(t, func() bool { s := server.Stats(); return s.Rows+s.Hits > 1000 }, time.Minute, time.Millisecond)
 	e.Stop()
+	stopped := server.Stats()
+	time.Sleep(20 * time.Millisecond)
+	require.Equal(t, stopped, server.Stats(), "no evaluation after that")
 	e.thinker.tree.Snapshot(&snapshot)
 	require.True(t, snapshot.Final)
 	require.Greater(t, snapshot.Root.Visits, int64(200), "no limit while pondering")
@@ -140,23 +143,6 @@ func TestTheTreeIsKept(t *testing.T) {
 	// A setting that affects the search drops the tree.
 	require.NoError(t, e.SetParams(map[string]string{"cpuctExploration": "1.5"}))
 	require.Zero(t, e.thinker.tree.Visits())
-}
-
-func TestPonderingStopsAndKeepsItsVisits(t *testing.T) {
-	e := newEngine(t, 9, func(c *Config) { c.Ponder = true })
-	_, err := e.GenMove(context.Background(), thinking.MoveRequest{Color: board.Black})
-	require.NoError(t, err)
-	require.NotNil(t, e.thinker.pondering)
-	server := e.net.(anySize).Server
-	before := server.Stats()
-	require.Eventually(t, func() bool { s := server.Stats(); return s.Rows+s.Hits > before.Rows+before.Hits+200 }, time.Minute, time.Millisecond)
-	e.Stop() // returns only when no search runs
-	stopped := server.Stats()
-	require.Greater(t, e.thinker.tree.Visits(), int64(50))
-	time.Sleep(20 * time.Millisecond)
-	require.Equal(t, stopped, server.Stats(), "no evaluation after that")
-	require.True(t, e.thinker.tree.Matches(e.game))
-	require.NoError(t, e.SetKomi(5.5))
 }
 
 // TestAside searches another position: the thinker's own tree and the parameters of the next move

@@ -17,7 +17,6 @@ type timer struct {
 	overrun   time.Duration          // average over the engine's last moves
 }
 
-// set resets both clocks to these settings.
 func (t *timer) set(s clock.Settings) error {
 	s, err := s.Normalize()
 	if err != nil {
@@ -46,9 +45,6 @@ func (t *timer) takeBack(moves, n int) {
 
 func (t *timer) clock(c board.Color) *clock.Clock { return &t.clocks[c-board.Black] }
 
-// event notes that a move was made.
-func (t *timer) event() { t.lastEvent = time.Now() }
-
 // maxUnseen bounds the thinking time counted before the command that asks for a move. Controllers
 // start the clock at the opponent's move, but a person who replays a game and then asks for a
 // move has started no clock.
@@ -64,7 +60,7 @@ func (t *timer) start(now time.Time) time.Time {
 
 // book subtracts the time since start from a clock.
 func (t *timer) book(c board.Color, start time.Time) {
-	t.event()
+	t.lastEvent = time.Now()
 	k := t.clock(c)
 	k.Run(t.lastEvent.Sub(start))
 	k.Moved()

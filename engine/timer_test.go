@@ -78,19 +78,6 @@ func TestPaceStaysOnTheClock(t *testing.T) {
 	require.Equal(t, time.Hour, clock.Budget{Unlimited: true}.Hold(time.Hour, time.Hour), "without a clock there is time")
 }
 
-// TestPaceOfThreeSeconds: 3 s for the whole game, a clock on which delayed moves once lost on
-// time.
-func TestPaceOfThreeSeconds(t *testing.T) {
-	k := newClock(clock.Settings{System: clock.Absolute, Main: 3 * sec})
-	k.Set(3*sec, 0)
-	b := k.Budget(361, 0, sec)
-	require.LessOrEqual(t, b.Hold(10*sec, 5*time.Millisecond), 10*time.Millisecond)
-	for _, left := range []time.Duration{0, -sec} {
-		k.Set(left, 0)
-		require.Zero(t, k.Budget(361, 0, sec).Hold(10*sec, 0))
-	}
-}
-
 // TestSearchLeavesTime: if a pass is likely, the search leaves part of the longest time for the
 // work after it, unless there is enough time anyway.
 func TestSearchLeavesTime(t *testing.T) {

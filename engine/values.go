@@ -31,13 +31,6 @@ func (v *ownValues) takeBack(turn int) {
 	v.all = slices.DeleteFunc(v.all, func(o ownValue) bool { return o.turn >= turn || v.cfg.PoolBothSidesValues })
 }
 
-// rulesChanged drops values found under other rules, with Config.PoolBothSidesValues.
-func (v *ownValues) rulesChanged() {
-	if v.cfg.PoolBothSidesValues {
-		v.forget()
-	}
-}
-
 // white returns the last value, from White's view.
 func (v *ownValues) white() (value float64, known bool) {
 	if len(v.all) == 0 {

@@ -46,7 +46,6 @@ func TestOwnValues(t *testing.T) {
 // pooled values both drop all.
 func TestOwnValuesAreForgotten(t *testing.T) {
 	v := valuesOf(false, 0.1, 0.2, 0.3)
-	v.rulesChanged()
 	v.takeBack(2)
 	require.Len(t, v.all, 2)
 	v.forget()
@@ -54,9 +53,12 @@ func TestOwnValuesAreForgotten(t *testing.T) {
 	v = valuesOf(true, 0.1, 0.2, 0.3)
 	v.takeBack(2)
 	require.Empty(t, v.all)
-	v = valuesOf(true, 0.1)
-	v.rulesChanged()
-	require.Empty(t, v.all)
+	for _, pool := range []bool{false, true} {
+		e := newEngine(t, 5, func(c *Config) { c.PoolBothSidesValues = pool })
+		e.values.all = valuesOf(pool, 0.1).all
+		require.NoError(t, e.SetRules(board.Japanese()))
+		require.Equal(t, pool, len(e.values.all) == 0)
+	}
 }
 
 // TestSeeds: the seed determines every stream, each move has its own, and a delay uses its move's

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"log/slog"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -43,17 +42,11 @@ func (b slowBackend) Run(n int) error {
 // from that earlier search, however late this one begins.
 func TestReportsAreOfTheirOwnSearch(t *testing.T) {
 	m := &slowModel{Model: nntest.HashModel(1)}
-	server, err := nn.NewServer(m, nn.ServerConfig{}) // no cache, so that the root is slow too
-	require.NoError(t, err)
-	defer server.Close()
-	c := Defaults()
-	c.Size = board.Square(9)
-	e, err := New(c, anySize{server}, slog.New(slog.DiscardHandler))
-	require.NoError(t, err)
-	defer e.Close()
-	err = e.AnalyzeWithin(context.Background(), thinking.Request{Color: board.Black, Interval: time.Hour}, search.Limits{Visits: 20},
+	e := engineOver(t, m, 9, nil)
+	err := e.AnalyzeWithin(context.Background(), thinking.Request{Color: board.Black, Interval: time.Hour}, search.Limits{Visits: 20},
 		func(r *search.Result) { require.Nil(t, r.Ownership) })
 	require.NoError(t, err)
+	e.net.ClearCache() // so that the root is slow too
 	m.slow.Store(true)
 	reports := 0
 	err = e.AnalyzeWithin(context.Background(), thinking.Request{
@@ -67,7 +60,7 @@ func TestReportsAreOfTheirOwnSearch(t *testing.T) {
 }
 
 type watched struct {
-	anySize
+	nn.Wrapper
 	begun, under atomic.Int64
 }
 
@@ -79,17 +72,10 @@ func (w *watched) Pin() (unpin func()) {
 
 // TestTheNetworkIsToldOfSearches: moves, analysis and pondering pin the network.
 func TestTheNetworkIsToldOfSearches(t *testing.T) {
-	server, err := nn.NewServer(nntest.HashModel(1), nn.ServerConfig{})
-	require.NoError(t, err)
-	defer server.Close()
-	net := &watched{anySize: anySize{server}}
-	c := Defaults()
-	c.Size, c.Rules = board.Square(5), board.TrompTaylor()
-	c.Limits.Visits, c.Ponder, c.Search.Parallel.Workers = 20, true, 2
-	e, err := New(c, net, slog.New(slog.DiscardHandler))
-	require.NoError(t, err)
-	defer e.Close()
-	_, err = e.GenMove(context.Background(), thinking.MoveRequest{Color: board.Black})
+	e := newEngine(t, 5, func(c *Config) { c.Limits.Visits, c.Ponder = 20, true })
+	net := &watched{Wrapper: nn.Wrapper{Network: e.net}}
+	replaceNetwork(t, e, net)
+	_, err := e.GenMove(context.Background(), thinking.MoveRequest{Color: board.Black})
 	require.NoError(t, err)
 	e.Stop() // ends pondering
 	require.Equal(t, int64(2), net.begun.Load())

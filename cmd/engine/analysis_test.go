@@ -73,13 +73,3 @@ func TestLaunchLines(t *testing.T) {
 		require.Equal(t, "= Kosumi\n\n= \n\n", done.stdout)
 	}
 }
-
-// TestModelOfAnalysis checks the default network of engine analysis.
-func TestModelOfAnalysis(t *testing.T) {
-	needLibrary(t)
-	s := analyse()(t)
-	s.Send(`{"id":"m","action":"query_models"}`)
-	models := s.Answer().Raw["models"].([]any)
-	require.Len(t, models, 1)
-	require.NotEmpty(t, models[0].(map[string]any)["name"], "the embedded network has a name")
-}

@@ -95,7 +95,6 @@ func (s *settings) searchOnce() search.Params {
 	return p
 }
 
-// measure measures the speeds and adds them to the report.
 func (s *settings) measure(ctx context.Context, setup *bench.Setup, out *bench.Report) error {
 	out.Plan = bench.Plan{Sessions: s.SessionCount(), Batch: s.BatchSize(), Threads: s.workers()}
 	setup.Params = s.searchOnce() // the tuned numbers have changed the parameters

@@ -15,12 +15,14 @@ func TestWrongCalls(t *testing.T) {
 	dir := t.TempDir()
 	text := writeFile(t, "text.txt", "no network, no game, no JSON\n")
 	there, six := writeFile(t, "there.onnx", "mine"), writeFile(t, "six.sgf", sixInTheCorner)
+	badKeys, huge := writeFile(t, "bad.toml", "visits = 5\nvisists = 5\n[boards]\nsize = 9\n"), writeFile(t, "huge.toml", strings.Repeat("\n", maxConfigSize+1))
+	recipe, method := writeFile(t, "recipe.toml", "arch = 'kb2c16'\nbogus = 1\n"), writeFile(t, "method.toml", "[search]\nmethod = 'alphabeta'\n")
 	place := strings.NewReplacer(
 		"DIR", dir, "TEXT", text, "THERE", there, "NET", "../../models/kosumi-zero.bin.gz",
 		"TORCH", "../../testdata/onnx/pytorch-dualhead-9x9.onnx", "SGF", "../../testdata/sgf", "SIX", six, "LINK", filepath.Dir(six)+"/./six.sgf",
-		"NOWHERE", filepath.Join(dir, "no", "such"), "BLOCKED", filepath.Join(text, "x"),
+		"NOWHERE", filepath.Join(dir, "no", "such"), "BLOCKED", filepath.Join(text, "x"), "BADKEYS", badKeys, "HUGE", huge, "RECIPE", recipe, "METHOD", method,
 	)
-	goWords := []string{"strconv", "context canceled", "exec:", "fork/exec", "goroutine", "panic", "<nil>", "looking for", "stat ", "mkdir ", "%!"}
+	goWords := []string{"strconv", "context canceled", "exec:", "fork/exec", "goroutine", "panic", "<nil>", "looking for beginning", "stat ", "mkdir ", "%!"}
 	for _, c := range strings.Split(strings.TrimSpace(wrongCalls), "\n") {
 		call, want, ok := strings.Cut(c, " -> ")
 		require.True(t, ok, c)
@@ -52,26 +54,14 @@ func TestWrongCalls(t *testing.T) {
 const wrongCalls = `
 gtp --visits -> 2 --visits needs a value
 gtp --vresion -> 2 did you mean --version?
-gtp --vresion -> 2 did you mean --version?
---hepl -> 2 did you mean --help?
---vists 5 -> 2 did you mean --visits?
 gtp --no-resign -> 2 did you mean --resign=false?
 gtp --cores 1 -> 2 did you mean --sessions?
 gtp --resign false -> 2 write --resign=false
 gtp --resign no -> 2 "no": write --resign=false
-gtp -ponder 1 -> 2 "1": write --ponder=true
 gtp --visits 5 no -> 2 unexpected argument "no" (
 gtp --config NOWHERE.cfg -> 1 no file
 gtp --override-config maxVisits=x -> 2 maxVisits is "x"
-gtp --override-config x -> 2 '='
 gtp --visits 1e99 -> 2 --visits is "1e99"
-gtp --visits -1 -> 2 --visits is "-1"
-gtp --visits 99999999999999999999 -> 2 --visits is
-gtp --playouts x -> 2 --playouts is "x"
-gtp --time -1 -> 2 --time is "-1"
-gtp --time 1e300 -> 2 --time is
-gtp --boardsize 1 -> 2 --boardsize
-gtp --boardsize 9x -> 2 --boardsize
 gtp --boardsize 26 -> 2 --boardsize
 gtp --rules martian -> 2 one of chinese, japanese
 gtp --rules japanse -> 2 did you mean japanese?
@@ -80,25 +70,19 @@ match a.bin.gz b.bin.gz -> 2 --a 'engine gtp --model a.bin.gz'
 train games -> 2 did you mean --data games?
 web --port 80 -> 2 did you mean --listen?
 gtp --komi x -> 2 --komi is "x"
-gtp --config -> 2 --config needs a value
-gtp --config NOWHERE.toml -> 1 no file
 gtp --config TEXT -> 2 TEXT
-gtp --set x -> 2 --set x
+gtp --config BADKEYS -> 2 unknown key boards, visists
+gtp --config DIR -> 1 folder
+gtp --config HUGE -> 1 more than
+gtp --visits -1 --boardsize 30 --rules martian --komi 999 --threads -2 --log-level loud -> 2 ; 2 more;
+-x -> 2 -x
+gtp --set x -> 2 --set x: want NAME=VALUE
+gtp --set usegraphsearch=true -> 2 did you mean useGraphSearch?
+gtp --set cpuctExploration=-1 -> 2 a number from 0 to 10
 gtp --set nosuch=1 -> 2 unknown setting nosuch
-gtp --set maxVisit=1 -> 2 did you mean maxVisits?
 gtp --level 99k -> 2 --level
 gtp --set humanSLProfile=rank_99k -> 2 humanSLProfile
-gtp --cache -1 -> 2 --cache
-gtp --sessions 9999 -> 2 --sessions
-gtp --batch 99999 -> 2 --batch
-gtp --threads x -> 2 --threads
 gtp --preset nosuch -> 2 --preset
-gtp --pace -1 -> 2 --pace
-gtp --seed -1 -> 2 --seed
-gtp --ponder=maybe -> 2 ponder
-gtp --log-level loud -> 2 "loud"
-gtp --resign-threshold 7 -> 2 --resign-threshold
-gtp --provider warp -> 2 "warp"
 gtp --autosave BLOCKED -> 1 --autosave
 gtp --level-file BLOCKED -> 1 --level-file
 gtp --level auto --level-file DIR -> 1 --level-file
@@ -108,30 +92,26 @@ gtp extra -> 2 "extra"
 gtp net.bin.gz -> 2 did you mean --model net.bin.gz?
 net.onnx -> 2 did you mean --model net.onnx?
 game.sgf -> 2 review game.sgf?
-foo -> 2 unknown command "foo" for "engine" (
-analyse -> 2 did you mean review?
 foo --help -> 2 unknown command "foo" for "engine" (
 score -> 2 did you mean gtp?
 match gate -h -> 2 "gate"
 net fetsh --help -> 2 did you mean fetch?
 review -> 2 give FILE|DIR
 analysis --positions 0 -> 2 --positions
-analysis --positions x -> 2 --positions
 analysis --perspectve BLACK -> 2 did you mean --perspective?
 analysis --perspective RED -> 2 "RED"
 analysis --visits 0 -> 2 --visits
+analysis --max-memory 16 --positions 8 -> 2 32 or more
 analysis --boardsize 9 -> 2 unknown flag: --boardsize
-match -> 2 --a and --b
 match --a x -> 2 --a and --b
-match --a x --b y --games -1 -> 2 --games is -1
-match --a x --b y --games x -> 2 --games is "x"
-match --a x --b y --games 0 -> 2 --games is 0, must be 1 or more
+match --a x --b y --games x -> 2 --games is "x", must be an integer
 match --a x --b y --boardsize 99 -> 2 --boardsize
-match --a x --b y --komi x -> 2 --komi is "x"
 match --a x --b y --time-settings never -> 2 never
 match --a x --b y --openings NOWHERE -> 1 no file
 match --a x --b y --elo0 0 -> 2 --elo0 and --elo1
 match --a x --b y --out BLOCKED -> 1 BLOCKED
+match --a x --b y --discard --out DIR/m -> 2 --discard keeps no games
+match --a x --b y --log-level loud -> 2 --log-level
 match --a NOWHERE --b NOWHERE --games 2 -> 2 there is no program
 match openings --human-model NOWHERE -> 2 unknown flag: --human-model
 match openings -> 2 give -o FILE
@@ -139,13 +119,14 @@ match openings --count 0 -o DIR/x.txt -> 2 --count is 0
 match openings --count 5 -o NOWHERE/x.txt -> 1 cannot be written
 match openings --count 5 -o THERE -> 1 --force
 match openings --temperature 0 -o DIR/x.txt -> 2 --temperature is 0
+match openings --balance 0.6 -o DIR/x.txt -> 2 --balance is 0.6
+match openings --min-moves 5 --max-moves 4 -o DIR/x.txt -> 2 --max-moves is 4
 match ladder --dials x -> 2 --dials
 match ladder --games -1 -> 2 -1 games
 match ladder --anchor-step 0 -> 2 --anchor-step
 match ladder --parallel 0 -> 2 --parallel
 match ladder --time=-1s -> 2 --time
 match ladder --gnugo NOWHERE -> 2 --gnugo
-match ladder --boardsize 99 -> 2 --boardsize
 match ladder --anchors v1 --model NOWHERE -> 1 no file
 match ladder --anchors v1 -o NOWHERE/x.json -> 1 cannot be written
 match ladder --anchors x -> 2 --anchors
@@ -154,16 +135,10 @@ match ladder --show --add NOWHERE -> 1 no file
 match ladder --show --boardsize 7 -> 1 nothing is known
 match ladder --json -> 2 --json goes with --show
 match ladder --boardsize 9,x -> 2 --boardsize
-match ladder --boardsize 9,1 -> 2 --boardsize
 match ladders -> 2 "ladders", did you mean ladder?
-analysis --set nosuch=1 -> 2 unknown setting nosuch
-analysis --max-memory -1 -> 2 --max-memory
 review SGF --first-visits 0 -> 2 first
 review SGF --positions 0 -> 2 positions
-review -> 2 engine review FILE|DIR
 review NOWHERE -> 2 no file
-review SGF --visits -1 -> 2 --visits
-review SGF --time x -> 2 --time
 review SGF -o BLOCKED -> 1 BLOCKED
 life -> 2 give a game record
 life NOWHERE -> 2 no file
@@ -176,7 +151,6 @@ life SIX --at D9 --assume J1 -> 2 there is no stone
 life SIX --at D9 --move 3 -> 2 engine: --move 3: the record has 0 moves
 life SIX --at D9 --time 0 -> 2 --time is 0, must be above 0
 life SIX --at D9 --first red -> 2 --first is red, must be black, white or both
-life SIX --at D9 -o SIX -> 2 is an input
 life SIX --at D9 -o SIX --force -> 2 is an input
 life SIX --at D9 -o LINK -> 2 is an input
 life SIX --at D9 -o THERE -> 1 --force
@@ -185,11 +159,9 @@ life --check SIX -o DIR/x -> 2 leave --out and --at out
 life SIX --at D9 -o BLOCKED -> 1 BLOCKED
 life SIX -o BLOCKED -> 2 --out needs --at
 life SIX --first black -> 2 --first and --all need --at
-life SIX --all -> 2 --first and --all need --at
 life SIX --check SIX -> 2 --check takes its own file
 life --check NOWHERE -> 2 no file
 life --check TEXT -> 1 neither a proof file
-life --check SIX -> 1 neither a proof file
 drill a b -> 2 wrong number of arguments (2)
 drill NOWHERE -> 2 no file
 drill TEXT -> 1 not a problem set
@@ -202,7 +174,6 @@ net new --arch mini --boardsize 9 -o NOWHERE/x.onnx -> 1 cannot be written
 net new --arch mini --boardsize 9 -o DIR -> 1 folder
 net new --arch mini --boardsize 9 -o THERE -> 1 --force
 net new --arch mini --boardsize 9 -o DIR/x.bin.gz -> 2 .onnx
-net new --arch mini --seed x -o DIR/x.onnx -> 2 --seed
 net mix THERE -> 2 wrong number of arguments (1)
 net mix THERE THERE -> 2 -o FILE
 net mix THERE THERE -o DIR/x.onnx -> 2 .bin.gz
@@ -213,7 +184,6 @@ net info TEXT -> 1 TEXT
 net info DIR -> 1 folder
 convert -> 2 engine convert IN OUT
 convert a -> 2 wrong number of arguments (1)
-convert a b c -> 2 wrong number of arguments (3)
 convert NOWHERE.onnx DIR/x.onnx -> 1 no file
 convert TEXT DIR/x.onnx -> 1 TEXT
 convert NET DIR/x.foo -> 2 .bin.gz
@@ -239,8 +209,11 @@ selfplay --human-model NOWHERE -> 2 unknown flag: --human-model
 selfplay -> 2 --out DIR
 selfplay --out DIR/s --games -1 -> 2 --games is -1
 selfplay --out DIR/s --method nosuch -> 2 "nosuch"
-selfplay --out DIR/s --boardsize 99 -> 2 --boardsize
 selfplay --out DIR/s --recipe NOWHERE -> 1 no file
+selfplay --out DIR/s --recipe RECIPE -> 2 unknown key
+selfplay --out DIR/s --recipe METHOD -> 2 alphabeta
+selfplay --out DIR/s --visits 1 -> 2 visits
+selfplay --out DIR/s --method random --rows-encoder v9 -> 2 v9
 selfplay --out BLOCKED --games 1 --method random -> 1 BLOCKED
 label -> 2 --teacher FILE and --out DIR
 label --teacher NOWHERE -o DIR/l -> 1 no file
@@ -257,50 +230,54 @@ label --teacher NET -o BLOCKED -> 1 BLOCKED
 train -> 2 give --data DIR and -o OUT
 train --model NET --data NOWHERE -o DIR/t -> 2 no file
 train --model NET --data SGF -o DIR/t --epochs 0 -> 2 --epochs
-train --model NET --data SGF -o DIR/t --steps -1 -> 2 --steps
 train --model NET --data SGF -o DIR/t --steps 1 --epochs 1 -> 2 not both
 train --model NET --data SGF -o DIR/t --batch 0 -> 2 --batch
-train --model NET --data SGF -o DIR/t --lr -1 -> 2 --lr
-train --model NET --data SGF -o DIR/t --lr x -> 2 --lr
+train --model NET --data SGF -o DIR/t --lr x -> 2 --lr is "x", must be a number
 train --model NET --data SGF -o DIR/t --lr inf -> 2 --lr
-train --model NET --data SGF -o DIR/t --lr nan -> 2 --lr
 train --model NET --data SGF -o DIR/t --loss value -> 2 --loss value
+train --model NET --data SGF -o DIR/t --loss vlaue=1 -> 2 vlaue
+train --model NET --data SGF -o DIR/t --optimizer rprop -> 2 rprop
+train --model NET --data SGF -o DIR/t --freeze all -> 2 all
+train --model NET --data SGF -o DIR/t --schedule up -> 2 up
+train --model NET --data SGF -o DIR/t --validation 0.1 --validate SGF -> 2 not both
+train --model NET --data SGF=0.5 -o DIR/t -> 2 share
 train --model NET --data SGF -o DIR/t --memory 0 -> 2 --memory
 train --model NET --data SGF -o BLOCKED -> 1 BLOCKED
 loop -> 2 engine loop DIR
 loop BLOCKED -> 2 BLOCKED
 loop DIR --games -1 -> 2 --games
+loop DIR/l --hours -1 -> 2 --hours
+loop DIR/l b -> 2 one folder
+loop DIR/l --config RECIPE -> 2 unknown key bogus
+loop DIR/l --from NOWHERE.bin.gz -> 2 such.bin.gz
+loop DIR/l --from RECIPE -> 2 start
+loop DIR/l --from kosumi --config RECIPE -> 2 [start]
+loop DIR/l --from kosumi --data NOWHERE -> 2 such
+loop DIR/l --data SGF -> 2 --data goes with --from
 loop --gams 5 -> 2 did you mean --games?
-loop DIR/l --games x -> 2 --games is "x"
 loop DIR/l --preset nosuch -> 2 "nosuch"
 loop rate NOWHERE -> 1 no loop
 loop rate DIR --games -1 -> 2 --games
+loop rate DIR --against gnugo -> 2 NAME=COMMAND
 loop report -> 2 engine loop report DIR
 loop report NOWHERE -> 1 no loop
 benchmark --human-model NOWHERE -> 2 unknown flag: --human-model
 benchmark --onnxruntime NOWHERE -> 1 --onnxruntime
 benchmark --seconds 0 -> 2 --seconds
-benchmark --rounds x -> 2 --rounds
 benchmark --rounds 0 -> 2 --rounds
-benchmark --precision int1 -> 2 "int1"
 benchmark --model NOWHERE.onnx -> 1 no file
-doctor x -> 2 "x"
-doctor --jsn -> 2 did you mean --json?
 config x -> 2 "x"
 config --from-katago NOWHERE.cfg -> 2 such.cfg
 install-as-katago -> 2 engine install-as-katago DIR
-install-as-katago a b -> 2 engine install-as-katago DIR
 install-as-katago BLOCKED -> 1 BLOCKED
 net fetch -> 2 engine net fetch strongest|newest
 net fetch weakest -> 2 strongest or newest
 net fetch newest --networks BLOCKED -> 1 BLOCKED
-version x -> 2 "x"
 web --port x -> 2 unknown flag: --port
 web x -> 2 unexpected argument "x"
 web --model NOWHERE -> 1 --model
 web --human-model NOWHERE -> 1 --human-model
 web --networks NOWHERE -> 1 --networks
-web --precision int1 -> 2 --precision
 web --tls-cert NOWHERE -> 2 --tls-key
 web --config NOWHERE -> 1 no file
 web --loop NOWHERE -> 1 --loop
@@ -316,7 +293,6 @@ completion -> 2 bash, fish
 completion nosuch -> 2 unknown command "nosuch"
 work -> 2 engine work ADDRESS
 doctor --human-model NOWHERE -> 2 unknown flag: --human-model
-doctor --provider warp -> 2 "warp"
 config --from-katago TEXT -> 2 TEXT
 config --from-katago DIR -> 2 is a directory
 train --model NOWHERE --data SGF -o DIR -> 1 no file
@@ -327,16 +303,12 @@ work env:KOSUMI_NO_SUCH_VARIABLE -> 2 is not set
 work DIR -> 2 a folder
 work TEXT -> 2 holds no address
 work nats://T@127.0.0.1:1 --games -1 -> 2 --games
-work nats://T@127.0.0.1:1 --parallel x -> 2 --parallel is "x"
 work nats://T@127.0.0.1:1 --precision int1 -> 2 --precision
-work nats://T@127.0.0.1:1 --provider warp -> 2 --provider
 work nats://T@127.0.0.1:1 --dir BLOCKED -> 1 BLOCKED
 cluster -> 2 status
 cluster status nosuch -> 2 nats://
-cluster status env:KOSUMI_NO_SUCH_VARIABLE -> 2 is not set
 cluster status nats://T@127.0.0.1:1 --ca NOWHERE -> 1 no file
 cluster nosuch -> 2 unknown command "nosuch"
-serve --keep x -> 2 --keep is "x"
 serve --cert NOWHERE -> 2 --cert and --key
 serve --level 99k -> 2 --level
 serve --level-file BLOCKED -> 1 --level-file
@@ -356,9 +328,6 @@ remote nosuch gtp -> 2 kosumi://
 remote TEXT gtp -> 2 holds no address
 manual BLOCKED -> 1 BLOCKED
 help nosuch -> 2 nosuch
-benchmrk -> 2 did you mean benchmark?
-gpt -> 2 did you mean gtp
-revew x -> 2 did you mean review?
 --vists 5 -> 2 did you mean --visits?
 fly -> 2 unknown command "fly"
 `

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -43,6 +44,23 @@ func TestClients(t *testing.T) {
 	t.Run("q5go, under the own name", func(t *testing.T) {
 		replayClient(t, filepath.Join(dir, "q5go.gtp"), built(t), slices.Concat([]string{"gtp", "--visits", "12", "--model", realNetwork(t)}, frugal)...)
 	})
+}
+
+// realClient returns the program that runs a client, and the folder in which the client is installed.
+func realClient(t *testing.T, program, folder, part string) (path, dir string) {
+	t.Helper()
+	needLibrary(t)
+	testshared.Slow(t)
+	path, err := exec.LookPath(program)
+	if err != nil {
+		testshared.Absent(t, "no %s to run a real client with: %v", program, err)
+	}
+	dir, err = filepath.Abs(folder)
+	require.NoError(t, err)
+	if _, err := os.Stat(filepath.Join(dir, part)); err != nil {
+		testshared.Absent(t, "%s is not installed (make deps-test): %v", part, err)
+	}
+	return path, dir
 }
 
 // replayClient replays a session with a program, and returns what it wrote to

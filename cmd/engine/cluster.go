@@ -29,7 +29,6 @@ func findAddress(text string, log *slog.Logger) (string, error) {
 	return address, nil
 }
 
-// warn returns a function that logs warnings.
 func warn(log *slog.Logger) func(text string) { return func(text string) { log.Warn(text) } }
 
 func clusterCommand() *cobra.Command {
@@ -77,7 +76,7 @@ the workers' address: the file DIR/cluster/address, env:NAME, or the address its
 }
 
 func printStatus(w io.Writer, st *cluster.Status) {
-	fmt.Fprintf(w, "%s plays (offer %s), %s since %s ago\n", st.Network, st.Offer, "served", time.Duration(st.Seconds*float64(time.Second)).Round(time.Second))
+	fmt.Fprintf(w, "%s plays (offer %s), served since %s ago\n", st.Network, st.Offer, time.Duration(st.Seconds*float64(time.Second)).Round(time.Second))
 	fmt.Fprintf(w, "%d games stored (%.0f/h), %d duplicates, %d rejected; %d games leased, %d uploads wait, lag %.2f s (p99 %.2f s)\n",
 		st.Stored, st.Rate, st.Doubles, st.Rejected, st.Out, st.Queue, st.LagP50, st.LagP99)
 	fmt.Fprintf(w, "%d games of the gating match to come; %.2f hours of workers, %.2f of processors", st.Gating, st.WorkerHours, st.ProcessorHours)

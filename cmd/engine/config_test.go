@@ -95,17 +95,4 @@ func TestSearchSettings(t *testing.T) {
 	require.InDelta(t, 3, p.PUCT.Exploration, 0, "of the flag, over the file")
 	require.InDelta(t, 0.5, p.FPU.ReductionMax, 0)
 	require.True(t, p.Root.NoiseEnabled)
-
-	for complaint, args := range map[string][]string{
-		"did you mean useGraphSearch": {"--set", "usegraphsearch=true"},
-		"want NAME=VALUE":             {"--set", "useGraphSearch"},
-		"a number from 0 to 10":       {"--set", "cpuctExploration=-1"},
-		"katago, plain, tutorial":     {"--preset", "fast"},
-		"unknown setting cpuctt":      {"--config", writeFile(t, "bad.toml", "[search]\ncpuctt = 2\n")},
-		"true or false":               {"--config", writeFile(t, "bad2.toml", "[search]\nuseGraphSearch = 2\n")},
-	} {
-		_, err := loaded(t, args...)
-		require.ErrorAs(t, err, new(usageError), complaint)
-		require.ErrorContains(t, err, complaint)
-	}
 }

@@ -56,33 +56,24 @@ func convert(cmd *cobra.Command, in, out string, size katago.Size) error {
 	if err != nil {
 		return err
 	}
-	if !strings.EqualFold(filepath.Ext(out), ".onnx") {
-		if err := katago.WriteFile(out, net); err != nil {
-			return err
+	if strings.EqualFold(filepath.Ext(out), ".onnx") {
+		var m *onnx.Model
+		if m, err = katago.Build(net, size, katago.FormExact); err == nil {
+			err = m.WriteFile(out)
 		}
-		return reportFile(cmd, out)
+	} else {
+		err = katago.WriteFile(out, net)
 	}
-	m, err := katago.Build(net, size, katago.FormExact)
 	if err != nil {
 		return err
 	}
-	return writeModel(cmd, out, m)
+	return reportFile(cmd, out)
 }
 
-// kataGoEndings are the file endings of KataGo's format.
 var kataGoEndings = []string{".bin.gz", ".txt.gz", ".bin", ".txt"}
 
-// isKind reports whether a file's name has one of the endings.
 func isKind(path string, endings []string) bool {
 	return slices.ContainsFunc(endings, func(e string) bool { return strings.HasSuffix(strings.ToLower(path), e) })
-}
-
-// writeModel writes an ONNX file completely or not at all.
-func writeModel(cmd *cobra.Command, path string, m *onnx.Model) error {
-	if err := m.WriteFile(path); err != nil {
-		return err
-	}
-	return reportFile(cmd, path)
 }
 
 func reportFile(cmd *cobra.Command, path string) error {

@@ -54,7 +54,6 @@ everything, for bug reports.`,
 	return c
 }
 
-// printResult prints a result for people, or as JSON for programs.
 func printResult(cmd *cobra.Command, asJSON bool, result interface{ Print(io.Writer) }) error {
 	if asJSON {
 		return writeJSON(cmd.OutOrStdout(), result)
@@ -63,7 +62,6 @@ func printResult(cmd *cobra.Command, asJSON bool, result interface{ Print(io.Wri
 	return nil
 }
 
-// writeJSON prints a value as indented JSON.
 func writeJSON(w io.Writer, v any) error {
 	enc := json.NewEncoder(w)
 	enc.SetIndent("", "  ")

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"log/slog"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -16,7 +15,6 @@ import (
 
 	"kosumi/board"
 	ranks "kosumi/engine/level"
-	"kosumi/nn/open"
 	"kosumi/review"
 	"kosumi/review/drill"
 	"kosumi/sgf"
@@ -155,7 +153,7 @@ func runDrill(cmd *cobra.Command, s *settings, set *drill.Set, answers string, f
 	if err != nil {
 		return fmt.Errorf("%s: %w", answers, err)
 	}
-	late, out := &lateJudge{s: s, log: s.stderr}, cmd.OutOrStdout()
+	late, out := &lateJudge{lateNetwork: lateNetwork{s: s}}, cmd.OutOrStdout()
 	defer late.close()
 	search := func(ctx context.Context, g *board.Game) (*review.Eval, error) {
 		if late.net == nil {
@@ -168,40 +166,23 @@ func runDrill(cmd *cobra.Command, s *settings, set *drill.Set, answers string, f
 		return judge.Position(ctx, g)
 	}
 	session := drill.Session{In: cmd.InOrStdin(), Out: out, Log: log, Schedule: schedule, Judge: drill.Judge{Search: search}}
-	switch {
-	case turn && s.Play.Seed == 0:
-		session.Random = rand.New(rand.NewPCG(rand.Uint64(), 1))
-	case turn:
-		session.Random = rand.New(rand.NewPCG(s.Play.Seed, 1))
+	if turn {
+		session.Random = rand.New(rand.NewPCG(cmp.Or(s.Play.Seed, rand.Uint64()), 1))
 	}
 	return session.Run(cmd.Context(), set, fresh)
 }
 
 // lateJudge is a judge whose network is opened for the first position.
 type lateJudge struct {
-	s     *settings
-	log   *slog.Logger
-	net   *open.Network
+	lateNetwork
 	judge *review.Judge
 }
 
 // open returns the judge, for boards of a size.
 func (j *lateJudge) open(size board.Size) (*review.Judge, error) {
-	if j.net == nil {
-		j.net = openNetwork(j.s, size, j.log)
-	}
-	err := j.net.Wait()
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", errNoNetwork, err)
-	}
-	if j.judge == nil {
+	err := j.wait(size)
+	if err == nil && j.judge == nil {
 		j.judge, err = review.NewJudge(j.net, j.s.params(), j.s.Play.Limits.Visits)
 	}
 	return j.judge, err
-}
-
-func (j *lateJudge) close() {
-	if j.net != nil {
-		j.net.Close()
-	}
 }

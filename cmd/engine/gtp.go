@@ -118,7 +118,6 @@ func remark(s *settings, size board.Size) string {
 	return ""
 }
 
-// coloured reports whether boards are drawn in colours.
 func coloured() bool {
 	return os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && enableColours(os.Stdout)
 }

@@ -35,17 +35,14 @@ func (h *kataHost) Play() *engine.Config { return &h.settings.Play }
 func (h *kataHost) Threads() int         { return h.workers() }
 func (h *kataHost) Batch() int           { return h.settings.Batch }
 
-// Log implements cli.Host.
 func (h *kataHost) Log(w io.Writer, level slog.Level) *slog.Logger { return console.NewLog(w, level) }
 
-// Open implements cli.Host.
 func (h *kataHost) Open(files katago.Files, batch int, size board.Size, log *slog.Logger) *open.Network {
 	warnWithoutC()
 	h.Model, h.HumanModel, h.settings.Batch = files.Model, files.HumanModel, batch
 	return openNetwork(h.settings, size, log)
 }
 
-// Serve implements cli.Host.
 func (h *kataHost) Serve(ctx context.Context, net *open.Network, serve func(context.Context) error) error {
 	return serveClient(ctx, h.settings, net, "", serve)
 }

@@ -116,7 +116,7 @@ func TestKataGoConfigs(t *testing.T) {
 			k := talk(t, dir, slices.Concat([]string{e.Mode}, e.Args, []string{"-model", network})...)
 			if e.Exit != 0 {
 				require.Equal(t, exitFailed, k.close())
-				require.Contains(t, k.err.String(), "Uncaught exception: "+strings.TrimPrefix(e.Stderr[len(e.Stderr)-1], "  what():  "))
+				require.Contains(t, k.stderr.String(), "Uncaught exception: "+strings.TrimPrefix(e.Stderr[len(e.Stderr)-1], "  what():  "))
 				same++
 				return
 			}
@@ -131,7 +131,7 @@ func TestKataGoConfigs(t *testing.T) {
 				require.Equal(t, "= Black as at the start\nWhite as at the start\n\n", k.until(), "no client reads KataGo's budgets")
 			}
 			require.Zero(t, k.close())
-			said := strings.ReplaceAll(k.err.String(), network, "MODEL")
+			said := strings.ReplaceAll(k.stderr.String(), network, "MODEL")
 			for _, line := range e.Stderr {
 				if plainLine(line) {
 					require.Contains(t, said, strings.Replace(line, recorded, m.Describe().Name, 1))

@@ -45,27 +45,19 @@ func recordedNetwork(t testing.TB) string {
 
 // kataTalk is a conversation with the program as katago.
 type kataTalk struct {
+	*process
 	t     *testing.T
-	cmd   *exec.Cmd
-	in    io.WriteCloser
 	lines chan string
-	err   testshared.Log
 }
 
 func talk(t *testing.T, dir string, args ...string) *kataTalk {
 	t.Helper()
-	k := &kataTalk{t: t, cmd: exec.Command(asKataGoProgram(t), args...), lines: make(chan string, 1<<12)}
-	k.cmd.Dir, k.cmd.Stderr = dir, &k.err
-	var err error
-	k.in, err = k.cmd.StdinPipe()
-	require.NoError(t, err)
-	out, err := k.cmd.StdoutPipe()
-	require.NoError(t, err)
-	require.NoError(t, k.cmd.Start())
-	t.Cleanup(func() { k.cmd.Process.Kill(); k.cmd.Wait() })
+	cmd := exec.Command(asKataGoProgram(t), args...)
+	cmd.Dir = dir
+	k := &kataTalk{started(t, cmd), t, make(chan string, 1<<12)}
 	go func() {
 		defer close(k.lines)
-		r := bufio.NewReader(out)
+		r := bufio.NewReader(k.out)
 		for {
 			line, err := r.ReadString('\n')
 			if line != "" {
@@ -82,7 +74,7 @@ func talk(t *testing.T, dir string, args ...string) *kataTalk {
 func (k *kataTalk) send(line string) {
 	k.t.Helper()
 	_, err := io.WriteString(k.in, line+"\n")
-	require.NoError(k.t, err, k.err.String())
+	require.NoError(k.t, err, k.stderr.String())
 }
 
 // line waits for one line of output, and returns "" at the end of the output.
@@ -92,7 +84,7 @@ func (k *kataTalk) line() string {
 	case l := <-k.lines:
 		return l
 	case <-time.After(time.Minute):
-		require.FailNow(k.t, "no answer", k.err.String())
+		require.FailNow(k.t, "no answer", k.stderr.String())
 		return ""
 	}
 }
@@ -115,8 +107,7 @@ func (k *kataTalk) close() int {
 	k.in.Close()
 	for range k.lines { // read the remaining output
 	}
-	k.cmd.Wait()
-	return k.cmd.ProcessState.ExitCode()
+	return k.ends(k.t)
 }
 
 // sameNumbers compares texts word by word, with a small tolerance for numbers.
@@ -227,7 +218,7 @@ func (s *gtpSession) hold(t *testing.T) (same, own int) {
 		same++
 	}
 	require.Equal(t, s.Exit, k.close())
-	said := strings.Split(strings.ReplaceAll(k.err.String(), model, "MODEL"), "\n")
+	said := strings.Split(strings.ReplaceAll(k.stderr.String(), model, "MODEL"), "\n")
 	for _, line := range s.Stderr {
 		if plainLine(line) {
 			require.Contains(t, said, asOfToday.Replace(line))
@@ -379,7 +370,7 @@ func TestKataGoAnalysis(t *testing.T) {
 	t.Logf("cases as KataGo has them: %d of %d", same, all)
 	for _, k := range open {
 		require.Zero(t, k.close())
-		require.Contains(t, k.err.String(), "Started, ready to begin handling requests")
+		require.Contains(t, k.stderr.String(), "Started, ready to begin handling requests")
 	}
 }
 

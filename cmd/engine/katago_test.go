@@ -138,8 +138,8 @@ logFile = gtp.log
 		"no effect here: logSearchInfoForChosenMove\n", ": 12 visits (12 new, ", "lead "} {
 		require.Contains(t, string(log), want)
 	}
-	require.NotContains(t, k.err.String(), "12 visits")
-	require.Contains(t, k.err.String(), "Initializing board with boardXSize 19 boardYSize 19\n", "whatever else is not said")
+	require.NotContains(t, k.stderr.String(), "12 visits")
+	require.Contains(t, k.stderr.String(), "Initializing board with boardXSize 19 boardYSize 19\n", "whatever else is not said")
 }
 
 // TestKataGoBenchmark reads the lines that clients read from a benchmark, with a network that

@@ -36,18 +36,8 @@ const (
 // AIs, including those that imitate people.
 func TestKaTrain(t *testing.T) {
 	testshared.Long(t)
-	needLibrary(t)
-	testshared.Slow(t)
-	python, err := exec.LookPath("python3")
-	if err != nil {
-		testshared.Absent(t, "no python3 to run KaTrain with: %v", err)
-	}
-	dir, err := filepath.Abs("../../testdata/katrain")
-	require.NoError(t, err)
+	python, dir := realClient(t, "python3", "../../testdata/katrain", "packages/katrain")
 	packages := filepath.Join(dir, "packages")
-	if _, err := os.Stat(filepath.Join(packages, "katrain")); err != nil {
-		testshared.Absent(t, "KaTrain is not installed (make deps-test): %v", err)
-	}
 	network := filepath.Join(packages, kaTrainNetwork)
 	data, err := os.ReadFile(network)
 	require.NoError(t, err)

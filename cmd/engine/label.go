@@ -77,7 +77,6 @@ games. Print the recipe in use with --recipe show.`,
 	return c
 }
 
-// read completes the configuration.
 func (f *labelFlags) read(s *settings) error {
 	f.Games = label.Recipe()
 	f.Games.Parallel = min(4096, 2*s.SessionCount()*s.BatchSize())

@@ -21,7 +21,6 @@ import (
 	"kosumi/sgf"
 )
 
-// lifeFlags say what question to ask.
 type lifeFlags struct {
 	at, assume, out, check string
 	first                  string
@@ -180,7 +179,6 @@ func plainQuestion(err error) error {
 	return errors.New(strings.TrimPrefix(err.Error(), life.ErrQuestion.Error()+": "))
 }
 
-// stones reads a list of stones.
 func stones(q *life.Question, flag, text string) (list []board.Point, err error) {
 	for name := range strings.SplitSeq(text, ",") {
 		p, err := q.Size.ParseVertex(strings.TrimSpace(name))
@@ -282,7 +280,6 @@ func (f *lifeFlags) allGroups(cmd *cobra.Command, q *life.Question, opts life.Op
 	return nil
 }
 
-// checkLife verifies a proof and prints its claims.
 func checkLife(cmd *cobra.Command, f *lifeFlags) error {
 	data, err := os.ReadFile(f.check)
 	if err != nil {

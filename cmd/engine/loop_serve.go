@@ -82,15 +82,11 @@ func workerSettings(c *loop.Compute) *settings {
 // openJudge returns a function that opens a network in fp32, to check games.
 func openJudge(c *loop.Compute) func(path string) (nn.Evaluator, func(), error) {
 	return func(path string) (nn.Evaluator, func(), error) {
-		m, err := model.Open(path, model.Config{Provider: c.Provider, Precision: "fp32"})
+		conf := nn.ServerConfig{Sessions: 1, MaxBatch: max(1, c.Batch), CacheBytes: 8 << 20}
+		_, server, closeBoth, err := reproducible(path, model.Config{Provider: c.Provider, Precision: "fp32"}, conf)
 		if err != nil {
-			return nil, nil, err
+			return nil, nil, err // not the server, which would be an evaluator that is nil
 		}
-		server, err := nn.NewServer(m, nn.ServerConfig{Sessions: 1, MaxBatch: max(1, c.Batch), CacheBytes: 8 << 20, Reproducible: true})
-		if err != nil {
-			m.Close()
-			return nil, nil, err
-		}
-		return server, func() { server.Close(); m.Close() }, nil
+		return server, closeBoth, nil
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -19,50 +18,6 @@ import (
 	"kosumi/train/rows"
 	"kosumi/train/selfplay"
 )
-
-func TestTrainingUsageErrors(t *testing.T) {
-	recipeFile := writeFile(t, "recipe.toml", "arch = 'kb2c16'\nbogus = 1\n")
-	method := writeFile(t, "method.toml", "[search]\nmethod = 'alphabeta'\n")
-	taken := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(taken, loop.RecipeFile), []byte("arch = 'kb2c16'\n"), 0o644))
-	for args, want := range map[string]string{
-		"selfplay":                                           "--out",
-		"selfplay --out x --method chess":                    `"chess"`,
-		"selfplay --out x --visits 1":                        "visits",
-		"selfplay --out x --boardsize 40":                    `"40"`,
-		"selfplay --out x --recipe " + recipeFile:            "unknown key",
-		"selfplay --out x --recipe " + method:                "alphabeta",
-		"selfplay --out x --method random --rows-encoder v9": "v9",
-		"loop":                                          "give DIR",
-		"loop a b":                                      "one folder",
-		"loop new --preset huge":                        "huge",
-		"loop new --config " + recipeFile:               "unknown key bogus",
-		"loop new --from no-such.bin.gz":                "no-such.bin.gz",
-		"loop new --from " + recipeFile:                 "start",
-		"loop new --from kosumi --config " + recipeFile: "[start]",
-		"loop " + taken + " --from kosumi":              `start.network is "", asked for: "kosumi"`,
-		"loop " + taken + " --data " + recipeFile:       "--data goes with --from",
-		"loop new --data " + recipeFile:                 "--from",
-		"loop new --from kosumi --data no-such":         "no-such",
-		"loop new --hours -1":                           "--hours",
-		"loop " + taken + " --preset default":           `arch is "kb2c16", asked for: "kb4c64"`,
-		"loop rate x --against gnugo":                   "NAME=COMMAND",
-		"loop rate x --games 0":                         "--games",
-	} {
-		o := invoke(t, nil, "", strings.Fields(args)...)
-		require.Equal(t, exitUsage, o.code, "%s: %s", args, o.stderr)
-		require.Contains(t, o.stderr, want, args)
-	}
-	require.NoDirExists(t, "new")
-	for args, want := range map[string]string{
-		"loop report missing": "no loop in this folder",
-		"loop rate missing":   "no loop in this folder",
-	} {
-		o := invoke(t, nil, "", strings.Fields(args)...)
-		require.Equal(t, exitFailed, o.code, "%s: %s", args, o.stderr)
-		require.Contains(t, o.stderr, want, args)
-	}
-}
 
 // TestLoopFromTheNetworkInside makes recipes that begin with the embedded network.
 func TestLoopFromTheNetworkInside(t *testing.T) {
@@ -83,9 +38,7 @@ func TestLoopFromTheNetworkInside(t *testing.T) {
 // a different loop is refused, naming keys that differ, and the loop stays as it was.
 func TestTheSameLoopGoesOn(t *testing.T) {
 	dir := t.TempDir()
-	network, rows := filepath.Join(dir, "net.bin.gz"), filepath.Join(dir, "rows")
-	require.Equal(t, exitDone, invoke(t, nil, "", "net", "new", "--arch", "kb1c16", "-o", network).code)
-	require.Equal(t, exitDone, invoke(t, nil, "", "selfplay", "--method", "random", "--boardsize", "5", "--games", "4", "--out", rows).code)
+	network, rows := material(t, dir)
 	recipeFile, other := writeFile(t, "a.toml", "arch = 'kb1c16'\n[train]\nrate = 0.001\n"), writeFile(t, "b.toml", "arch = 'kb1c16'\n[train]\nrate = 0.002\nbatch = 64\n")
 	for name, c := range map[string]struct {
 		args, other []string
@@ -134,6 +87,20 @@ func TestTheSameLoopGoesOn(t *testing.T) {
 	o = invoke(t, nil, "", "loop", run, "--init", "--config", filepath.Join(dir, "gone.toml"))
 	require.Equal(t, exitFailed, o.code)
 	require.Contains(t, o.stderr, "resume it by engine loop "+run)
+}
+
+// material makes a tiny network, and training rows of random games, in a folder.
+func material(t *testing.T, dir string) (network, games string) {
+	t.Helper()
+	network, games = filepath.Join(dir, "net.bin.gz"), filepath.Join(dir, "games")
+	for _, args := range [][]string{
+		{"net", "new", "--arch", "kb1c16", "-o", network},
+		{"selfplay", "--method", "random", "--boardsize", "5", "--games", "20", "--out", games},
+	} {
+		o := invoke(t, nil, "", args...)
+		require.Equal(t, exitDone, o.code, o.stderr)
+	}
+	return network, games
 }
 
 // TestSelfplayCommand: self-play continues the numbers of existing games, and ends with success

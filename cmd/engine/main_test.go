@@ -138,7 +138,7 @@ func (p *process) finish(t testing.TB, input string) outcome {
 	return outcome{code, string(stdout), p.stderr.String()}
 }
 
-// process is an engine that was started.
+// process is a program that was started.
 type process struct {
 	cmd    *exec.Cmd
 	in     io.WriteCloser
@@ -148,11 +148,18 @@ type process struct {
 	err    error         // valid after ended is closed
 }
 
-// start starts the engine, which runs at most until the test ends.
+// start starts the engine.
 func start(t testing.TB, env []string, args ...string) *process {
 	t.Helper()
-	p := &process{cmd: exec.Command(built(t), args...), stderr: new(testshared.Log), ended: make(chan struct{})}
-	p.cmd.Env = append(os.Environ(), env...)
+	cmd := exec.Command(built(t), args...)
+	cmd.Env = append(os.Environ(), env...)
+	return started(t, cmd)
+}
+
+// started starts a command, which runs at most until the test ends.
+func started(t testing.TB, cmd *exec.Cmd) *process {
+	t.Helper()
+	p := &process{cmd: cmd, stderr: new(testshared.Log), ended: make(chan struct{})}
 	p.cmd.Stderr = p.stderr
 	var err error
 	p.in, err = p.cmd.StdinPipe()
@@ -216,11 +223,4 @@ func writeFile(t testing.TB, name, content string) string {
 	path := filepath.Join(t.TempDir(), name)
 	require.NoError(t, os.WriteFile(path, []byte(content), 0o644))
 	return path
-}
-
-func readAll(t testing.TB, r io.Reader) string {
-	t.Helper()
-	text, err := io.ReadAll(r)
-	require.NoError(t, err)
-	return string(text)
 }

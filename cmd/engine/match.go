@@ -149,10 +149,13 @@ func runMatch(cmd *cobra.Command, c match.Config, f matchFlags) error {
 	if err := printResult(cmd, f.json, &summary); err != nil {
 		return err
 	}
-	if cmd.Context().Err() != nil {
-		return interrupted(c)
+	switch {
+	case cmd.Context().Err() == nil:
+		return nil
+	case f.discard:
+		return errors.New("interrupted; the games are lost, because of --discard")
 	}
-	return nil
+	return errors.New("interrupted; run the same command to resume")
 }
 
 // folder chooses the folder of the games, and prints its name before the first game. made is the
@@ -178,13 +181,6 @@ func asUsage(err error) error {
 		return usageError{err}
 	}
 	return err
-}
-
-func interrupted(c match.Config) error {
-	if c.Dir == "" && c.Journal == "" {
-		return errors.New("interrupted; the games are lost, because of --discard")
-	}
-	return errors.New("interrupted; run the same command to resume")
 }
 
 // showMatch reports progress: a bar on a terminal, else a line a game.

@@ -29,7 +29,6 @@ import (
 	"kosumi/nn/model"
 )
 
-// ladderFlags are the flags of match ladder.
 type ladderFlags struct {
 	c                                   ladder.Config
 	sizes, dials, model, gnugo, anchors string
@@ -135,12 +134,12 @@ func (f *ladderFlags) run(cmd *cobra.Command) error {
 
 // print shows the measurements of a network on the named boards.
 func (f *ladderFlags) print(w io.Writer, network nn.Description) error {
-	all, err := level.Ladders()
+	all := level.Ladders()
 	if f.add != "" {
-		all, err = readLadders(f.add)
-	}
-	if err != nil {
-		return err
+		var err error
+		if all, err = readLadders(f.add); err != nil {
+			return err
+		}
 	}
 	sizes, err := f.boards()
 	if err != nil {
@@ -149,7 +148,7 @@ func (f *ladderFlags) print(w io.Writer, network nn.Description) error {
 	shown := []ladderJSON{}
 	for _, size := range sizes {
 		for _, l := range measured(all, network, size) {
-			shown = append(shown, newLadderJSON(l))
+			shown = append(shown, ladderJSON{l, l.Ranks()})
 		}
 	}
 	switch {
@@ -164,34 +163,11 @@ func (f *ladderFlags) print(w io.Writer, network nn.Description) error {
 	return nil
 }
 
-// ladderJSON is a ladder in JSON, with the ranks that it serves.
 type ladderJSON struct {
 	level.Ladder
-	Ranks []rankJSON `json:"ranks"`
+	Ranks []level.RankSupport `json:"ranks"`
 }
 
-// rankJSON says how a rank is played, with the measurements at the dials near the rank.
-type rankJSON struct {
-	Rank        string       `json:"rank"`
-	Measured    bool         `json:"measured"` // measured against GNU Go; else extrapolated
-	Dial        float64      `json:"dial"`
-	Playouts    int64        `json:"playouts"`
-	Elo         float64      `json:"elo"`
-	Error       float64      `json:"error"`
-	PointsLost  float64      `json:"pointsLost"`
-	LargeLosses float64      `json:"blunders"`
-	Habits      level.Habits `json:"habits,omitzero"` // habits at the nearest dial
-}
-
-func newLadderJSON(l level.Ladder) ladderJSON {
-	j := ladderJSON{Ladder: l, Ranks: []rankJSON{}}
-	for _, r := range l.Ranks() {
-		j.Ranks = append(j.Ranks, rankJSON{r.Rank.String(), r.Measured, r.Dial, r.Playouts, r.Elo, r.Error, r.PointsLost, r.LargeLosses, r.Habits})
-	}
-	return j
-}
-
-// readLadders reads a file of ladders.
 func readLadders(name string) ([]level.Ladder, error) {
 	data, err := os.ReadFile(name)
 	if err != nil {
@@ -214,8 +190,8 @@ func (f *ladderFlags) measure(cmd *cobra.Command, c ladder.Config, network nn.De
 		}
 	}
 	s := defaultSettings()
-	s.Model, s.Play.Limits.Visits = f.model, judgeVisits
-	late := lateJudge{s: &s, log: slog.New(slog.DiscardHandler)}
+	s.Model, s.Play.Limits.Visits, s.stderr = f.model, judgeVisits, slog.New(slog.DiscardHandler)
+	late := lateJudge{lateNetwork: lateNetwork{s: &s}}
 	defer late.close()
 	c.Judge = func(g *board.Game, p board.Point) (float64, error) {
 		judge, err := late.open(c.Size)
@@ -258,7 +234,6 @@ func measured(all []level.Ladder, network nn.Description, size board.Size) []lev
 // position after it.
 const judgeVisits = 400
 
-// boards are the board sizes to play on.
 func (f *ladderFlags) boards() (sizes []board.Size, err error) {
 	for text := range strings.SplitSeq(f.sizes, ",") {
 		size, err := sizeOf("boardsize", strings.TrimSpace(text))

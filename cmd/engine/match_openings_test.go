@@ -54,18 +54,3 @@ func played(t *testing.T, size board.Size, moves []board.Move) *board.Game {
 	}
 	return g
 }
-
-func TestOpeningsUsage(t *testing.T) {
-	for want, args := range map[string][]string{
-		"give -o FILE":  {},
-		"--count":       {"-o", "x", "--count", "0"},
-		"--max-moves":   {"-o", "x", "--min-moves", "5", "--max-moves", "4"},
-		"--temperature": {"-o", "x", "--temperature", "0"},
-		"--balance":     {"-o", "x", "--balance", "0.6"},
-		"board size":    {"-o", "x", "--boardsize", "1"},
-	} {
-		o := invoke(t, nil, "", append([]string{"match", "openings"}, args...)...)
-		require.Equal(t, exitUsage, o.code, "%v: %s", args, o.stderr)
-		require.Contains(t, o.stderr, want)
-	}
-}

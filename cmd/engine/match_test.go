@@ -171,24 +171,6 @@ func TestMatchOfTheSameGames(t *testing.T) {
 	require.Regexp(t, `Elo difference of \d+ different games, .* %: `, o.stdout)
 }
 
-func TestMatchUsage(t *testing.T) {
-	for want, args := range map[string][]string{
-		"":                      {"match"},
-		"--elo0 and --elo1":     {"match", "--a", "x", "--b", "y", "--elo1", "5"},
-		"board size":            {"match", "--a", "x", "--b", "y", "--boardsize", "30"},
-		"unknown flag: --gmaes": {"match", "--gmaes", "3"},
-		"--log-level":           {"match", "--a", "x", "--b", "y", "--log-level", "loud"},
-		"time":                  {"match", "--a", "x", "--b", "y", "--time-settings", "sudden death"},
-		"games":                 {"match", "--a", "x", "--b", "y", "--games", "-1"},
-		"--discard":             {"match", "--a", "x", "--b", "y", "--discard", "--out", "z"},
-	} {
-		o := invoke(t, nil, "", args...)
-		require.Equal(t, exitUsage, o.code, "%v: %s", args, o.stderr)
-		require.Contains(t, o.stderr, want)
-		require.Empty(t, o.stdout)
-	}
-}
-
 // TestLadder: on a small board the weaker of two levels loses more points a move, and has the lower
 // Elo.
 func TestLadder(t *testing.T) {

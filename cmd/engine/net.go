@@ -190,7 +190,6 @@ func netInfoCommand() *cobra.Command {
 	return c
 }
 
-// printInfo describes a network file.
 func printInfo(w io.Writer, i *model.Info) {
 	how := "inferred from shapes and operators"
 	if i.Declared {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"log/slog"
 
 	"kosumi/board"
@@ -26,7 +27,29 @@ func openNetwork(s *settings, size board.Size, log *slog.Logger) *open.Network {
 	return open.Start(c)
 }
 
-// openModel opens a network according to the flags.
+// lateNetwork is a network that is opened when it is first needed.
+type lateNetwork struct {
+	s   *settings
+	net *open.Network
+}
+
+// wait opens the network, with sessions for boards of a size, and waits until it is loaded.
+func (l *lateNetwork) wait(size board.Size) error {
+	if l.net == nil {
+		l.net = openNetwork(l.s, size, l.s.stderr)
+	}
+	if err := l.net.Wait(); err != nil {
+		return fmt.Errorf("%w: %w", errNoNetwork, err)
+	}
+	return nil
+}
+
+func (l *lateNetwork) close() {
+	if l.net != nil {
+		l.net.Close()
+	}
+}
+
 func (s *settings) openModel(file string, log *slog.Logger) (*model.Model, error) {
 	m, err := model.Open(file, s.Config(log))
 	if errors.Is(err, model.ErrPrecision) {

@@ -17,10 +17,8 @@ import (
 // runs once the process has ended.
 func TestFoldersHaveOneOwner(t *testing.T) {
 	needLibrary(t)
-	dir := t.TempDir()
-	model, games, record := filepath.Join(dir, "net.bin.gz"), filepath.Join(dir, "games"), writeFile(t, "a.sgf", "(;SZ[5];B[cc];W[bb])")
-	require.Equal(t, exitDone, invoke(t, nil, "", "net", "new", "--arch", "kb1c16", "-o", model).code)
-	require.Equal(t, exitDone, invoke(t, nil, "", "selfplay", "--method", "random", "--boardsize", "5", "--games", "20", "--out", games).code)
+	model, games := material(t, t.TempDir())
+	record := writeFile(t, "a.sgf", "(;SZ[5];B[cc];W[bb])")
 	player := fmt.Sprintf("%q gtp --model %s --visits 1", built(t), model)
 	for name, args := range map[string][]string{
 		"train":    {"train", "--model", model, "--data", games, "--steps", "2", "--batch", "8", "-o"},

@@ -131,7 +131,6 @@ var (
 	noSeconds = regexp.MustCompile(`([hm])0[ms](?:0s)?\)`)
 )
 
-// groupOf names the annotation that holds a flag's heading in help.
 const groupOf = "group"
 
 // flagGroups writes the flags of a command, first its own and then those under each heading.
@@ -167,7 +166,6 @@ func halfPoints(komi float64, log *slog.Logger) float64 {
 	return rounded
 }
 
-// sizeOf reads the value of a flag that names a board size.
 func sizeOf(flag, text string) (board.Size, error) {
 	size, err := board.ParseSize(text)
 	if err != nil {
@@ -222,7 +220,6 @@ func (s *settings) inputs(others ...string) []string {
 	return append(others, s.Model, s.HumanModel, s.config)
 }
 
-// forceFlag adds the flag that lets a command replace a file.
 func forceFlag(c *cobra.Command) *bool {
 	return c.Flags().Bool("force", false, "replace the file that is there already")
 }

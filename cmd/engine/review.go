@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -13,7 +14,6 @@ import (
 	"kosumi/internal/file"
 	"kosumi/internal/handout"
 	"kosumi/nn"
-	"kosumi/nn/open"
 	"kosumi/review"
 	"kosumi/review/drill"
 	"kosumi/search"
@@ -80,13 +80,10 @@ Marks: ?! lost 1.5 points or more, ? 3, ?? 6, ??? 12.`,
 }
 
 // reviewer has the network for the review of games.
-type reviewer struct {
-	s   *settings
-	net *open.Network // opened for the first game
-}
+type reviewer struct{ lateNetwork }
 
 func runReview(cmd *cobra.Command, s *settings, f reviewFlags, args []string) error {
-	r := &reviewer{s: s}
+	r := &reviewer{lateNetwork{s: s}}
 	conf := f.conf
 	conf.Visits, conf.Time, conf.Search = s.Play.Limits.Visits, s.Play.Limits.Time, s.params()
 	conf.Search.Memory.MaxBytes = max(search.MinBytes, conf.Search.Memory.MaxBytes/int64(max(1, conf.Parallel)))
@@ -141,10 +138,9 @@ func runReview(cmd *cobra.Command, s *settings, f reviewFlags, args []string) er
 func (r *reviewer) open(size board.Size) (review.BatchNetwork, error) {
 	if r.net == nil {
 		r.s.useTuning(size)
-		r.net = openNetwork(r.s, size, r.s.stderr)
 	}
-	if err := r.net.Wait(); err != nil {
-		return review.BatchNetwork{}, fmt.Errorf("%w: %w", errNoNetwork, err)
+	if err := r.wait(size); err != nil {
+		return review.BatchNetwork{}, err
 	}
 	if err := r.net.Serves(size); err != nil {
 		why, _, _ := strings.Cut(strings.TrimPrefix(err.Error(), nn.ErrSize.Error()+": "), " (--boardsize") // review has no such flag
@@ -154,8 +150,32 @@ func (r *reviewer) open(size board.Size) (review.BatchNetwork, error) {
 	return review.BatchNetwork{Evaluator: r.net, Name: d.Name, Identity: d.Identity(), Remark: remark(r.s, size)}, nil
 }
 
-func (r *reviewer) close() {
-	if r.net != nil {
-		r.net.Close()
-	}
+// reviewProgress shows the progress of a review: a bar on a terminal, otherwise a line per game
+// and one every few seconds.
+type reviewProgress struct {
+	bars        *console.Progress
+	name        string
+	file, files int
 }
+
+// Game announces the next game; file is the index of its file.
+func (p *reviewProgress) Game(file int, name string) { p.file, p.name = file, name }
+
+// Progress shows the state after a search.
+func (p *reviewProgress) Progress(r review.Progress) {
+	share := 0.0
+	switch {
+	case r.Budget > 0:
+		share = float64(r.Visits) / float64(r.Budget)
+	case r.Elapsed+r.Left > 0:
+		share = float64(r.Elapsed) / float64(r.Elapsed+r.Left)
+	}
+	text := fmt.Sprintf("file %d of %d, %s: pass %d, %d of %d positions, %.0f %%", p.file+1, p.files, p.name, r.Pass, r.Searched, r.Positions, 100*share)
+	if r.Left > 0 {
+		text += ", " + r.Left.Round(time.Second).String() + " left for this game"
+	}
+	p.bars.Share((float64(p.file)+share)/float64(max(1, p.files)), text)
+}
+
+// Line writes a line about a game.
+func (p *reviewProgress) Line(text string) { p.bars.Note(text) }

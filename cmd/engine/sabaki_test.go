@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -41,17 +40,7 @@ type driven struct {
 
 // TestSabaki lets Sabaki's own library drive the engine.
 func TestSabaki(t *testing.T) {
-	needLibrary(t)
-	testshared.Slow(t)
-	node, err := exec.LookPath("node")
-	if err != nil {
-		testshared.Absent(t, "no node to run a real GTP client with: %v", err)
-	}
-	dir, err := filepath.Abs("../../testdata/sabaki")
-	require.NoError(t, err)
-	if _, err := os.Stat(filepath.Join(dir, "node_modules", "@sabaki", "gtp")); err != nil {
-		testshared.Absent(t, "@sabaki/gtp is not installed (make deps-test): %v", err)
-	}
+	node, dir := realClient(t, "node", "../../testdata/sabaki", "node_modules/@sabaki/gtp")
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	args := slices.Concat([]string{filepath.Join(dir, "drive.js"), built(t), "gtp", "--visits", "30", "--resign=false"}, frugal)

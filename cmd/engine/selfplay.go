@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"sync"
 	"time"
 
 	"github.com/pelletier/go-toml/v2"
@@ -140,6 +141,13 @@ func runSelfplay(cmd *cobra.Command, s *settings, f *selfplayFlags, conf selfpla
 	if err := s.loadPositions(&conf); err != nil {
 		return err
 	}
+	var encoding features.Encoding
+	if f.encoder != "" {
+		var err error
+		if encoding, err = features.Parse(f.encoder); err != nil {
+			return usageError{err}
+		}
+	}
 	lock, err := file.LockFolder(f.out)
 	if err != nil {
 		return err
@@ -148,12 +156,6 @@ func runSelfplay(cmd *cobra.Command, s *settings, f *selfplayFlags, conf selfpla
 	first, err := selfplay.NextGame(f.out)
 	if err != nil {
 		return err
-	}
-	encoding := features.None
-	if f.encoder != "" {
-		if encoding, err = features.Parse(f.encoder); err != nil {
-			return usageError{err}
-		}
 	}
 	w := selfplay.WriterConfig{Dir: f.out, Side: conf.Side(),
 		PerFile: f.perFile, Filing: &selfplay.Filing{Next: first}, Network: "random", Seed: s.ServerConfig(s.Play.Seed).Seed, Settings: conf}
@@ -179,14 +181,9 @@ func runSelfplay(cmd *cobra.Command, s *settings, f *selfplayFlags, conf selfpla
 		if err != nil {
 			return err
 		}
-		if encoding == features.None {
-			encoding = spec.Encoding
-		}
+		encoding = cmp.Or(encoding, spec.Encoding)
 	}
-	if encoding == features.None {
-		encoding = features.V7
-	}
-	w.Encoding = encoding
+	w.Encoding = cmp.Or(encoding, features.V7)
 	return playAndReport(cmd, f, conf, w, server)
 }
 
@@ -238,9 +235,9 @@ func showSelfplay(f *selfplayFlags, summary func() selfplay.Summary) (done func(
 			d.Show("", int64(s.Rows), int64(f.rows), "rows", s.Line())
 		}
 	}
-	stop, ended := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(ended)
+	stop := make(chan struct{})
+	var updates sync.WaitGroup
+	updates.Go(func() {
 		tick := time.NewTicker(every)
 		defer tick.Stop()
 		for {
@@ -251,10 +248,10 @@ func showSelfplay(f *selfplayFlags, summary func() selfplay.Summary) (done func(
 				return
 			}
 		}
-	}()
+	})
 	return func() {
 		close(stop)
-		<-ended
+		updates.Wait()
 		d.Close()
 	}
 }

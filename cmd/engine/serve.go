@@ -138,7 +138,6 @@ func runServe(cmd *cobra.Command, s *settings, f *serveFlags) error {
 	return host.Serve(cmd.Context(), l)
 }
 
-// remoteAddress returns the address for engine remote.
 func remoteAddress(token, addr, listen, pin string) string {
 	a := cluster.Address{Token: token, Host: cluster.Reachable(listen, addr), Pin: pin, TLS: true}
 	_, rest, _ := strings.Cut(a.String(), "://")

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -134,25 +133,6 @@ func TestRemoteSeat(t *testing.T) {
 		require.NotEmpty(t, board)
 	}
 	require.Len(t, here.engines.fair.Evaluations(), 2)
-}
-
-func TestUsersFile(t *testing.T) {
-	long := strings.Repeat("x", 16)
-	for text, want := range map[string]string{
-		"":                               "no users",
-		"ann short":                      "line 1",
-		"\nann " + long + " 0":           "line 2",
-		"ann " + long + " 1 2":           "line 1",
-		"ann " + long + "\nbob " + long:  "line 2",
-		"ann " + long + "1\nann " + long: "line 2",
-	} {
-		path := writeFile(t, "users", text)
-		_, err := serveUsers(&serveFlags{users: path}, slog.New(slog.DiscardHandler))
-		require.ErrorContains(t, err, want, text)
-		require.ErrorContains(t, err, path)
-	}
-	_, err := serveUsers(&serveFlags{users: "/no/such/file"}, slog.New(slog.DiscardHandler))
-	require.ErrorIs(t, err, os.ErrNotExist)
 }
 
 // BenchmarkRemoteGenmove measures the latency that engine remote adds to a genmove of one visit,

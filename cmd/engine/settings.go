@@ -64,7 +64,6 @@ const (
 	searchGroup  = "The search"
 )
 
-// table lists all settings.
 var table = makeTable()
 
 func makeTable() setting.Table[settings] {
@@ -103,7 +102,6 @@ func (s *settings) oneNetworkFlags(f *pflag.FlagSet) {
 	f.StringVar(&s.config, "config", s.config, "config `FILE`.toml: any of these flags by name, without the dashes; engine config makes one. Or KataGo's .cfg")
 }
 
-// playFlags adds the flags on how to play.
 func (s *settings) playFlags(f *pflag.FlagSet) {
 	s.gameFlags(f)
 	s.groupFlags(f, engine.PlayGroup)
@@ -113,7 +111,6 @@ func (s *settings) playFlags(f *pflag.FlagSet) {
 // gameFlags adds the flags about the game: board, rules, komi.
 func (s *settings) gameFlags(f *pflag.FlagSet) { s.groupFlags(f, engine.GameGroup) }
 
-// searchFlags adds the flags of the search.
 func (s *settings) searchFlags(f *pflag.FlagSet) {
 	s.groupFlags(f, searchGroup)
 	f.StringArrayVar(&s.sets, "set", nil, "`NAME=VALUE` of the search, may be given more than once; engine config lists the names")
@@ -206,7 +203,6 @@ func (s *settings) findLevelFile() error {
 	return nil
 }
 
-// logLevels are the values of --log-level.
 var logLevels = []string{"debug", "info", "warn", "error"}
 
 func parseLevel(name string) (slog.Level, error) {
@@ -237,7 +233,6 @@ func (v preset) Set(name string) error {
 	return nil
 }
 
-// engineConfig returns the configuration of an engine.
 func (s *settings) engineConfig() engine.Config {
 	conf := s.Play
 	conf.Search = s.params()

@@ -13,43 +13,6 @@ import (
 	"kosumi/search/setting/tomlfile"
 )
 
-func TestParseConfig(t *testing.T) {
-	for text, want := range map[string]map[string]string{
-		"":                          {},
-		"# nothing but a comment\n": {},
-		"visits = 100\ntime = 2.5\nponder = true":                     {"visits": "100", "time": "2.5", "ponder": "true"},
-		"model = \"a.onnx\"\nprovider = 'cuda'":                       {"model": "a.onnx", "provider": "cuda"},
-		"komi = 6\r\n\r\nrules = \"japanese\"\r\n":                    {"komi": "6", "rules": "japanese"},
-		"seed = 9223372036854775807":                                  {"seed": "9223372036854775807"},
-		"[search]\nlcbStdevs = 4.5\npassAliveUnderSuicide = \"auto\"": {"lcbStdevs": "4.5", "passAliveUnderSuicide": "auto"},
-	} {
-		got, err := tomlfile.Values(table, []byte(text))
-		require.NoError(t, err, text)
-		require.Equal(t, want, got, text)
-	}
-	for text, complaint := range map[string]string{
-		"vists = 5":                       "unknown key vists",
-		"visits = 5\n[visits]":            "TOML",
-		"[gtp]\nvisits = 5":               "unknown key gtp",
-		"a.b = 1\nc = 2":                  "unknown key",
-		"lcbStdevs = 5":                   "unknown key lcbStdevs",
-		"maxVisits = 5":                   "unknown key maxVisits",
-		"[search]\nvisits = 5":            "unknown",
-		"[search]\nusegraphsearch = true": "did you mean useGraphSearch",
-		"visits = \"5\"":                  "visits must be an integer from 0",
-		"visits = 1.5":                    "visits must be an integer",
-		"visits = 1\nvisits=2":            "TOML",
-		"threads = 99999999999999999999":  "TOML",
-		"visits":                          "TOML",
-		"\x00\x01":                        "TOML",
-		"ponder = 1":                      "ponder must be true or false",
-		"model = [\"a\"]":                 "model must be a text",
-	} {
-		_, err := tomlfile.Values(table, []byte(text))
-		require.ErrorContains(t, err, complaint, text)
-	}
-}
-
 // loaded parses the flags of `engine gtp` into settings, as the command does.
 func loaded(t *testing.T, args ...string) (settings, error) {
 	t.Helper()

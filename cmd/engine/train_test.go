@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"os"
 	"path/filepath"
 	"testing"
@@ -10,36 +9,6 @@ import (
 
 	"kosumi/train/learn"
 )
-
-func TestTrainUsage(t *testing.T) {
-	data := t.TempDir()
-	for name, args := range map[string][]string{
-		"nothing":           {},
-		"no data":           {"--model", "x.onnx", "-o", "out", "--steps", "1"},
-		"two ends":          {"--model", "x.onnx", "--data", data, "-o", "out", "--steps", "1", "--epochs", "1"},
-		"loss":              {"--model", "x.onnx", "--data", data, "-o", "out", "--steps", "1", "--loss", "value"},
-		"unknown loss":      {"--model", "x.onnx", "--data", data, "-o", "out", "--steps", "1", "--loss", "vlaue=1"},
-		"optimizer":         {"--model", "x.onnx", "--data", data, "-o", "out", "--steps", "1", "--optimizer", "rprop"},
-		"freeze":            {"--model", "x.onnx", "--data", data, "-o", "out", "--steps", "1", "--freeze", "all"},
-		"schedule":          {"--model", "x.onnx", "--data", data, "-o", "out", "--steps", "1", "--schedule", "up"},
-		"board":             {"--model", "x.onnx", "--data", data, "-o", "out", "--steps", "1", "--boardsize", "99"},
-		"memory":            {"--model", "x.onnx", "--data", data, "-o", "out", "--steps", "1", "--memory", "0"},
-		"share":             {"--model", "x.onnx", "--data", data + "=1.5", "-o", filepath.Join(data, "out"), "--steps", "1"},
-		"shares":            {"--model", "x.onnx", "--data", data + "=0.5", "-o", filepath.Join(data, "out"), "--steps", "1"},
-		"two validations":   {"--model", "x.onnx", "--data", data, "-o", "out", "--steps", "1", "--validation", "0.1", "--validate", data},
-		"data that is gone": {"--model", "x.onnx", "--data", filepath.Join(data, "gone"), "-o", filepath.Join(data, "out"), "--steps", "1"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			cmd := newRoot()
-			var out bytes.Buffer
-			cmd.SetOut(&out)
-			cmd.SetErr(&out)
-			cmd.SetArgs(append([]string{"train"}, args...))
-			var usage usageError
-			require.ErrorAs(t, cmd.Execute(), &usage)
-		})
-	}
-}
 
 // TestTrainData: a share follows the last "=", unless the whole text is an existing path.
 func TestTrainData(t *testing.T) {
@@ -77,14 +46,8 @@ func TestTrainLine(t *testing.T) {
 func TestTrainGoesOnWithItsSettings(t *testing.T) {
 	needLibrary(t)
 	dir := t.TempDir()
-	model, games, out := filepath.Join(dir, "net.bin.gz"), filepath.Join(dir, "games"), filepath.Join(dir, "better")
-	for _, made := range [][]string{
-		{"net", "new", "--arch", "kb1c16", "-o", model},
-		{"selfplay", "--method", "random", "--boardsize", "5", "--games", "20", "--out", games},
-	} {
-		o := invoke(t, nil, "", made...)
-		require.Equal(t, exitDone, o.code, o.stderr)
-	}
+	out := filepath.Join(dir, "better")
+	model, games := material(t, dir)
 	train := func(more ...string) outcome {
 		return invoke(t, nil, "", append([]string{"train", "--model", model, "--data", games, "-o", out}, more...)...)
 	}

@@ -37,7 +37,7 @@ func (s *settings) tuningUse(size board.Size) bench.Use {
 
 // tune measures plans, and sets and stores the best.
 func (s *settings) tune(ctx context.Context, setup *bench.Setup, out *bench.Report) (err error) {
-	if err := s.tuningUse(setup.Games[0].Size()).MakeFolder(); err != nil {
+	if _, err := s.tuningUse(setup.Games[0].Size()).MakeFolder(); err != nil {
 		return err
 	}
 	plans := bench.Plans(s.defaultPlan(), slices.Contains([]string{ort.CPU, model.Kernel, model.OnnxGo}, out.Provider))

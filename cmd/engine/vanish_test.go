@@ -80,14 +80,20 @@ func TestClientVanishes(t *testing.T) {
 	}
 }
 
-// TestSignals: SIGTERM or ^C, also twice in quick succession, ends the program with success in
-// every state.
-func TestSignals(t *testing.T) {
+// needSignals skips a test on systems where programs send no signals.
+func needSignals(t *testing.T) {
+	t.Helper()
 	testshared.Long(t)
 	if runtime.GOOS == "windows" {
 		t.Skip("no signals to send on Windows")
 	}
 	needLibrary(t)
+}
+
+// TestSignals: SIGTERM or ^C, also twice in quick succession, ends the program with success in
+// every state.
+func TestSignals(t *testing.T) {
+	needSignals(t)
 	for _, o := range occupations {
 		for _, signal := range []os.Signal{syscall.SIGTERM, os.Interrupt} {
 			p := occupy(t, o.command, o.input, o.until)
@@ -102,11 +108,7 @@ func TestSignals(t *testing.T) {
 // TestHangup: a hang-up, also a double one, ends the program with success, unless it was started to
 // outlive its terminal.
 func TestHangup(t *testing.T) {
-	testshared.Long(t)
-	if runtime.GOOS == "windows" {
-		t.Skip("no signals to send on Windows")
-	}
-	needLibrary(t)
+	needSignals(t)
 	caught := make(chan os.Signal, 1) // a caught signal, so that children do not inherit it as ignored
 	signal.Notify(caught, syscall.SIGHUP)
 	defer signal.Stop(caught)
@@ -135,34 +137,21 @@ func TestHangup(t *testing.T) {
 		require.NoError(t, os.RemoveAll(dir))
 	}
 
-	outlives := exec.Command("nohup", append([]string{built(t), "gtp"}, frugal...)...)
-	in, err := outlives.StdinPipe()
-	require.NoError(t, err)
-	out, err := outlives.StdoutPipe()
-	require.NoError(t, err)
-	require.NoError(t, outlives.Start())
-	lines := bufio.NewScanner(out)
-	answered := func(command string) {
-		_, err := io.WriteString(in, command+"\n")
+	outlives := started(t, exec.Command("nohup", append([]string{built(t), "gtp"}, frugal...)...))
+	gui := &player{outlives.in, bufio.NewReader(outlives.out)}
+	for range 2 {
+		_, err := gui.ask("name")
 		require.NoError(t, err)
-		require.True(t, lines.Scan(), "no answer to %s", command)
-		require.True(t, lines.Scan(), "an answer to %s without an end", command)
+		require.NoError(t, outlives.cmd.Process.Signal(syscall.SIGHUP))
 	}
-	answered("name")
-	require.NoError(t, outlives.Process.Signal(syscall.SIGHUP))
-	answered("name")
-	in.Close()
-	go io.Copy(io.Discard, out)
-	require.NoError(t, outlives.Wait())
+	_, err := gui.ask("quit")
+	require.NoError(t, err)
+	require.NoError(t, outlives.wait())
 }
 
 // TestStuckClient reads no output: one signal still ends the program.
 func TestStuckClient(t *testing.T) {
-	testshared.Long(t)
-	if runtime.GOOS == "windows" {
-		t.Skip("no signals to send on Windows")
-	}
-	needLibrary(t)
+	needSignals(t)
 	for _, c := range []struct{ command, input string }{
 		{"gtp", strings.Repeat("list_commands\n", 2000)},
 		{"gtp", "boardsize 9\nkata-analyze b 1 ownership true\n"},

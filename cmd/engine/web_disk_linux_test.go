@@ -63,8 +63,7 @@ func fullDisk(t *testing.T, dir string, fill func(*webServer) (free func()), arg
 	require.True(t, refused.Retry)
 	require.Equal(t, args, refused.Args)
 	require.Equal(t, "kept", get[api.Doc](c, "watch", api.Watch{What: "doc:" + doc}).Nodes[0].Note)
-	require.NoError(t, server.cmd.Process.Kill())
-	server.cmd.Wait()
+	server.kill()
 	if args != nil { // the process's limit ended with the process
 		free()
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -85,15 +86,6 @@ func get[T any](c *webClient, name string, d any) T {
 	return v
 }
 
-func has(notes []api.Node, text string) bool {
-	for _, n := range notes {
-		if n.Note == text {
-			return true
-		}
-	}
-	return false
-}
-
 // TestWebKilled kills the program at random moments while a document and a game change: every
 // acknowledged change is on the disk when the program runs again.
 func TestWebKilled(t *testing.T) {
@@ -112,7 +104,7 @@ func TestWebKilled(t *testing.T) {
 		}
 		d := get[api.Doc](c, "watch", api.Watch{What: "doc:" + doc})
 		for _, text := range noted {
-			require.True(t, has(d.Nodes, text), "%s was acknowledged", text)
+			require.True(t, slices.ContainsFunc(d.Nodes, func(n api.Node) bool { return n.Note == text }), "%s was acknowledged", text)
 		}
 		g := get[api.GameState](c, "watch", api.Watch{What: "game:" + game})
 		require.Subset(t, append([]string{""}, g.Setup...), played, "what was acknowledged")
@@ -145,7 +137,6 @@ func TestWebKilled(t *testing.T) {
 			time.Sleep(50 * time.Millisecond) // slow enough for the server's limit of messages
 		}
 		killed.Stop()
-		server.cmd.Process.Kill()
-		server.cmd.Wait()
+		server.kill()
 	}
 }

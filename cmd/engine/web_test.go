@@ -21,8 +21,14 @@ import (
 
 // webServer is an `engine web` and the address that it printed.
 type webServer struct {
-	cmd *exec.Cmd
+	*process
 	url string
+}
+
+// kill ends the program as kill -9 does.
+func (s *webServer) kill() {
+	s.cmd.Process.Kill()
+	<-s.ended
 }
 
 // startWeb starts engine web with the built-in network.
@@ -32,24 +38,13 @@ func startWeb(t *testing.T, folder string) *webServer {
 	if _, err := ui.Page(); err != nil {
 		testshared.Absent(t, "%v", err)
 	}
-	cmd := exec.Command(built(t), "web", "--no-open", "--folder", folder, "--precision", "fp32", "--sessions", "1")
-	cmd.Stderr = os.Stderr
-	out, err := cmd.StdoutPipe()
-	require.NoError(t, err)
-	require.NoError(t, cmd.Start())
-	t.Cleanup(func() {
-		cmd.Process.Kill()
-		cmd.Wait()
-	})
-	line, err := bufio.NewReader(out).ReadString('\n')
+	s := &webServer{process: start(t, nil, "web", "--no-open", "--folder", folder, "--precision", "fp32", "--sessions", "1")}
+	t.Cleanup(s.kill)
+	line, err := bufio.NewReader(s.out).ReadString('\n')
 	require.NoError(t, err)
 	require.Regexp(t, `^http://127\.0\.0\.1:\d+/#k=[\w-]{43}\n$`, line)
-	return &webServer{cmd, strings.TrimSpace(line)}
-}
-
-func openTab(t *testing.T) *browsertest.Tab {
-	t.Helper()
-	return browsertest.Open(t)
+	s.url = strings.TrimSpace(line)
+	return s
 }
 
 // toTheEnd plays a game to its end, passes, and accepts the count.
@@ -83,7 +78,7 @@ func TestWebGame(t *testing.T) {
 	needLibrary(t)
 	dir := t.TempDir()
 	server := startWeb(t, dir)
-	b := openTab(t)
+	b := browsertest.Open(t)
 	b.Do(chromedp.Navigate(server.url))
 	b.Until(`document.querySelector("main.first")`)
 	b.Axe("first use")
@@ -118,8 +113,7 @@ func TestWebGame(t *testing.T) {
 	b.HasStones(before, "a reload is a resume")
 
 	// kill -9; the page continues by itself after a restart.
-	require.NoError(t, server.cmd.Process.Kill())
-	server.cmd.Wait()
+	server.kill()
 	b.Until(`document.querySelector(".strip-top.warn")`)
 	startWeb(t, dir)
 	b.Mine()
@@ -170,7 +164,7 @@ func TestWebGame(t *testing.T) {
 // beginner.
 func TestWebWithoutKey(t *testing.T) {
 	server := startWeb(t, t.TempDir())
-	b := openTab(t)
+	b := browsertest.Open(t)
 	address, _, _ := strings.Cut(server.url, "#")
 	b.Do(chromedp.Navigate(address))
 	b.Until(`document.querySelector(".denied")`)
@@ -183,8 +177,7 @@ func TestWebWithoutKey(t *testing.T) {
 	b.Press("Choose a rank")
 	b.Until(`document.querySelector("form.new input[type=range]")`)
 	b.Do(chromedp.Evaluate(`document.querySelector("form.new input[type=range]").focus()`, nil), chromedp.KeyEvent(kb.Home))
-	ladders, err := level.Ladders()
-	require.NoError(t, err)
+	ladders := level.Ladders()
 	nine := slices.IndexFunc(ladders, func(l level.Ladder) bool { return l.Size == 9 })
 	weakest, _ := ladders[nine].Reach()
 	b.Until(`document.querySelector("form.new output").innerText.includes("` + weakest.String() + `")`)

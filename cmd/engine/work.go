@@ -147,22 +147,15 @@ func runWork(cmd *cobra.Command, address string, s *settings, f *workFlags) erro
 	return err
 }
 
-// openWorkerModel opens a worker's network. The cache is exact, so that games do not depend on
-// earlier evaluations. Sessions for an offer are opened at once, others when needed.
+// openWorkerModel opens a worker's network. Sessions for an offer are opened at once, others when
+// needed.
 func (s *settings) openWorkerModel(log *slog.Logger) func(ctx context.Context, path string, o *cluster.Offer) (*cluster.Model, error) {
 	return func(ctx context.Context, path string, o *cluster.Offer) (*cluster.Model, error) {
-		m, err := model.Open(path, s.Config(log))
+		m, server, closeBoth, err := reproducible(path, s.Config(log), s.ServerConfig(s.Play.Seed))
 		if err != nil {
 			return nil, err
 		}
-		sc := s.ServerConfig(s.Play.Seed)
-		sc.Reproducible = true
-		server, err := nn.NewServer(m, sc)
-		if err != nil {
-			m.Close()
-			return nil, err
-		}
-		opened := &cluster.Model{Evaluator: server, Close: func() { server.Close(); m.Close() }}
+		opened := &cluster.Model{Evaluator: server, Close: closeBoth}
 		if o != nil {
 			for _, b := range o.Recipe.Boards {
 				if err := server.Warm(b.Size()); err != nil {
@@ -175,6 +168,19 @@ func (s *settings) openWorkerModel(log *slog.Logger) func(ctx context.Context, p
 		opened.Provider, opened.Precision = d.Provider, d.Precision
 		return opened, nil
 	}
+}
+
+// reproducible opens a network whose answers do not depend on earlier evaluations.
+func reproducible(path string, c model.Config, sc nn.ServerConfig) (m *model.Model, server *nn.Server, closeBoth func(), err error) {
+	if m, err = model.Open(path, c); err != nil {
+		return nil, nil, nil, err
+	}
+	sc.Reproducible = true
+	if server, err = nn.NewServer(m, sc); err != nil {
+		m.Close()
+		return nil, nil, nil, err
+	}
+	return m, server, func() { server.Close(); m.Close() }, nil
 }
 
 // processorName is the name of this machine's processor, if known.

@@ -18,11 +18,7 @@ import (
 // commandLine is the command kosumi of the installed package.
 func commandLine(t *testing.T, dir string, args ...string) *exec.Cmd {
 	t.Helper()
-	node, err := exec.LookPath("node")
-	if err != nil {
-		testshared.Absent(t, "there is no node: %v", err)
-	}
-	return exec.CommandContext(t.Context(), node, append([]string{filepath.Join(dir, "node_modules/.bin/kosumi")}, args...)...)
+	return exec.CommandContext(t.Context(), program(t, "node"), append([]string{filepath.Join(dir, "node_modules/.bin/kosumi")}, args...)...)
 }
 
 // TestCommandLine: the package's command speaks GTP, and reports wrong calls.

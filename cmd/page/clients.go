@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io"
 	"log/slog"
 	"strings"
 	"syscall/js"
@@ -59,7 +58,7 @@ func (c *clients) engineConfig() engine.Config {
 // calls returns the functions for the worker. Only speak exists: its arguments are a protocol,
 // settings as pairs of name and value, and a port.
 func (c *clients) calls() map[string]any {
-	speak := js.FuncOf(func(_ js.Value, args []js.Value) any {
+	return map[string]any{"speak": function(func(args []js.Value) {
 		sock := newSocket(args[2], mostLines)
 		protocol, settings := args[0].String(), map[string]string{}
 		for i := range args[1].Length() {
@@ -67,9 +66,7 @@ func (c *clients) calls() map[string]any {
 			settings[pair.Index(0).String()] = pair.Index(1).String()
 		}
 		go c.attend(sock, protocol, settings)
-		return nil
-	})
-	return map[string]any{"speak": speak}
+	})}
 }
 
 // attend speaks with one client until either side ends it, and reports errors to the client.
@@ -163,13 +160,12 @@ func set(conf *engine.Config, settings map[string]string) error {
 	return conf.Validate()
 }
 
-// stream reads a client's messages as lines, and writes messages.
+// stream is an [io.ReadWriter] that reads a client's messages as lines, and writes messages.
 type stream struct {
 	*socket
 	rest []byte
 }
 
-// Read implements [io.Reader].
 func (s *stream) Read(p []byte) (int, error) {
 	if len(s.rest) == 0 {
 		text, err := s.socket.Read(context.Background())
@@ -183,9 +179,6 @@ func (s *stream) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// Write implements [io.Writer].
 func (s *stream) Write(p []byte) (int, error) {
 	return len(p), s.socket.Write(context.Background(), p)
 }
-
-var _ io.ReadWriter = (*stream)(nil)

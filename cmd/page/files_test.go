@@ -54,6 +54,16 @@ func startServer(t *testing.T, b *browsertest.Tab, address string) string {
 	return browsertest.JS[string](b, fmt.Sprintf(serverJS, filepath.Base(scripts[0])))
 }
 
+// serverAlone is a browser's only tab, which runs only the server.
+func serverAlone(t *testing.T) *browsertest.Tab {
+	t.Helper()
+	testshared.Long(t)
+	t.Parallel()
+	b := browsertest.Open(t)
+	require.Empty(t, startServer(t, b, site(t).URL+"/some/path/"))
+	return b
+}
+
 // event is the answer to a command.
 type event struct {
 	T string
@@ -167,11 +177,7 @@ func TestFullTab(t *testing.T) {
 
 // TestNoNetworkFile: a file without a network gets a one-line error and is not kept.
 func TestNoNetworkFile(t *testing.T) {
-	testshared.Long(t)
-	t.Parallel()
-	s := site(t)
-	b := browsertest.Open(t)
-	require.Empty(t, startServer(t, b, s.URL+"/some/path/"))
+	b := serverAlone(t)
 	for name, body := range map[string]string{"a.bin.gz": "no network", "b.onnx": "", "c.txt.gz": "\x1f\x8b broken", "d.exe": "MZ"} {
 		answer := browsertest.JS[struct {
 			Status int
@@ -202,11 +208,7 @@ func eventually(b *browsertest.Tab, expression string) {
 
 // TestReviewInTab reviews a game and asks one of its mistakes as a problem.
 func TestReviewInTab(t *testing.T) {
-	testshared.Long(t)
-	t.Parallel()
-	s := site(t)
-	b := browsertest.Open(t)
-	require.Empty(t, startServer(t, b, s.URL+"/some/path/"))
+	b := serverAlone(t)
 	reviewed(b)
 	eventually(b, `command("player.names", { mine: ["Ann"], others: ["Ben"] }).then((e) => e.t === "ok")`)
 	next := browsertest.JS[struct {
@@ -227,11 +229,7 @@ func reviewed(b *browsertest.Tab) {
 // TestLifeInTab stops a question about life and death that would take ten minutes: the search
 // occupies the tab's only thread, but the command to stop is received.
 func TestLifeInTab(t *testing.T) {
-	testshared.Long(t)
-	t.Parallel()
-	s := site(t)
-	b := browsertest.Open(t)
-	require.Empty(t, startServer(t, b, s.URL+"/some/path/"))
+	b := serverAlone(t)
 	doc := command(b, "doc.new", `{ size: [19, 19], sgf: "(;SZ[19]AB[pd][dp][pp][dd][jj][jd][dj]AW[qf][nc][cf][fc][cn][fq][nq][qn])" }`).D.ID
 	require.NotEmpty(t, doc)
 	asked := browsertest.JS[int](b, fmt.Sprintf(`command("life.ask", { doc: %q, node: 0, stones: ["Q16"], assume: [], seconds: 600 }).then((e) => e.d.ask)`, doc))

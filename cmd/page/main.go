@@ -66,20 +66,22 @@ func begin(host js.Value, log *slog.Logger) (map[string]any, error) {
 		return nil, err
 	}
 	handler := server.Handler()
-	attend := js.FuncOf(func(_ js.Value, args []js.Value) any {
-		sock := newSocket(args[0], mostWaiting)
-		go server.Attend(sock, "")
+	return map[string]any{
+		"attend": function(func(args []js.Value) {
+			sock := newSocket(args[0], mostWaiting)
+			go server.Attend(sock, "")
+		}),
+		"request": function(func(args []js.Value) { go answer(handler, args) }),
+		"pause":   function(func(args []js.Value) { go kernel.Pause(args[0].Bool()) }),
+	}, nil
+}
+
+// function makes a function for JavaScript, which returns nothing.
+func function(f func(args []js.Value)) js.Func {
+	return js.FuncOf(func(_ js.Value, args []js.Value) any {
+		f(args)
 		return nil
 	})
-	request := js.FuncOf(func(_ js.Value, args []js.Value) any {
-		go answer(handler, args)
-		return nil
-	})
-	pause := js.FuncOf(func(_ js.Value, args []js.Value) any {
-		go kernel.Pause(args[0].Bool())
-		return nil
-	})
-	return map[string]any{"attend": attend, "request": request, "pause": pause}, nil
 }
 
 // serve starts the network and the server of the page.
@@ -90,7 +92,6 @@ func serve(log *slog.Logger) (*web.Server, error) {
 	return web.New(web.Config{Folder: home, Version: version, Networks: networks, Life: life.Evaluated{Evaluator: networks}, Engine: engineConfig(), Log: log})
 }
 
-// engineConfig returns the configuration of engines in a tab.
 func engineConfig() engine.Config {
 	conf := engine.Defaults()
 	conf.Search.Memory.MaxBytes = treeBytes

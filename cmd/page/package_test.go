@@ -29,12 +29,7 @@ import (
 // installed is a folder in which npm has installed the package as it packs it.
 func installed(t *testing.T) string {
 	t.Helper()
-	from := filepath.Join(folder(t), "../npm")
-	npm, err := exec.LookPath("npm")
-	if err != nil {
-		testshared.Absent(t, "there is no npm: %v", err)
-	}
-	dir := t.TempDir()
+	from, npm, dir := filepath.Join(folder(t), "../npm"), program(t, "npm"), t.TempDir()
 	run := func(args ...string) string {
 		cmd := exec.Command(npm, args...)
 		cmd.Dir, cmd.Stderr = dir, os.Stderr
@@ -45,6 +40,16 @@ func installed(t *testing.T) string {
 	archive := run("pack", "--silent", from)
 	run("install", "--silent", "--offline", "--no-audit", "--no-fund", "./"+archive)
 	return dir
+}
+
+// program is the path of an installed program.
+func program(t *testing.T, name string) string {
+	t.Helper()
+	path, err := exec.LookPath(name)
+	if err != nil {
+		testshared.Absent(t, "there is no %s: %v", name, err)
+	}
+	return path
 }
 
 // openPackage opens an empty page that has the package at ./package/ and the page's folder
@@ -161,17 +166,13 @@ func TestConversation(t *testing.T) {
 // the value given.
 func inNode(t *testing.T, dir, expression string, given, result any) {
 	t.Helper()
-	node, err := exec.LookPath("node")
-	if err != nil {
-		testshared.Absent(t, "there is no node: %v", err)
-	}
 	input, err := json.Marshal(given)
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "given.json"), input, 0o600))
 	script := `import { Kosumi } from "kosumi"; import { readFileSync, writeFileSync } from "node:fs";
 const given = JSON.parse(readFileSync("given.json")); writeFileSync("result.json", JSON.stringify(await ` + expression + `));`
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "script.mjs"), []byte(script), 0o600))
-	cmd := exec.CommandContext(t.Context(), node, "script.mjs")
+	cmd := exec.CommandContext(t.Context(), program(t, "node"), "script.mjs")
 	cmd.Dir = dir
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, string(out))
@@ -295,7 +296,7 @@ func TestAnswers(t *testing.T) {
 		page := browsertest.JS[[]string](b, fmt.Sprintf(`import("/package/kosumi.mjs").then((m) => (%s)(m.Kosumi, %s, new URL(%q, location.href)))`, askJS, given, where))
 		require.Equal(t, node, page, where)
 	}
-	native := program(t, queries)
+	native := natively(t, queries)
 	count, same, off, most := 0.0, 0.0, 0.0, 0.0
 	for i, text := range node {
 		var r response
@@ -320,8 +321,8 @@ func TestAnswers(t *testing.T) {
 	require.Less(t, most, 2e-2)
 }
 
-// program answers the queries in this process, like a tab opened with repeatable: true.
-func program(t *testing.T, queries []query) map[string]response {
+// natively answers the queries in this process, like a tab opened with repeatable: true.
+func natively(t *testing.T, queries []query) map[string]response {
 	t.Helper()
 	m, err := model.Open("", model.Config{Provider: model.Kernel, Precision: "auto"})
 	require.NoError(t, err)

@@ -50,13 +50,10 @@ func (w *recorder) serve(h http.Handler, r *http.Request) {
 	h.ServeHTTP(w, r)
 }
 
-// Header implements [http.ResponseWriter].
 func (w *recorder) Header() http.Header { return w.header }
 
-// WriteHeader implements [http.ResponseWriter].
 func (w *recorder) WriteHeader(status int) { w.status = status }
 
-// Write implements [http.ResponseWriter].
 func (w *recorder) Write(data []byte) (int, error) { return w.body.Write(data) }
 
 func bytesOf(array js.Value) []byte {

@@ -50,6 +50,15 @@ func serveFolder(t *testing.T, dir string) *httptest.Server {
 	return s
 }
 
+// entered opens the page of a server in a browser of its own.
+func entered(t *testing.T, s *httptest.Server) *browsertest.Tab {
+	t.Helper()
+	p := browsertest.Open(t)
+	p.Do(chromedp.Navigate(s.URL + "/some/path/"))
+	p.Enter()
+	return p
+}
+
 // begin begins a game on a square board by the page's form.
 func begin(p *browsertest.Tab, size, visits int) {
 	p.Do(chromedp.Evaluate(fmt.Sprintf(`localStorage.setItem("kosumi.newgame", JSON.stringify({ auto: false, level: "", size: %d, limit: "visits", visits: %d, pace: false }))`, size, visits), nil))
@@ -65,9 +74,7 @@ func begin(p *browsertest.Tab, size, visits int) {
 func TestSite(t *testing.T) {
 	t.Parallel()
 	s := site(t)
-	p := browsertest.Open(t)
-	p.Do(chromedp.Navigate(s.URL + "/some/path/"))
-	p.Enter()
+	p := entered(t, s)
 	begin(p, 9, 30)
 	p.Try("E5")
 	p.HasStones(2)
@@ -432,11 +439,10 @@ func TestBlockedStorage(t *testing.T) {
 				require.NoError(t, os.WriteFile(filepath.Join(profile, "Default/Preferences"), []byte(`{"profile":{"default_content_setting_values":{"cookies":2}}}`), 0o600))
 				options = append(options, chromedp.UserDataDir(profile))
 			}
-			b := browsertest.Open(t, options...)
-			p := b
+			p := browsertest.Open(t, options...)
 			p.Do(chromedp.Navigate(s.URL + "/some/path/"))
 			if tc.worker == "" {
-				require.NotEmpty(t, browsertest.JS[string](b, `(() => { try { return localStorage.getItem("x") ?? ""; } catch (e) { return e.name; } })()`), "the browser blocks storage")
+				require.NotEmpty(t, browsertest.JS[string](p, `(() => { try { return localStorage.getItem("x") ?? ""; } catch (e) { return e.name; } })()`), "the browser blocks storage")
 			}
 			p.Enter()
 			said := `document.querySelector(".strip-top.warn")?.innerText.includes("are not kept")`
@@ -446,12 +452,12 @@ func TestBlockedStorage(t *testing.T) {
 			p.Do(chromedp.Evaluate(browsertest.CountNotes, nil))
 			p.Try("E5")
 			p.HasStones(2)
-			require.Equal(t, !tc.kept, browsertest.JS[bool](b, "!!("+said+")"))
-			b.Picture("blocked " + tc.name)
+			require.Equal(t, !tc.kept, browsertest.JS[bool](p, "!!("+said+")"))
+			p.Picture("blocked " + tc.name)
 			if !tc.kept {
 				return
 			}
-			other, _ := b.Beside()
+			other, _ := p.Beside()
 			other.Do(chromedp.Navigate(s.URL + "/some/path/"))
 			other.Until(taken)
 			p.Do(chromedp.Navigate("about:blank"))

@@ -30,11 +30,11 @@ const (
 
 func newSocket(port js.Value, most int) *socket {
 	s := &socket{port: port, came: make(chan string, most), ended: make(chan struct{})}
-	s.receive = js.FuncOf(func(_ js.Value, args []js.Value) any {
+	s.receive = function(func(args []js.Value) {
 		data := args[0].Get("data")
 		if data.Type() != js.TypeString {
 			s.end()
-			return nil
+			return
 		}
 		select {
 		case s.came <- data.String():
@@ -42,7 +42,6 @@ func newSocket(port js.Value, most int) *socket {
 			s.full = true
 			s.end()
 		}
-		return nil
 	})
 	port.Set("onmessage", s.receive)
 	port.Call("postMessage", 0)
@@ -51,7 +50,6 @@ func newSocket(port js.Value, most int) *socket {
 
 func (s *socket) end() { s.once.Do(func() { close(s.ended) }) }
 
-// Read implements [web.Socket].
 func (s *socket) Read(ctx context.Context) ([]byte, error) {
 	select {
 	case text := <-s.came:
@@ -63,7 +61,6 @@ func (s *socket) Read(ctx context.Context) ([]byte, error) {
 	}
 }
 
-// Write implements [web.Socket].
 func (s *socket) Write(_ context.Context, message []byte) error {
 	select {
 	case <-s.ended:
@@ -74,7 +71,6 @@ func (s *socket) Write(_ context.Context, message []byte) error {
 	}
 }
 
-// Close implements [web.Socket].
 func (s *socket) Close(code int, _ string) {
 	s.end()
 	s.port.Call("postMessage", code)

@@ -19,9 +19,7 @@ func TestDamagedCache(t *testing.T) {
 	testshared.Long(t)
 	t.Parallel()
 	s := site(t)
-	p := browsertest.Open(t)
-	p.Do(chromedp.Navigate(s.URL + "/some/path/"))
-	p.Enter()
+	p := entered(t, s)
 	p.Until(`navigator.serviceWorker.controller`)
 	damage := func() {
 		require.Equal(t, 1, browsertest.JS[int](p, `(async () => {
@@ -47,12 +45,8 @@ func TestDamagedCache(t *testing.T) {
 func TestUpdate(t *testing.T) {
 	testshared.Long(t)
 	t.Parallel()
-	dir := t.TempDir()
-	require.NoError(t, os.CopyFS(dir, os.DirFS(folder(t))))
-	s := serveFolder(t, dir)
-	p := browsertest.Open(t)
-	p.Do(chromedp.Navigate(s.URL + "/some/path/"))
-	p.Enter()
+	s, dir := copied(t)
+	p := entered(t, s)
 	p.Until(`navigator.serviceWorker.controller`)
 	change := func(name, old, now string) {
 		data, err := os.ReadFile(filepath.Join(dir, name))

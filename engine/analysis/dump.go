@@ -57,40 +57,32 @@ func fitsWord(digits string) bool {
 // number is a float of a result, written with nine significant digits and always with a point.
 type number float64
 
-func (n number) MarshalJSON() ([]byte, error) { return appendNumber(nil, float64(n)), nil }
+func (n number) MarshalJSON() ([]byte, error) { return appendNumber(nil, float64(n), 'g', 9), nil }
 
-func appendNumber(b []byte, x float64) []byte {
-	x, _ = strconv.ParseFloat(strconv.FormatFloat(x, 'g', 9, 64), 64) // the text comes from FormatFloat, so it parses
-	x += 0                                                            // turns -0 into 0
+// appendNumber writes a number rounded to some digits, as [strconv.FormatFloat] counts them.
+func appendNumber(b []byte, x float64, format byte, digits int) []byte {
+	x, _ = strconv.ParseFloat(strconv.FormatFloat(x, format, digits, 64), 64) // the text comes from FormatFloat, so it parses
+	x += 0                                                                    // turns -0 into 0
 	return append(b, setting.Float(x)...)
 }
 
 // numbers is a list of floats, each written as a number is.
 type numbers []float32
 
-func (list numbers) MarshalJSON() ([]byte, error) {
-	return appendList(list, appendNumber), nil
-}
+func (list numbers) MarshalJSON() ([]byte, error) { return listOf(list, 'g', 9), nil }
 
 // shares are numbers in [-1,1], one for each point, written with at most six decimals.
 type shares []float32
 
-func (list shares) MarshalJSON() ([]byte, error) {
-	return appendList(list, func(b []byte, x float64) []byte {
-		x, _ = strconv.ParseFloat(strconv.FormatFloat(x, 'f', 6, 64), 64)
-		x += 0
-		return append(b, setting.Float(x)...)
-	}), nil
-}
+func (list shares) MarshalJSON() ([]byte, error) { return listOf(list, 'f', 6), nil }
 
-func appendList(list []float32, one func([]byte, float64) []byte) []byte {
-	b := make([]byte, 0, 10*len(list)+2)
-	b = append(b, '[')
+func listOf(list []float32, format byte, digits int) []byte {
+	b := append(make([]byte, 0, 10*len(list)+2), '[')
 	for i, x := range list {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = one(b, float64(x))
+		b = appendNumber(b, float64(x), format, digits)
 	}
 	return append(b, ']')
 }

@@ -5,7 +5,6 @@ import (
 	"sync"
 	"testing"
 
-	"kosumi/board"
 	"kosumi/nn"
 )
 
@@ -63,5 +62,3 @@ func (g *gated) ClearCache() {
 	defer g.mu.Unlock()
 	g.clear++
 }
-
-func (g *gated) Serves(size board.Size) error { return size.Check() }

@@ -4,10 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"math"
-	"regexp"
-	"slices"
 	"strconv"
 
 	"kosumi/board"
@@ -89,9 +86,6 @@ func (r *fieldReader) number(field string, low, high float64, fault string, v *f
 	return true
 }
 
-// wholeNumber matches an integer in JSON.
-var wholeNumber = regexp.MustCompile(`^-?[0-9]+$`)
-
 // integer reads an integer in [low,high], written without a fraction.
 func (r *fieldReader) integer(field string, low, high int64, fault string, v *int64) bool {
 	text := r.raw(field)
@@ -99,7 +93,7 @@ func (r *fieldReader) integer(field string, low, high int64, fault string, v *in
 		return false
 	}
 	n, err := strconv.ParseInt(string(text), 10, 64)
-	if err != nil || !wholeNumber.Match(text) || n < low || n > high {
+	if err != nil || n < low || n > high {
 		r.fail(field, "%s", fault)
 		return false
 	}
@@ -161,6 +155,3 @@ func (r *fieldReader) points(field string, size board.Size, names []string) (poi
 	}
 	return points
 }
-
-// rest returns the names of the fields that were not taken, in order.
-func (r *fieldReader) rest() []string { return slices.Sorted(maps.Keys(r.fields)) }

@@ -4,13 +4,15 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"kosumi/internal/conform"
 )
 
 // TestFocus: a query's focus applies to each of its turns and to no other query, and its playouts
 // count towards no limit.
 func TestFocus(t *testing.T) {
-	s := serve(t, alone(t), newHashNet(t))
-	s.Send(query5("focus", map[string]any{"focusMoves": []string{"A1", "E1"}, "focusWeights": []float64{3, 1}, "focusProb": 0.6, "maxVisits": 200, "analyzeTurns": []int{0, 1}}))
+	s := serve(t, alone(), newHashNet(t))
+	s.Send(conform.Query("focus", map[string]any{"focusMoves": []string{"A1", "E1"}, "focusWeights": []float64{3, 1}, "focusProb": 0.6, "maxVisits": 200, "analyzeTurns": []int{0, 1}}))
 	for turn := range 2 {
 		m := s.Result("focus", turn)
 		require.EqualValues(t, 200, m.RootInfo.Visits)
@@ -21,7 +23,7 @@ func TestFocus(t *testing.T) {
 		require.Greater(t, unweighed["A1"], int64(100), turn)
 		require.Greater(t, unweighed["E1"], int64(30), turn)
 	}
-	s.Send(query5("plain", map[string]any{"maxVisits": 200}))
+	s.Send(conform.Query("plain", map[string]any{"maxVisits": 200}))
 	for _, mi := range s.Result("plain", 1).MoveInfos {
 		require.Less(t, mi.Visits-mi.EdgeVisits, int64(20), mi.Move)
 	}
@@ -31,8 +33,8 @@ func TestFocus(t *testing.T) {
 // is off a board, nothing changes.
 func TestSetFocus(t *testing.T) {
 	net := newGated(t)
-	s := serve(t, alone(t), net)
-	s.Send(query5("q", map[string]any{"maxVisits": 100, "analyzeTurns": []int{0, 1}, "focusMoves": []string{"A1"}}))
+	s := serve(t, alone(), net)
+	s.Send(conform.Query("q", map[string]any{"maxVisits": 100, "analyzeTurns": []int{0, 1}, "focusMoves": []string{"A1"}}))
 	<-net.asked // the first turn is being searched
 	for _, c := range []struct{ action, field, fault string }{
 		{`"focusMoves":["A1"]`, "targetId", `Requests for a set_focus action must have a string "targetId" field`},
@@ -67,8 +69,8 @@ func TestSetFocus(t *testing.T) {
 // TestSetFocusEnds: an action without moves removes the focus of a running search.
 func TestSetFocusEnds(t *testing.T) {
 	net := newGated(t)
-	s := serve(t, alone(t), net)
-	s.Send(query5("q", map[string]any{"maxVisits": 100, "focusMoves": []string{"A1"}, "focusProb": 1}))
+	s := serve(t, alone(), net)
+	s.Send(conform.Query("q", map[string]any{"maxVisits": 100, "focusMoves": []string{"A1"}, "focusProb": 1}))
 	<-net.asked
 	s.Send(`{"id":"end","action":"set_focus","targetId":"q"}`)
 	require.Equal(t, "end", s.Next().ID)

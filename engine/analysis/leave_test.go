@@ -1,7 +1,6 @@
 package analysis
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"io"
@@ -98,24 +97,4 @@ func TestClientDoesNotRead(t *testing.T) {
 	c := testConfig()
 	c.QuitWithoutWaiting = true
 	endsSoon(t, run(t, t.Context(), c, strings.NewReader(endless()), outWrite))
-}
-
-func TestEndOfInputDrains(t *testing.T) {
-	var in strings.Builder
-	const n = 50
-	for i := range n {
-		q := query5(string(rune('A'+i)), map[string]any{"maxVisits": 3 + i, "priority": i % 7})
-		in.WriteString(toJSON(t, q) + "\n")
-	}
-	var out bytes.Buffer
-	endsSoon(t, run(t, t.Context(), testConfig(), strings.NewReader(in.String()), &out))
-	require.Equal(t, n, strings.Count(out.String(), `"isDuringSearch":false`))
-	require.NotContains(t, out.String(), "noResults")
-}
-
-func TestQuitWithoutWaiting(t *testing.T) {
-	c := testConfig()
-	c.QuitWithoutWaiting = true
-	var out bytes.Buffer
-	endsSoon(t, run(t, t.Context(), c, strings.NewReader(endless()), &out))
 }

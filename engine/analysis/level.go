@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"math/rand/v2"
@@ -9,13 +10,6 @@ import (
 	"kosumi/engine/level"
 	"kosumi/search"
 )
-
-// leveled is a query's field "level": the rank for which it wants a move in addition to its
-// analysis. KataGo's protocol does not have the field.
-type leveled struct {
-	name    string
-	setting level.Setting
-}
 
 // levelMove is the field of a reply that names a level's move.
 type levelMove struct {
@@ -27,6 +21,8 @@ type levelMove struct {
 	PointsLost *number `json:"pointsLost,omitempty"`
 }
 
+// readLevel reads the rank for which a query wants a move in addition to its analysis. KataGo's
+// protocol does not have the field.
 func (s *Server) readLevel(q *query, r *fieldReader) {
 	const fault = "Must be a level from 30k to 1k or 1d to 9d"
 	var name string
@@ -38,21 +34,12 @@ func (s *Server) readLevel(q *query, r *fieldReader) {
 		r.fail("level", fault)
 		return
 	}
-	ladders, err := level.Ladders()
-	if err != nil {
+	setting, err := level.Find(level.Ladders(), s.net.Describe().SHA256, q.size, rank)
+	if err = cmp.Or(err, setting.Refusal); err != nil {
 		r.fail("level", "%v", err)
 		return
 	}
-	setting, err := level.Find(ladders, s.net.Describe().SHA256, q.size, rank)
-	if err != nil {
-		r.fail("level", "%v", err)
-		return
-	}
-	if setting.Refusal != nil {
-		r.fail("level", "%v", setting.Refusal)
-		return
-	}
-	q.level = &leveled{rank.String(), setting}
+	q.level = &setting
 }
 
 // levelMove runs the level's own search after the analysis and chooses a move.
@@ -62,7 +49,7 @@ func (s *Server) levelMove(ctx context.Context, tree *search.Tree, t *task) (*le
 	if err != nil {
 		return nil, err
 	}
-	params, limits := level.Searched(t.query.params, l.setting.Dial)
+	params, limits := level.Searched(t.query.params, l.Dial)
 	params.Pass.IgnorePreRootHistory = false
 	if err := tree.SetParams(params); err != nil {
 		return nil, err
@@ -76,7 +63,7 @@ func (s *Server) levelMove(ctx context.Context, tree *search.Tree, t *task) (*le
 	if err != nil {
 		return nil, err
 	}
-	p := level.Player{Dial: l.setting.Dial, Seed: s.seed}
+	p := level.Player{Dial: l.Dial, Seed: s.seed}
 	stream := rand.Uint64()
 	if s.conf.Search.Seed != 0 { // with a seed, the same position gets the same move
 		stream = game.GraphHash(board.Hash{}).Lo
@@ -85,7 +72,7 @@ func (s *Server) levelMove(ctx context.Context, tree *search.Tree, t *task) (*le
 	if c.Move != board.Pass && game.Legal(game.ToMove(), c.Move) != nil {
 		c = level.Choice{Move: board.Pass, Loss: math.NaN()}
 	}
-	out := &levelMove{Level: l.name, Move: game.Size().Vertex(c.Move), Note: l.setting.Note}
+	out := &levelMove{Level: l.Rank.String(), Move: game.Size().Vertex(c.Move), Note: l.Note}
 	if !math.IsNaN(c.Loss) {
 		lost := plain(c.Loss)
 		out.PointsLost = &lost

@@ -2,7 +2,6 @@ package analysis
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"kosumi/board"
@@ -22,26 +21,22 @@ type lifeAnswer struct {
 // life answers the query's field "life", a list of stones of one colour: can all of them live?
 // KataGo's protocol does not have the field.
 func (s *Server) life(ctx context.Context, t *task) *lifeAnswer {
-	out, err := s.judge(ctx, t)
-	if err != nil {
-		return &lifeAnswer{Error: err.Error()}
-	}
-	return &lifeAnswer{Answer: out}
-}
-
-func (s *Server) judge(ctx context.Context, t *task) (*life.Answer, error) {
 	g, err := t.query.position(t.turn)
 	if err != nil {
-		return nil, err
+		return &lifeAnswer{Error: err.Error()}
 	}
 	q := life.QuestionOf(g)
 	for _, p := range t.query.life {
 		if p == board.Pass || g.At(p) == board.Empty {
-			return nil, fmt.Errorf("there is no stone on %s", g.Size().Vertex(p))
+			return &lifeAnswer{Error: "there is no stone on " + g.Size().Vertex(p)}
 		}
 	}
 	q.Targets = t.query.life
 	network := life.Evaluated{Evaluator: s.net}
 	q.Assumed = life.EnclosedBy(ctx, q, network)
-	return life.Ask(ctx, q, life.Options{Time: lifeTime, Network: network})
+	out, err := life.Ask(ctx, q, life.Options{Time: lifeTime, Network: network})
+	if err != nil {
+		return &lifeAnswer{Error: err.Error()}
+	}
+	return &lifeAnswer{Answer: out}
 }

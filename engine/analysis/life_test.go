@@ -9,7 +9,7 @@ import (
 // TestLife: a query with the field "life" gets a proof at each turn, or the reason why there is
 // none, such as a point without a stone. Its analysis is the usual one.
 func TestLife(t *testing.T) {
-	s := serve(t, alone(t), newHashNet(t))
+	s := serve(t, alone(), newHashNet(t))
 	corner := [][]string{{"b", "A8"}, {"b", "B8"}, {"b", "C8"}, {"b", "D8"}, {"b", "D9"},
 		{"w", "A7"}, {"w", "B7"}, {"w", "C7"}, {"w", "D7"}, {"w", "E8"}, {"w", "E9"}}
 	ask := func(id string, stones ...string) map[string]any {

@@ -3,12 +3,14 @@ package analysis
 import (
 	"encoding/json"
 	"errors"
+	"maps"
 	"slices"
 	"strconv"
 	"time"
 	"unsafe"
 
 	"kosumi/board"
+	"kosumi/engine/level"
 	"kosumi/search"
 	"kosumi/search/thinking"
 )
@@ -29,9 +31,9 @@ type query struct {
 	view     board.Color     // numbers are from the view of this side; Empty: of the side to move
 	reports  schedule
 	want     thinking.Details
-	pvLen    int           // longest variation, first move included
-	level    *leveled      // nil: no level's move is wanted
-	life     []board.Point // stones whose life is in question; none: no answer is wanted
+	pvLen    int            // longest variation, first move included
+	level    *level.Setting // nil: no level's move is wanted
+	life     []board.Point  // stones whose life is in question; none: no answer is wanted
 
 	bytes   int64 // estimated by memory
 	waiting int   // number of waiting tasks, kept by the queue
@@ -64,11 +66,9 @@ func (s *Server) parseQuery(id string, fields map[string]json.RawMessage) (*quer
 	r := &fieldReader{fields: fields}
 	q := &query{id: id, params: s.conf.Search, limits: s.conf.Limits, view: s.conf.Perspective, pvLen: s.conf.PVLen + 1}
 	q.options = s.conf.Game
-	delete(fields, "id")
-	delete(fields, "action") // handle carries out actions that are strings
-	delete(fields, "terminateId")
-	delete(fields, "targetId")
-	delete(fields, "turnNumbers")
+	for _, name := range []string{"id", "action", "terminateId", "targetId", "turnNumbers"} { // of actions, which handle carries out
+		delete(fields, name)
+	}
 	q.readBoard(r, s.conf.MaxSize, s.net)
 	q.readPosition(r)
 	q.readTurns(r)
@@ -94,7 +94,7 @@ func (s *Server) parseQuery(id string, fields map[string]json.RawMessage) (*quer
 		warnings = append(warnings, fieldError{"rules", "Rules " + rulesText(q.rules) + " not supported by neural net, using " + rulesText(rules) + " instead"})
 		q.rules = rules
 	}
-	for _, name := range r.rest() {
+	for _, name := range slices.Sorted(maps.Keys(r.fields)) { // those that were not read
 		if s.conf.WarnUnused {
 			warnings = append(warnings, fieldError{name, "Unexpected or unused field, do you have a typo? (set warnUnusedFields=false in the config to disable this warning)"})
 		}
@@ -202,7 +202,6 @@ func (q *query) readReports(r *fieldReader) {
 
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 
-// errRestrictions is the error text for a malformed list of restrictions.
 const errRestrictions = "Must be a list of dicts with subfields 'player', 'moves', 'untilDepth'"
 
 // readRestrictions reads the moves that the search must avoid, or the only ones allowed.

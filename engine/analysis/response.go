@@ -116,7 +116,7 @@ func (q *query) viewer(toMove board.Color) viewer {
 	return viewer{1}
 }
 
-func (v viewer) value(x float64) number { return number(finite(v.sign * x)) }
+func (v viewer) value(x float64) number { return plain(v.sign * x) }
 
 func (v viewer) chance(x float64) number {
 	if v.sign < 0 {
@@ -124,9 +124,6 @@ func (v viewer) chance(x float64) number {
 	}
 	return plain(x)
 }
-
-// plain returns a number that is the same from every view.
-func plain(x float64) number { return number(finite(x)) }
 
 // points converts numbers that belong to the board's points.
 func (v viewer) points(values []float32) []float32 {
@@ -143,12 +140,13 @@ func (v viewer) points(values []float32) []float32 {
 // huge is the substitute for infinity, which JSON lacks.
 const huge = 1e9
 
-// finite clamps a number to a range that JSON can hold; NaN becomes 0.
-func finite(x float64) float64 {
+// plain returns a number that is the same from every view, within the range that JSON can hold; NaN
+// becomes 0.
+func plain(x float64) number {
 	if math.IsNaN(x) {
 		return 0
 	}
-	return max(-huge, min(huge, x))
+	return number(max(-huge, min(huge, x)))
 }
 
 // unsigned is the viewer for numbers that belong to no side.

@@ -86,15 +86,7 @@ func New(c Config, net nn.Network, log *slog.Logger) (*Server, error) {
 	if c.Models == nil {
 		c.Models = func() []thinking.ModelInfo { return nil }
 	}
-	if c.MaxLine <= 0 {
-		c.MaxLine = 16 << 20
-	}
-	if c.MaxSize <= 0 {
-		c.MaxSize = board.MaxSize
-	}
-	if c.MaxQueue <= 0 {
-		c.MaxQueue = 64 << 20
-	}
+	c.MaxLine, c.MaxSize, c.MaxQueue = cmp.Or(c.MaxLine, 16<<20), cmp.Or(c.MaxSize, board.MaxSize), cmp.Or(c.MaxQueue, 64<<20)
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -19,63 +18,43 @@ import (
 	"kosumi/search/thinking"
 )
 
-func query5(id string, changes map[string]any) map[string]any {
-	return conform.Query(id, changes)
-}
-
 // alone has one worker, so that results come in the order of the searches.
-func alone(t testing.TB) Config {
-	t.Helper()
+func alone() Config {
 	c := testConfig()
 	c.Threads = 1
 	return c
 }
 
+// TestPrioritiesDecideTheOrder: priority first, then arrival; turns of a query are searched in order.
 func TestPrioritiesDecideTheOrder(t *testing.T) {
 	net := newGated(t)
-	s := serve(t, alone(t), net)
-	s.Send(query5("first", map[string]any{"priority": -1 << 40}))
+	s := serve(t, alone(), net)
+	s.Send(conform.Query("first", nil))
 	<-net.asked // the search has begun
-	type key struct {
-		priority int64
-		id       string
-		turn     int
-	}
-	rng := rand.New(rand.NewPCG(3, 4))
-	var want []key
-	for i := range 30 {
-		id := fmt.Sprintf("q%d", i)
-		q := query5(id, map[string]any{"analyzeTurns": []int{1, 0}, "maxVisits": 2})
-		ps := []int64{rng.Int64N(7) - 3, rng.Int64N(7) - 3}
-		switch i % 3 {
-		case 0:
-			q["priority"], ps = ps[0], []int64{ps[0], ps[0]}
-		case 1:
-			q["priorities"] = ps
-		default:
-			ps = []int64{0, 0}
-		}
-		s.Send(q)
-		want = append(want, key{ps[1], id, 0}, key{ps[0], id, 1}) // turns of a query are searched in order
-	}
+	s.Send(conform.Query("low", map[string]any{"priority": -1}))
+	s.Send(conform.Query("turns", map[string]any{"analyzeTurns": []int{1, 0}, "priorities": []int{2, -2}}))
+	s.Send(conform.Query("plain", map[string]any{"analyzeTurns": []int{1, 0}}))
+	s.Send(conform.Query("later", nil))
 	s.Alive() // wait until all are queued
-	slices.SortStableFunc(want, func(a, b key) int { return int(b.priority - a.priority) })
 	net.open()
 	s.Result("first", 1)
-	for i, k := range want {
+	for _, want := range []struct {
+		id   string
+		turn int
+	}{{"turns", 1}, {"plain", 0}, {"plain", 1}, {"later", 1}, {"low", 1}, {"turns", 0}} {
 		m := s.Next()
-		require.Equal(t, k.id, m.ID, "result %d", i)
-		require.Equal(t, k.turn, m.TurnNumber)
+		require.Equal(t, want.id, m.ID)
+		require.Equal(t, want.turn, m.TurnNumber, want.id)
 	}
 }
 
 func TestTerminateInEveryState(t *testing.T) {
 	net := newGated(t)
-	s := serve(t, alone(t), net)
-	s.Send(query5("running", map[string]any{"analyzeTurns": []int{0}}))
+	s := serve(t, alone(), net)
+	s.Send(conform.Query("running", map[string]any{"analyzeTurns": []int{0}}))
 	<-net.asked
-	s.Send(query5("queued", map[string]any{"analyzeTurns": []int{0, 1}}))
-	s.Send(query5("running", nil)) // the same id again, as a waiting query
+	s.Send(conform.Query("queued", map[string]any{"analyzeTurns": []int{0, 1}}))
+	s.Send(conform.Query("running", nil)) // the same id again, as a waiting query
 	echo := func(request string) {
 		t.Helper()
 		s.Send(request)
@@ -121,9 +100,9 @@ func TestTerminateInEveryState(t *testing.T) {
 		require.Equal(t, "t", m.ID)
 	}
 	net.open()
-	s.Send(query5("after", nil))
+	s.Send(conform.Query("after", nil))
 	require.False(t, s.Result("after", 1).NoResults)
-	s.Send(query5("long", map[string]any{"maxVisits": 1 << 40, "firstReportDuringSearchAfter": 0.02}))
+	s.Send(conform.Query("long", map[string]any{"maxVisits": 1 << 40, "firstReportDuringSearchAfter": 0.02}))
 	require.True(t, s.Next().IsDuringSearch)
 	echo(`{"id":"t8","action":"terminate","terminateId":"long"}`)
 	m = s.Result("long", 1)
@@ -133,7 +112,7 @@ func TestTerminateInEveryState(t *testing.T) {
 
 func TestActions(t *testing.T) {
 	net := newGated(t)
-	c := alone(t)
+	c := alone()
 	s := serve(t, c, net)
 	s.Send(`{"action":"query_version","id":"v","extra":{"a":[1,2]}}`)
 	require.Equal(t, map[string]any{"action": "query_version", "id": "v", "extra": map[string]any{"a": []any{1.0, 2.0}},
@@ -157,7 +136,7 @@ func TestActions(t *testing.T) {
 
 func TestReports(t *testing.T) {
 	s := serve(t, testConfig(), newHashNet(t))
-	s.Send(query5("often", map[string]any{"maxVisits": 1 << 40, "reportDuringSearchEvery": 0.05, "firstReportDuringSearchAfter": 0.01,
+	s.Send(conform.Query("often", map[string]any{"maxVisits": 1 << 40, "reportDuringSearchEvery": 0.05, "firstReportDuringSearchAfter": 0.01,
 		"overrideSettings": map[string]any{"maxTime": 0.6}, "includeOwnership": true}))
 	var visits []int64
 	for {
@@ -174,14 +153,14 @@ func TestReports(t *testing.T) {
 	require.Greater(t, len(visits), 1, "reports come every 50 ms")
 	require.Less(t, len(visits), 14)
 
-	s.Send(query5("once", map[string]any{"maxVisits": 1 << 40, "firstReportDuringSearchAfter": 0.02}))
+	s.Send(conform.Query("once", map[string]any{"maxVisits": 1 << 40, "firstReportDuringSearchAfter": 0.02}))
 	require.True(t, s.Next().IsDuringSearch)
 	time.Sleep(100 * time.Millisecond)
 	s.Send(`{"action":"terminate","id":"stop","terminateId":"once"}`)
 	require.Equal(t, "stop", s.Next().ID, "only the first report was asked for")
 	require.False(t, s.Next().IsDuringSearch)
 
-	s.Send(query5("silent", map[string]any{"maxVisits": 1 << 40, "overrideSettings": map[string]any{"maxTime": 0.1}}))
+	s.Send(conform.Query("silent", map[string]any{"maxVisits": 1 << 40, "overrideSettings": map[string]any{"maxTime": 0.1}}))
 	require.False(t, s.Next().IsDuringSearch)
 }
 
@@ -189,13 +168,13 @@ func TestReports(t *testing.T) {
 // does not report the state of the search before it.
 func TestNoReportOfTheSearchBefore(t *testing.T) {
 	net := newGated(t)
-	s := serve(t, alone(t), net)
-	s.Send(query5("before", map[string]any{"boardXSize": 9, "boardYSize": 9, "maxVisits": 5}))
+	s := serve(t, alone(), net)
+	s.Send(conform.Query("before", map[string]any{"boardXSize": 9, "boardYSize": 9, "maxVisits": 5}))
 	net.open()
 	s.Result("before", 1)
 	gate := make(chan struct{})
 	net.spoil(func(*nn.Query) error { <-gate; return nil })
-	s.Send(query5("after", map[string]any{"reportDuringSearchEvery": 0.001, "maxVisits": 5}))
+	s.Send(conform.Query("after", map[string]any{"reportDuringSearchEvery": 0.001, "maxVisits": 5}))
 	time.Sleep(50 * time.Millisecond)
 	s.Alive()
 	s.Send(`{"id":"t","action":"terminate","terminateId":"nobody"}`)
@@ -207,17 +186,17 @@ func TestNoReportOfTheSearchBefore(t *testing.T) {
 func TestRestrictionsReachTheSearch(t *testing.T) {
 	s := serve(t, testConfig(), newHashNet(t))
 	only := []map[string]any{{"player": "W", "moves": []string{"A1", "pass"}, "untilDepth": 1}}
-	s.Send(query5("allow", map[string]any{"allowMoves": only, "maxVisits": 50}))
+	s.Send(conform.Query("allow", map[string]any{"allowMoves": only, "maxVisits": 50}))
 	for _, m := range s.Result("allow", 1).MoveInfos {
 		require.Contains(t, []string{"A1", "pass"}, m.Move)
 	}
-	s.Send(query5("avoid", map[string]any{"avoidMoves": only, "maxVisits": 200}))
+	s.Send(conform.Query("avoid", map[string]any{"avoidMoves": only, "maxVisits": 200}))
 	m := s.Result("avoid", 1)
 	require.Greater(t, len(m.MoveInfos), 3)
 	for _, mi := range m.MoveInfos {
 		require.NotContains(t, []string{"A1", "pass"}, mi.Move)
 	}
-	s.Send(query5("free", map[string]any{"allowMoves": []map[string]any{{"player": "B", "moves": []string{"A1"}, "untilDepth": 1}}, "maxVisits": 200}))
+	s.Send(conform.Query("free", map[string]any{"allowMoves": []map[string]any{{"player": "B", "moves": []string{"A1"}, "untilDepth": 1}}, "maxVisits": 200}))
 	require.Greater(t, len(s.Result("free", 1).MoveInfos), 3, "the other player's list, and no list of the query before")
 }
 
@@ -234,11 +213,6 @@ func TestEveryRequestIsAnswered(t *testing.T) {
 		s.Send(fields)
 		require.Equal(t, id, s.Next().ID, "%v", fields)
 	}
-	s.Send(query5("no turns", map[string]any{"analyzeTurns": []int{}}))
-	m := s.Next()
-	require.Equal(t, "no turns", m.ID)
-	require.Equal(t, "Must specify at least one turn to analyze", m.Error)
-	require.Equal(t, "analyzeTurns", m.Field)
 }
 
 // TestFailingNetwork requires that a failing search affects no other.
@@ -249,17 +223,17 @@ func TestFailingNetwork(t *testing.T) {
 	} {
 		net := newGated(t)
 		net.open()
-		s := serve(t, alone(t), net)
-		s.Send(query5("good", nil))
+		s := serve(t, alone(), net)
+		s.Send(conform.Query("good", nil))
 		s.Result("good", 1)
 		net.spoil(fault)
-		s.Send(query5("bad", map[string]any{"analyzeTurns": []int{0}}))
+		s.Send(conform.Query("bad", map[string]any{"analyzeTurns": []int{0}}))
 		m := s.Next()
 		require.NotEmpty(t, m.Error, name)
 		require.Equal(t, "bad", m.ID)
 		require.True(t, s.Next().NoResults)
 		net.spoil(nil)
-		s.Send(query5("good again", nil))
+		s.Send(conform.Query("good again", nil))
 		require.False(t, s.Result("good again", 1).NoResults, name)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime/debug"
+	"sync"
 	"time"
 
 	"kosumi/board"
@@ -110,14 +111,11 @@ func (s *Server) searchAloud(ctx context.Context, tree *search.Tree, t *task) (s
 	limits := t.limits()
 	limits.SnapshotEvery = t.query.reports.snapshots()
 	stop := make(chan struct{})
-	reported := make(chan struct{})
-	go func() {
-		defer close(reported)
-		s.report(tree, t, stop)
-	}()
+	var reports sync.WaitGroup
+	reports.Go(func() { s.report(tree, t, stop) })
 	defer func() {
 		close(stop)
-		<-reported // no report may follow the result
+		reports.Wait() // no report may follow the result
 	}()
 	return tree.Search(ctx, limits)
 }

@@ -61,19 +61,15 @@ func readProblems(tb testing.TB, file string) (list []problem) {
 func (p *problem) turned(tb testing.TB, k board.Symmetry) (*board.Game, map[board.Point]int) {
 	tb.Helper()
 	size := p.game.Size()
-	var stones [2][]board.Point
-	for i := range size.Area() {
-		at := size.FromIndex(i)
-		switch p.game.At(at) {
-		case board.Black:
-			stones[0] = append(stones[0], size.SymMap(k, at))
-		case board.White:
-			stones[1] = append(stones[1], size.SymMap(k, at))
+	var stones []board.Move
+	for at := range board.Point(size.Area()) {
+		if c := p.game.At(at); c != board.Empty {
+			stones = append(stones, board.Move{Color: c, Point: size.SymMap(k, at)})
 		}
 	}
 	g, err := board.NewGame(size, p.game.Rules())
 	require.NoError(tb, err)
-	require.NoError(tb, g.Setup(stones[0], stones[1], p.game.ToMove()))
+	require.NoError(tb, g.SetupBoard(board.PlaceStones(size, stones), p.game.ToMove()))
 	right := map[board.Point]int{}
 	for _, at := range p.right {
 		right[size.SymMap(k, at)] = 1
@@ -102,9 +98,14 @@ func TestOwnProblems(t *testing.T) {
 // after returns the board after the side to move plays a point, and the number of captured
 // stones.
 func after(p *problem, at board.Point) (*board.Board, int) {
-	b := board.NewBoard(p.game.Size())
-	b.CopyFrom(p.game.Board())
+	b := copied(p.game.Board())
 	return b, b.Play(p.game.ToMove(), at)
+}
+
+func copied(b *board.Board) *board.Board {
+	c := board.NewBoard(b.Size())
+	c.CopyFrom(b)
+	return c
 }
 
 // ladder: the correct move is the only one that captures a chain of three stones or more in a
@@ -160,8 +161,7 @@ func race(t *testing.T, p *problem) {
 // move takes one of its liberties away.
 func seki(t *testing.T, p *problem) {
 	me := p.game.ToMove()
-	b := board.NewBoard(p.game.Size())
-	b.CopyFrom(p.game.Board())
+	b := copied(p.game.Board())
 	for _, at := range p.right {
 		require.Zero(t, b.Play(me, at), p.name)
 	}
@@ -200,8 +200,7 @@ func cyclic(t *testing.T, p *problem) {
 	require.Equal(t, board.Empty, alive[ring], p.name)
 	require.GreaterOrEqual(t, b.ChainSize(ring), 20, p.name)
 	lives := func(b *board.Board, at board.Point) bool {
-		c := board.NewBoard(size)
-		c.CopyFrom(b)
+		c := copied(b)
 		return c.Play(owner, at) >= 0 && c.PassAlive(nil, false)[ring] == owner
 	}
 	for _, at := range b.LibertyPoints(nil, ring) {
@@ -234,8 +233,7 @@ func bentFour(t *testing.T, p *problem) {
 			continue
 		}
 		for _, attack := range append(eye, corner) {
-			attacked := board.NewBoard(size)
-			attacked.CopyFrom(b)
+			attacked := copied(b)
 			if b.At(attack) != board.Empty || b.IsSuicide(me.Opponent(), attack) {
 				continue
 			}

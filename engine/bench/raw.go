@@ -29,28 +29,30 @@ func OpenRaw(m nn.Model, games []*board.Game, sessions, batch int) (*Raw, error)
 	}
 	pool := &Raw{batch: batch}
 	for range sessions {
-		began := time.Now()
-		b, err := m.Open(size, batch)
-		if err != nil {
-			pool.Close()
-			return nil, err
-		}
-		pool.backends = append(pool.backends, b)
-		opened := time.Since(began)
-		scratch := codec.NewScratch()
-		for row, inputs := range nn.Rows(spec.Inputs, b.Inputs(), batch) {
-			q := nn.Query{Game: games[row%len(games)], Meta: &features.Amateurs}
-			if err := codec.Encode(&q, 0, inputs, scratch); err != nil {
-				pool.Close()
-				return nil, err
-			}
-		}
-		if err := nn.FirstRun(b, batch, opened); err != nil { // warm up
+		if err := pool.add(m, games, codec); err != nil {
 			pool.Close()
 			return nil, err
 		}
 	}
 	return pool, nil
+}
+
+// add opens a session and runs it once, so that it is warm.
+func (p *Raw) add(m nn.Model, games []*board.Game, codec *nn.Codec) error {
+	began := time.Now()
+	b, err := m.Open(games[0].Size(), p.batch)
+	if err != nil {
+		return err
+	}
+	p.backends = append(p.backends, b)
+	opened, scratch := time.Since(began), codec.NewScratch()
+	for row, inputs := range nn.Rows(codec.Spec().Inputs, b.Inputs(), p.batch) {
+		q := nn.Query{Game: games[row%len(games)], Meta: &features.Amateurs}
+		if err := codec.Encode(&q, 0, inputs, scratch); err != nil {
+			return err
+		}
+	}
+	return nn.FirstRun(b, p.batch, opened)
 }
 
 func (p *Raw) Close() {

@@ -150,23 +150,20 @@ func (u Use) Path() (string, error) {
 }
 
 // MakeFolder makes the folder that Keep writes to, so that an error comes before the measurements.
-func (u Use) MakeFolder() error {
-	path, err := u.Path()
-	if err == nil {
+// It returns the tuning's file.
+func (u Use) MakeFolder() (path string, err error) {
+	if path, err = u.Path(); err == nil {
 		err = os.MkdirAll(filepath.Dir(path), 0o755)
 	}
 	if err != nil {
-		return fmt.Errorf("the result cannot be kept: %w", err)
+		return "", fmt.Errorf("the result cannot be kept: %w", err)
 	}
-	return nil
+	return path, nil
 }
 
 // Keep stores a tuning for later starts.
 func (u Use) Keep(t Tuned) error {
-	if err := u.MakeFolder(); err != nil {
-		return err
-	}
-	path, err := u.Path()
+	path, err := u.MakeFolder()
 	if err != nil {
 		return err
 	}

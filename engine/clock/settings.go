@@ -73,13 +73,10 @@ func (s Settings) Normalize() (Settings, error) {
 
 func (s Settings) hasOvertime() bool { return s.System == Canadian || s.System == Byoyomi }
 
-// count returns the stones of a Canadian period, or the number of byo-yomi periods.
+// count returns the number of byo-yomi periods, or the stones of a Canadian period.
 func (s Settings) count() int {
-	switch s.System {
-	case Canadian:
-		return s.Stones
-	case Byoyomi:
+	if s.System == Byoyomi {
 		return s.Periods
 	}
-	return 0
+	return s.Stones
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -86,22 +87,15 @@ func TestDialsRiseAsRanksFall(t *testing.T) {
 	require.Contains(t, size.Note, "not measured on 19x19")
 }
 
+// TestLaddersInside: the built-in network has its own ladders on three sizes, which can be written
+// and read back. Another network uses them, with a note that says so.
 func TestLaddersInside(t *testing.T) {
-	all, err := Ladders()
-	require.NoError(t, err)
-	require.NotEmpty(t, all)
+	all := Ladders()
 	data, err := json.Marshal(all)
 	require.NoError(t, err)
 	again, err := ParseLadders(data)
 	require.NoError(t, err)
 	require.Equal(t, all, again)
-}
-
-// TestLaddersOfTheNetworkInside: the built-in network has its own ladders on three sizes. Another
-// network uses them, with a note that says so.
-func TestLaddersOfTheNetworkInside(t *testing.T) {
-	all, err := Ladders()
-	require.NoError(t, err)
 	for _, side := range []int{9, 13, 19} {
 		found, err := Find(all, models.SHA256, board.Square(side), anchorRank)
 		require.NoError(t, err)
@@ -167,21 +161,11 @@ func TestDrawsWhatIsThere(t *testing.T) {
 // gameFrom sets up a diagram: X is Black, O is White, and toMove moves next.
 func gameFrom(t *testing.T, toMove board.Color, rows ...string) *board.Game {
 	t.Helper()
-	size := board.Size{W: len(rows[0]), H: len(rows)}
-	g, err := board.NewGame(size, board.Chinese())
+	b, err := board.ParseDiagram(strings.Join(rows, "\n"))
 	require.NoError(t, err)
-	var black, white []board.Point
-	for y, row := range rows {
-		for x, c := range row {
-			switch c {
-			case 'X':
-				black = append(black, size.Point(x, y))
-			case 'O':
-				white = append(white, size.Point(x, y))
-			}
-		}
-	}
-	require.NoError(t, g.Setup(black, white, toMove))
+	g, err := board.NewGame(b.Size(), board.Chinese())
+	require.NoError(t, err)
+	require.NoError(t, g.SetupBoard(b, toMove))
 	return g
 }
 

@@ -9,12 +9,9 @@ import (
 
 // Candidate is a move that may be played.
 type Candidate struct {
-	Move board.Point
-	// Prior is the network's probability of the move.
-	Prior float64
-	// Loss is by how many points the move is worse than the best one; NaN if the search has not
-	// visited it.
-	Loss float64
+	Move  board.Point
+	Prior float64 // the network's probability of the move
+	Loss  float64 // by how many points it is worse than the best move; NaN if the search has not visited it
 }
 
 // Situation is the input of a level's choice: at least one candidate, the likeliest first.
@@ -50,7 +47,12 @@ func (s *Situation) choose(dial float64, rng *rand.Rand) int {
 	blind := beginner(dial)
 	flat := 1 + 0.12*dial + 1.6*blind // temperature of the likelihood
 	logs := make([]float64, len(s.Candidates))
-	unseen := s.worst()
+	unseen := 2 * unit // a move without visits is assumed to lose as much as the worst one seen
+	for _, c := range s.Candidates {
+		if c.Loss > unseen {
+			unseen = c.Loss
+		}
+	}
 	for i, c := range s.Candidates {
 		loss := c.Loss
 		if math.IsNaN(loss) {
@@ -63,18 +65,6 @@ func (s *Situation) choose(dial float64, rng *rand.Rand) int {
 		}
 	}
 	return drawBy(logs, rng)
-}
-
-// worst is the largest loss that the search has seen, but at least 2 points. Moves without visits
-// are assumed to lose that much.
-func (s *Situation) worst() float64 {
-	worst := 2 * scale(s.Game.Size())
-	for _, c := range s.Candidates {
-		if c.Loss > worst {
-			worst = c.Loss
-		}
-	}
-	return worst
 }
 
 // misjudged is a number from the standard normal distribution. It is a function of the game, the

@@ -19,16 +19,10 @@ type Player struct {
 
 // Choice is the result of [Player.Choose].
 type Choice struct {
-	Move board.Point
-	// Loss is by how many points the move is worse than the search's best one; NaN if unknown.
-	Loss float64
-	// Refused counts the candidates that the screen kept out.
-	Refused int
+	Move    board.Point
+	Loss    float64 // by how many points it is worse than the search's best move; NaN if unknown
+	Refused int     // candidates that the screen kept out
 }
-
-// plausible is the minimum probability of a move that may be played, as a multiple of 1/area, so
-// that it means the same on every board; for beginners it is ten times lower.
-func (p *Player) plausible() float64 { return 0.02 * math.Pow(10, -beginner(p.Dial)) }
 
 // Choose draws a move from a finished search of the position. If the search chooses to pass, or
 // to end the game by a pass, that choice is final. It returns false if no move but the pass is
@@ -92,7 +86,9 @@ func (p *Player) candidates(g *board.Game, r *search.Result) (list []Candidate, 
 	size := g.Size()
 	loss := losses(r)
 	area := float64(size.Area())
-	least, empty := p.plausible()/area, 1-float64(g.Board().Stones(board.Black)+g.Board().Stones(board.White))/area
+	// The minimum probability of a move that may be played is a multiple of 1/area, so that it means
+	// the same on every board; for beginners it is ten times lower.
+	least, empty := 0.02*math.Pow(10, -beginner(p.Dial))/area, 1-float64(g.Board().Stones(board.Black)+g.Board().Stones(board.White))/area
 	screen := newScreen(g)
 	screen.decided = max(r.Root.Winrate, 1-r.Root.Winrate) > sure
 	policy := r.Policy
@@ -141,4 +137,13 @@ func losses(r *search.Result) map[board.Point]float64 {
 		}
 	}
 	return all
+}
+
+// Searched returns settings for the search that a dial chooses from: every likely move gets its
+// share of a search of fixed length, independent of clock, komi and opponent.
+func Searched(p search.Params, dial float64) (search.Params, search.Limits) {
+	p.Net.PlayoutDoublingAdvantage, p.Root.WideNoise, p.AntiMirror = 0, 0, false
+	p.Human = p.Human.Alone()
+	p.Root.Gumbel = search.Gumbel{Considered: Considered, VisitScale: 50, ValueScale: 1, Greedy: true}
+	return p, search.Limits{Playouts: VisitsAt(dial)}
 }

@@ -110,7 +110,6 @@ func (f *PlayerRating) JudgedBy(size board.Size, game string, losses []float64, 
 	return true
 }
 
-// judge updates the distribution by the quality of a game's moves.
 func (f *PlayerRating) judge(on []quality, root float64) {
 	for i := range f.Weights {
 		q := expected(on, grid(i))

@@ -1,10 +1,6 @@
 package level
 
-import (
-	"math"
-
-	"kosumi/board"
-)
+import "kosumi/board"
 
 // screen rejects moves that no person makes, whatever the rank.
 type screen struct {
@@ -95,9 +91,6 @@ func FillsEye(b *board.Board, us board.Color, p board.Point) bool {
 	return b.IsEye(p, us) && !inAtari(b, us, p)
 }
 
-// largeLoss is the loss of a move, in points, above which a ladder counts it as large.
-const largeLoss = 10.0
-
-// LargeLoss reports whether a loss is more than ten points. The classes of single
-// moves, which are finer, are package review's.
-func LargeLoss(loss float64) bool { return !math.IsNaN(loss) && loss > largeLoss }
+// LargeLoss reports whether a loss is known and more than ten points, as ladders count it. The
+// classes of single moves, which are finer, are package review's.
+func LargeLoss(loss float64) bool { return loss > 10 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"kosumi/board"
 )
@@ -105,8 +106,14 @@ func (l *Ladder) EloOf(r Rank) float64 { return l.eloARank() * float64(r-anchorR
 //go:embed ladder.json
 var ladderFile []byte
 
-// Ladders returns the measured ladders that the program carries.
-func Ladders() ([]Ladder, error) { return ParseLadders(ladderFile) }
+// Ladders returns the measured ladders that the program carries. Callers do not change them.
+var Ladders = sync.OnceValue(func() []Ladder {
+	all, err := ParseLadders(ladderFile)
+	if err != nil {
+		panic(err) // the file in the program is damaged
+	}
+	return all
+})
 
 // ParseLadders reads a file of ladders, as "engine match ladder" writes it.
 func ParseLadders(data []byte) ([]Ladder, error) {
@@ -116,12 +123,7 @@ func ParseLadders(data []byte) ([]Ladder, error) {
 	}
 	for i := range all {
 		l := &all[i]
-		sorted := slices.IsSortedFunc(l.Support, func(a, b Support) int {
-			if a.Dial < b.Dial {
-				return -1
-			}
-			return 1
-		})
+		sorted := slices.IsSortedFunc(l.Support, func(a, b Support) int { return cmp.Compare(a.Dial, b.Dial) })
 		if len(l.Support) < 2 || !sorted || l.Size < board.MinSize || l.Size > board.MaxSize {
 			return nil, fmt.Errorf("not a file of ladders: ladder %d has fewer than two supports, in order of their dials, or no size of a board", i)
 		}
@@ -248,18 +250,21 @@ func (l *Ladder) dial(r Rank) (float64, Rank) {
 // RankSupport is the dial that plays a rank, with measurements interpolated between the two
 // neighbouring dials.
 type RankSupport struct {
-	Rank Rank
-	// Playouts is the length of the search that the dial chooses from.
-	Playouts int64
-	// Measured reports whether the rank lies between dials that GNU Go measured;
-	// else it is extrapolated from games between levels.
-	Measured bool
-	Support  // without Games and Nonsense; Habits are those of the nearest dial
+	Rank        Rank    `json:"-"`
+	Name        string  `json:"rank"`     // of the rank
+	Measured    bool    `json:"measured"` // between dials that GNU Go measured; else extrapolated from games between levels
+	Dial        float64 `json:"dial"`
+	Playouts    int64   `json:"playouts"` // length of the search that the dial chooses from
+	Elo         float64 `json:"elo"`
+	Error       float64 `json:"error"`
+	PointsLost  float64 `json:"pointsLost"`
+	LargeLosses float64 `json:"blunders"`
+	Habits      Habits  `json:"habits,omitzero"` // at the nearest dial
 }
 
 // Ranks returns the ranks that the ladder serves, weakest first.
 func (l *Ladder) Ranks() []RankSupport {
-	var all []RankSupport
+	all := []RankSupport{}
 	elo := l.falling()
 	for r := Lowest; r <= Highest; r++ {
 		dial, served := l.dial(r)
@@ -273,8 +278,8 @@ func (l *Ladder) Ranks() []RankSupport {
 		if t > 0.5 {
 			habits = b.Habits
 		}
-		all = append(all, RankSupport{r, VisitsAt(dial), l.measured(dial), Support{Dial: dial, Habits: habits, Elo: between(elo[i-1], elo[i]), Error: between(a.Error, b.Error),
-			PointsLost: between(a.PointsLost, b.PointsLost), LargeLosses: between(a.LargeLosses, b.LargeLosses)}})
+		all = append(all, RankSupport{r, r.String(), l.measured(dial), dial, VisitsAt(dial), between(elo[i-1], elo[i]), between(a.Error, b.Error),
+			between(a.PointsLost, b.PointsLost), between(a.LargeLosses, b.LargeLosses), habits})
 	}
 	return all
 }

@@ -34,14 +34,9 @@ func NewLevels(es *Engines, w *wire.Warnings) *Levels { return &Levels{engines: 
 // List returns the levels that the network plays on some size of board, the weakest first. A
 // network that has no ladder uses another network's ladder.
 func (l *Levels) List() []api.Level {
-	ladders, err := level.Ladders()
-	if err != nil {
-		l.warnings.Warn("the levels cannot be read: "+err.Error(), "levels")
-		return nil
-	}
 	var sizes []board.Size
-	for i := range ladders {
-		sizes = append(sizes, board.Square(ladders[i].Size))
+	for _, ladder := range level.Ladders() {
+		sizes = append(sizes, board.Square(ladder.Size))
 	}
 	return l.On(sizes...)
 }
@@ -49,15 +44,11 @@ func (l *Levels) List() []api.Level {
 // On returns the levels that the network plays on at least one of some boards, the weakest first.
 func (l *Levels) On(sizes ...board.Size) []api.Level {
 	all := []api.Level{}
-	ladders, err := level.Ladders()
-	if err != nil {
-		return all // List has logged the error
-	}
 	sha := l.engines.Networks.Describe().SHA256
 	for r := level.Lowest; r <= level.Highest; r++ {
 		served, measured := false, false
 		for _, size := range sizes {
-			at, err := level.Find(ladders, sha, size, r)
+			at, err := level.Find(level.Ladders(), sha, size, r)
 			served = served || err == nil && at.Refusal == nil
 			measured = measured || at.Measured
 		}
@@ -144,22 +135,14 @@ func (l *Levels) Fitting(size board.Size) (string, error) {
 
 // next returns the level of the next adaptive game of a player.
 func (l *Levels) next(size board.Size, f *level.PlayerRating) (string, error) {
-	ladders, err := level.Ladders()
-	if err != nil {
-		return "", err
-	}
-	at, err := level.Find(ladders, l.engines.Networks.Describe().SHA256, size, f.Next())
+	at, err := level.Find(level.Ladders(), l.engines.Networks.Describe().SHA256, size, f.Next())
 	return at.Served.String(), err
 }
 
 // Due returns how many points a move may lose before a teaching game warns, by the opponent's level
 // and the strictness.
 func (l *Levels) Due(size board.Size, opponent, strict string) float64 {
-	ladders, err := level.Ladders()
-	if err != nil {
-		l.warnings.Warn("the levels cannot be read: "+err.Error(), "levels")
-	}
-	return Due(ladders, l.engines.Networks.Describe().SHA256, size, opponent, strict)
+	return Due(level.Ladders(), l.engines.Networks.Describe().SHA256, size, opponent, strict)
 }
 
 // Fits returns the player's ratings, smallest board first.
