@@ -60,13 +60,20 @@ func fill(b nn.Backend, spec nn.Spec, seed uint64) {
 	}
 }
 
-// compare runs a graph before and after rewriting, and returns the largest difference of an
-// output relative to its largest value.
-func compare(t *testing.T, m *onnx.Model, precision kernel.Precision) float64 {
+// built returns a network's graph in plain operators, and the one to rewrite.
+func built(t *testing.T, n *katago.Network, size katago.Size) (plain, m *onnx.Model) {
 	t.Helper()
-	fused, layers, err := fuse.Rewrite(m, precision)
+	plain, err := katago.Build(n, size, katago.FormRun)
 	require.NoError(t, err)
-	require.Positive(t, layers)
+	m, err = katago.Build(n, size, katago.FormKernels)
+	require.NoError(t, err)
+	return plain, m
+}
+
+// compare runs a rewritten graph and one in plain operators, and returns the largest difference of
+// an output relative to its largest value.
+func compare(t *testing.T, m, fused *onnx.Model) float64 {
+	t.Helper()
 	spec := nntest.SpecOf(t, m)
 	const batch = 3
 	was, is := open(t, m, spec, batch), open(t, fused, spec, batch)
@@ -93,11 +100,13 @@ func TestNetworks(t *testing.T) {
 		for _, size := range []katago.Size{{W: 9, H: 9}, {W: 19, H: 19}, {W: 7, H: 12}} {
 			n, err := katago.Fresh(name, 1)
 			require.NoError(t, err)
-			m, err := katago.Build(n, size, katago.FormRun)
-			require.NoError(t, err)
+			plain, m := built(t, n, size)
 			t.Run(fmt.Sprintf("%s %dx%d", name, size.W, size.H), func(t *testing.T) {
-				require.Less(t, compare(t, m, kernel.Float32), 2e-5)
-				require.Less(t, compare(t, m, kernel.Int16), 1e-2)
+				for precision, limit := range map[kernel.Precision]float64{kernel.Float32: 2e-5, kernel.Int16: 1e-2} {
+					fused, _, err := fuse.Rewrite(m, precision)
+					require.NoError(t, err)
+					require.Less(t, compare(t, plain, fused), limit)
+				}
 			})
 		}
 	}
@@ -118,13 +127,14 @@ func TestWholeNetworksMove(t *testing.T) {
 			n, err = katago.ReadFile(testshared.Path(t, "models/katago/"+name+".bin.gz"))
 		}
 		require.NoError(t, err)
-		m, err := katago.Build(n, katago.Size{W: 19, H: 19}, katago.FormRun)
+		plain, m := built(t, n, katago.Size{W: 19, H: 19})
+		fused, _, err := fuse.Rewrite(m, kernel.Float32)
 		require.NoError(t, err)
-		require.Less(t, compare(t, m, kernel.Float32), 2e-5, name)
-		require.Less(t, compare(t, m, kernel.Int16), 2e-2, name) // random rows have small outputs, whose relative errors are largest
+		require.Less(t, compare(t, plain, fused), 2e-5, name)
 		fused, moved, err := fuse.Rewrite(m, kernel.Int16)
 		require.NoError(t, err)
 		require.Equal(t, layers, moved, name)
+		require.Less(t, compare(t, plain, fused), 2e-2, name) // random rows have small outputs, whose relative errors are largest
 		for _, n := range fused.Graph.Nodes {
 			require.False(t, n.Is("Conv", "Softmax", "Slice"), n.Name)
 		}

@@ -173,7 +173,7 @@ func TestKernelsMatchKataGo(t *testing.T) {
 			name := filepath.Base(path)
 			n, err := ReadFile(path)
 			require.NoError(t, err)
-			d := graphDiffs(t, n, all[name], FormRun, byKernels(isa))
+			d := graphDiffs(t, n, all[name], FormKernels, byKernels(isa))
 			t.Logf("%v %-45s %v", isa, name, d)
 			require.True(t, d.within(diffs{5e-6, 5e-6, 5e-6, 5e-6}), "%v %s: %v", isa, name, d)
 		}
@@ -184,7 +184,7 @@ func TestKernelsMatchKataGo(t *testing.T) {
 	}
 	withReal(t, func(t *testing.T, name string) {
 		testshared.Slow(t)
-		d := graphDiffs(t, readReal(t, name), goldenReal(t, name), FormRun, byKernels(best))
+		d := graphDiffs(t, readReal(t, name), goldenReal(t, name), FormKernels, byKernels(best))
 		t.Log(name, d)
 		require.True(t, d.within(fp32Limits), "%v", d)
 	})

@@ -106,14 +106,9 @@ func TestToysOfAllVersions(t *testing.T) {
 			c.want = interpret(t, exact(t, n, &c), &c)
 			cases = append(cases, c)
 		}
-		for _, form := range []Form{FormRun, FormExact} {
-			for by, open := range map[string]opener{"onnxruntime": byLibrary, "kernels": byKernels(best)} {
-				if by == "kernels" && form == FormExact { // the exact form is only converted and trained, never run on the kernels
-					continue
-				}
-				d := graphDiffs(t, back, cases, form, open)
-				require.True(t, d.within(diffs{5e-5, 5e-5, 5e-5, 5e-5}), "version %d, %v, %s: %v", version, form, by, d)
-			}
+		for form, open := range map[Form]opener{FormRun: byLibrary, FormExact: byLibrary, FormKernels: byKernels(best)} {
+			d := graphDiffs(t, back, cases, form, open)
+			require.True(t, d.within(diffs{5e-5, 5e-5, 5e-5, 5e-5}), "version %d, form %d: %v", version, form, d)
 		}
 	}
 }

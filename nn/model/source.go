@@ -26,8 +26,9 @@ import (
 type source interface {
 	// spec describes the network at a size, or fails with nn.ErrSize.
 	spec(size board.Size) (nn.Spec, error)
-	// graph returns the graph for exactly that size. It must not be changed.
-	graph(size board.Size) (*onnx.Model, error)
+	// graph returns the graph for exactly that size, for the kernels possibly with nodes of their
+	// own. It must not be changed.
+	graph(size board.Size, kernels bool) (*onnx.Model, error)
 	// describe fills in everything but provider and precision.
 	describe() nn.Description
 }
@@ -108,8 +109,12 @@ func (s katagoSource) describe() nn.Description {
 
 func (s katagoSource) spec(size board.Size) (nn.Spec, error) { return kataGoSpec(s.net, size) }
 
-func (s katagoSource) graph(size board.Size) (*onnx.Model, error) {
-	m, err := katago.Build(s.net, katago.Size(size), katago.FormRun)
+func (s katagoSource) graph(size board.Size, kernels bool) (*onnx.Model, error) {
+	form := katago.FormRun
+	if kernels {
+		form = katago.FormKernels
+	}
+	m, err := katago.Build(s.net, katago.Size(size), form)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", ErrFile, s.net.Source.File, err)
 	}
@@ -208,7 +213,7 @@ func (s *onnxSource) spec(size board.Size) (nn.Spec, error) {
 	return s.only, nil
 }
 
-func (s *onnxSource) graph(size board.Size) (*onnx.Model, error) {
+func (s *onnxSource) graph(size board.Size, _ bool) (*onnx.Model, error) {
 	if _, err := s.spec(size); err != nil {
 		return nil, err
 	}

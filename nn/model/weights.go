@@ -19,7 +19,7 @@ func (m *Model) Weights(size board.Size) (*onnx.Model, error) {
 		}
 		return g, nil
 	}
-	g, err := m.source.graph(size)
+	g, err := m.source.graph(size, false)
 	if err != nil {
 		return nil, err
 	}

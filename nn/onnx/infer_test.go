@@ -291,6 +291,13 @@ func TestInferRefuses(t *testing.T) {
 			require.ErrorContains(t, err, c.says)
 		})
 	}
+	for _, c := range []struct {
+		tokens string
+		heads  int64
+	}{{"N 4", 2}, {"N 4 9", 0}, {"N 4 9", 1 << 40}} {
+		_, err := inferOne(t, 18, &Node{OpType: "Attention", Domain: KernelDomain, Attrs: Attrs{"heads": AttrInt(c.heads), "v_dim": AttrInt(3)}, Outputs: []string{"y"}}, c.tokens)
+		require.ErrorIs(t, err, ErrShape)
+	}
 }
 
 // TestShapesAreFollowed: exporters flatten and broadcast by detours; the batch dimension must
