@@ -222,17 +222,14 @@ func (c *opCase) graphs(t testing.TB, rng *rand.Rand) (plain, withGrads *onnx.Mo
 		weights[i] = float32(rng.NormFloat64())
 	}
 	b.Output("loss", b.ReduceSum(b.Mul(y, b.Const(onnx.NewTensor("", weights, dims...))), false))
-	plain, err := b.Model(nil)
-	require.NoError(t, err)
-	g, grads, err := Gradients(plain, "loss", names)
+	plain = done(t, b)
+	g, grads, err := Gradients(plain, "loss", names, false)
 	require.NoError(t, err)
 	for i, v := range grads {
 		require.NotEmpty(t, v)
 		g.Output("g"+names[i], v)
 	}
-	withGrads, err = g.Model(nil)
-	require.NoError(t, err)
-	return plain, withGrads, inputs
+	return plain, done(t, g), inputs
 }
 
 // asDouble converts a model to float64, so that difference quotients are precise.
@@ -321,6 +318,14 @@ func (c *opCase) check(t testing.TB, rng *rand.Rand) float64 {
 		}
 	}
 	return worst
+}
+
+// done ends a graph.
+func done(t testing.TB, b *onnx.Builder) *onnx.Model {
+	t.Helper()
+	m, err := b.Model(nil)
+	require.NoError(t, err)
+	return m
 }
 
 func floats(t testing.TB, v *onnx.Tensor) []float64 {

@@ -8,12 +8,6 @@ import (
 	"kosumi/nn/onnx"
 )
 
-// The operator domain of the kernels, and its version in graphs.
-const (
-	Domain  = onnx.KernelDomain
-	Version = onnx.KernelVersion
-)
-
 // Rewrite returns a copy of the model whose layers are nodes of the kernels, in a precision, and
 // the number of these layers. It fails if shapes of the graph contradict each other.
 func Rewrite(m *onnx.Model, precision kernel.Precision) (*onnx.Model, int, error) {
@@ -31,7 +25,7 @@ func Rewrite(m *onnx.Model, precision kernel.Precision) (*onnx.Model, int, error
 		names: onnx.NewNames(c.Graph), gone: map[*onnx.Node]bool{}, boards: map[string]bool{},
 	}
 	for _, n := range slices.Clone(c.Graph.Nodes) {
-		if n.Domain == Domain && n.OpType == "Attention" {
+		if n.Domain == onnx.KernelDomain && n.OpType == "Attention" {
 			n.Attrs["precision"] = onnx.AttrInt(int64(precision)) // not nil: shape inference wants heads
 		} else if l := r.gatedAt(n); l != nil {
 			r.layers = append(r.layers, l)
@@ -58,7 +52,7 @@ func Rewrite(m *onnx.Model, precision kernel.Precision) (*onnx.Model, int, error
 	if c.Opsets == nil {
 		c.Opsets = map[string]int64{}
 	}
-	c.Opsets[Domain] = Version
+	c.Opsets[onnx.KernelDomain] = onnx.KernelVersion
 	c.Graph.Values = nil
 	return c, len(r.layers), nil
 }

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"kosumi/nn"
-	"kosumi/nn/fuse"
 	"kosumi/nn/kernel"
 	"kosumi/nn/onnx"
 )
@@ -108,7 +107,7 @@ func (p *planner) node(n *onnx.Node) error {
 			return fmt.Errorf("input %q is never computed", name)
 		}
 	}
-	if n.Domain == fuse.Domain {
+	if n.Domain == onnx.KernelDomain {
 		return p.kernelNode(n, in)
 	}
 	if !n.IsDefault() || !onnx.Known(n) {

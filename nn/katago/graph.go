@@ -156,7 +156,7 @@ func (e *emitter) toTokens(b *onnx.Builder, s stream) stream {
 // tip ends the trunk; the result is [N,C,H,W].
 func (e *emitter) tip(b *onnx.Builder, s stream, t *Trunk) onnx.Value {
 	if t.NormKind == 0 && s.tokens && !e.exact {
-		s.v = e.act(b.In("act"), e.tokenNorm(b.In("norm"), s.v, &t.Tip), t.TipAct.Kind)
+		s.v = e.act(b.In("act"), affine(b.In("norm"), s.v, &t.Tip, int64(s.channels)), t.TipAct.Kind)
 		return e.toBoard(b, s).v
 	}
 	if t.NormKind == 0 {

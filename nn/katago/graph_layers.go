@@ -31,12 +31,8 @@ func (e *emitter) norm(b *onnx.Builder, v onnx.Value, n *Norm) onnx.Value {
 	return affine(b, v, n, int64(n.Channels), 1, 1)
 }
 
-// tokenNorm adds a batch-norm record on tokens [N,S,C], in FormRun.
-func (e *emitter) tokenNorm(b *onnx.Builder, v onnx.Value, n *Norm) onnx.Value {
-	return affine(b, v, n, int64(n.Channels))
-}
-
-// affine adds a norm as a product and a sum with constants of a shape.
+// affine adds a norm as a product and a sum with constants of a shape: [C,1,1], or [C] on tokens
+// [N,S,C].
 func affine(b *onnx.Builder, v onnx.Value, n *Norm, dims ...int64) onnx.Value {
 	scale, bias := n.merge()
 	if !allEqual(scale, 1) {

@@ -148,7 +148,7 @@ func openONNX(data []byte, path string, o Overrides) (source, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%w: %s: %w", ErrFile, name, err)
 		}
-		net.Source = katago.Source{File: name, SHA256: about.SHA256, Bytes: int64(len(data))}
+		net.Source = katago.Source{File: name, SHA256: about.SHA256}
 		return katagoSource{net}, nil
 	}
 	if err := checkFormat(m); err != nil {
