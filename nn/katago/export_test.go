@@ -55,8 +55,7 @@ func TestExactGraphComesBack(t *testing.T) {
 }
 
 func TestTrainedGraphComesBack(t *testing.T) {
-	n, err := Fresh("kb2c16", 1)
-	require.NoError(t, err)
+	n := made(t, "kb2c16", 1)
 	m, err := Build(n, Size{7, 7}, FormExact)
 	require.NoError(t, err)
 	conv := &n.Trunk.Blocks[0].(*Ordinary).Conv1
@@ -79,8 +78,7 @@ func TestTrainedGraphComesBack(t *testing.T) {
 }
 
 func TestFromONNXRefuses(t *testing.T) {
-	n, err := Fresh("kb1c16", 1)
-	require.NoError(t, err)
+	n := made(t, "kb1c16", 1)
 	exact := func() *onnx.Model {
 		m, err := Build(n, Size{5, 5}, FormExact)
 		require.NoError(t, err)
@@ -148,8 +146,7 @@ func TestMetadata(t *testing.T) {
 }
 
 func TestBuildRefusesSizes(t *testing.T) {
-	n, err := Fresh("kb1c16", 1)
-	require.NoError(t, err)
+	n := made(t, "kb1c16", 1)
 	for _, s := range []Size{{}, {1, 9}, {9, 1}, {26, 9}, {9, 26}, {-1, -1}} {
 		_, err := Build(n, s, FormRun)
 		require.ErrorIs(t, err, ErrSize)

@@ -50,14 +50,6 @@ func TestPreferences(t *testing.T) {
 	}
 }
 
-func TestGrowKeepsPreferences(t *testing.T) {
-	n := tiny(t)
-	n.Header.ExcludeTerritoryAdjacentToAtari = true
-	big, err := Grow(n, "kb2c32", 1)
-	require.NoError(t, err)
-	require.True(t, big.Header.ExcludeTerritoryAdjacentToAtari)
-}
-
 // TestUnknownOptions: an option that no known version has is an error with KataGo's name for it
 // and the advice that a newer program may know it.
 func TestUnknownOptions(t *testing.T) {

@@ -35,8 +35,7 @@ func ownNetwork(t testing.TB, name string) *Network {
 		require.NoError(t, err)
 		return toy(t, version)
 	}
-	n, err := Fresh(name, 11)
-	require.NoError(t, err)
+	n := made(t, name, 11)
 	return n
 }
 
