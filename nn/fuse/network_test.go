@@ -1,6 +1,7 @@
 package fuse_test
 
 import (
+	"fmt"
 	"maps"
 	"math"
 	"math/rand/v2"
@@ -119,6 +120,58 @@ func TestNetworks(t *testing.T) {
 					require.False(t, n.Is("Conv", "Softmax", "Slice"), n.Name)
 				}
 				require.Equal(t, int64(17), m.Opset, "the graph itself is not touched")
+			}
+		}
+	}
+}
+
+// measure reports a graph's evaluations per second with onnxruntime alone, and with the kernels
+// in float32 and in integers.
+func measure(b *testing.B, name string, graph *onnx.Model, batch int) {
+	spec := nntest.SpecOf(b, graph)
+	for _, v := range []struct {
+		name string
+		make func() (*onnx.Model, int, error)
+	}{
+		{"onnxruntime", func() (*onnx.Model, int, error) { return graph, 0, nil }},
+		{"float32", func() (*onnx.Model, int, error) { return fuse.Rewrite(graph, kernel.Float32) }},
+		{"int16", func() (*onnx.Model, int, error) { return fuse.Rewrite(graph, kernel.Int16) }},
+	} {
+		b.Run(fmt.Sprintf("%s_batch%d_%s", name, batch, v.name), func(b *testing.B) {
+			m, _, err := v.make()
+			require.NoError(b, err)
+			s := open(b, m, spec, batch)
+			fill(s, spec, 1)
+			for b.Loop() {
+				require.NoError(b, s.Run(batch))
+			}
+			b.ReportMetric(float64(b.N*batch)/b.Elapsed().Seconds(), "evals/s")
+		})
+	}
+}
+
+// BenchmarkChain runs 12 layers of convolution, bias and ReLU of equal width.
+func BenchmarkChain(b *testing.B) {
+	needLibrary(b)
+	for _, side := range []int{9, 13, 19} {
+		for _, channels := range []int{32, 64, 96, 128, 192} {
+			rng := rand.New(rand.NewPCG(1, 0))
+			weights := make([]float32, channels*channels*9)
+			for i := range weights {
+				weights[i] = float32(rng.NormFloat64()) / float32(3*math.Sqrt(float64(channels)))
+			}
+			n := int64(channels)
+			g := onnx.NewBuilder("chain", 17)
+			x := g.Relu(g.Input("x", onnx.Float, "N", channels, side, side))
+			for i := range 12 {
+				l := g.In(fmt.Sprint(i))
+				x = l.Relu(l.Conv(x, l.Floats("w", weights, n, n, 3, 3), l.Floats("b", make([]float32, n), n), 1, 1, 1, 1))
+			}
+			g.Output("y", x)
+			m, err := g.Model(nil)
+			require.NoError(b, err)
+			for _, batch := range []int{1, 8} {
+				measure(b, fmt.Sprintf("%dx%d_%dch", side, side, channels), m, batch)
 			}
 		}
 	}

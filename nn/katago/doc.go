@@ -32,8 +32,8 @@
 //     its metadata. FromONNX takes such a graph back, also after its
 //     initializers were trained further. This is what a conversion writes.
 //
-// So a converted network is played by FromONNX, then Build in FormRun for the
-// size at hand.
+// So a converted network is played by FromONNX, then Build in FormRun or FormKernels for
+// the size at hand.
 //
 // # Invariants
 //

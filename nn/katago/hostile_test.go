@@ -285,8 +285,7 @@ func TestWriteFile(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"a.bin.gz", "b.TXT.GZ", "c.bin", "d.txt"} {
 		require.NoError(t, WriteFile(dir+"/"+name, n))
-		back, err := ReadFile(dir + "/" + name)
-		require.NoError(t, err)
+		back := readFile(t, dir+"/"+name)
 		require.True(t, bytes.Equal(plainBytes(t, n), plainBytes(t, back)))
 	}
 	require.Error(t, WriteFile(dir+"/e.onnx", n))

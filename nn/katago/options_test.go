@@ -36,8 +36,7 @@ func TestPreferences(t *testing.T) {
 				require.Equal(t, n.Header, back.Header)
 			}
 			for _, form := range []Form{FormRun, FormExact} {
-				m, err := Build(n, Size{5, 5}, form)
-				require.NoError(t, err)
+				m := graphOf(t, n, Size{5, 5}, form)
 				require.Equal(t, fmt.Sprint(flags&1), m.Metadata[meta.PassAliveSuicide])
 				require.Equal(t, fmt.Sprint(flags>>1), m.Metadata[meta.ExcludeTerritory])
 				if form == FormExact {

@@ -99,8 +99,7 @@ func TestOwnGraphsMatchKataGo(t *testing.T) {
 	for _, c := range ownCases(t) {
 		n, size := ownNetwork(t, c.Network), Size{c.Width, c.Height}
 		for _, form := range []Form{FormRun, FormExact} {
-			m, err := Build(n, size, form)
-			require.NoError(t, err)
+			m := graphOf(t, n, size, form)
 			s := openGraph(t, n, size, m, byLibrary)
 			c.compare(t, n, s.run(t, []goldenCase{c.golden()})[0])
 		}

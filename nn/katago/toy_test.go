@@ -90,8 +90,7 @@ func TestToysOfAllVersions(t *testing.T) {
 		n := toy(t, version)
 		path := filepath.Join(t.TempDir(), "toy.bin.gz")
 		require.NoError(t, WriteFile(path, n))
-		back, err := ReadFile(path)
-		require.NoError(t, err)
+		back := readFile(t, path)
 		require.Equal(t, plainBytes(t, n), plainBytes(t, back))
 		rng := rand.New(rand.NewPCG(5, 6))
 		var cases []goldenCase

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 )
 
@@ -171,12 +172,7 @@ func (b *Builder) Output(name string, v Value) {
 	if !b.claim(name) {
 		return
 	}
-	made := false
-	for _, n := range b.graph.Nodes {
-		for _, out := range n.Outputs {
-			made = made || out == string(v)
-		}
-	}
+	made := slices.ContainsFunc(b.graph.Nodes, func(n *Node) bool { return slices.Contains(n.Outputs, string(v)) })
 	if _, twice := b.rename[string(v)]; twice || !made {
 		// An input, a constant or a second view of a value: copy it.
 		b.addNode(&Node{OpType: "Identity", Inputs: []string{string(v)}, Outputs: []string{name}})
