@@ -63,7 +63,8 @@ func (e *emitter) attention(b *onnx.Builder, x onnx.Value, k *Attention) onnx.Va
 // kernelAttention adds attention to normalised tokens as a node of the kernels, whose input is one
 // product with the matrices of queries, keys and values.
 func (e *emitter) kernelAttention(b *onnx.Builder, n onnx.Value, k *Attention, sharpness float64) onnx.Value {
-	parts := [][]float32{k.Q.folded(&k.Norm, sharpness, k.halves(k.Heads, k.QDim/2)), k.K.folded(&k.Norm, 1, k.halves(k.KVHeads, k.QDim/2)), k.V.folded(&k.Norm, 1, nil)}
+	parts := [][]float32{k.Q.folded(&k.Norm, sharpness, k.halves(k.Heads, k.QDim/2)),
+		k.K.folded(&k.Norm, 1, k.halves(k.KVHeads, k.QDim/2)), k.V.folded(&k.Norm, 1, nil)}
 	var weights []float32
 	for row := range k.Q.In {
 		for _, part := range parts {
