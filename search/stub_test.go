@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
+	"kosumi/internal/testshared"
 	"kosumi/nn"
 )
 
@@ -118,8 +119,7 @@ func treeAt(t testing.TB, p Params, e nn.Evaluator, g *board.Game) *Tree {
 
 func diagramGame(t testing.TB, diagram string, toMove board.Color, komi float32) *board.Game {
 	t.Helper()
-	b, err := board.ParseDiagram(diagram)
-	require.NoError(t, err)
+	b := testshared.Diagram(t, diagram)
 	rules := board.TrompTaylor()
 	rules.Komi = komi
 	g, err := board.NewGame(b.Size(), rules)

@@ -29,7 +29,7 @@ func OpenRaw(m nn.Model, games []*board.Game, sessions, batch int) (*Raw, error)
 	}
 	pool := &Raw{batch: batch}
 	for range sessions {
-		if err := pool.add(m, games, codec); err != nil {
+		if err := pool.add(m, games, spec, codec); err != nil {
 			pool.Close()
 			return nil, err
 		}
@@ -38,7 +38,7 @@ func OpenRaw(m nn.Model, games []*board.Game, sessions, batch int) (*Raw, error)
 }
 
 // add opens a session and runs it once, so that it is warm.
-func (p *Raw) add(m nn.Model, games []*board.Game, codec *nn.Codec) error {
+func (p *Raw) add(m nn.Model, games []*board.Game, spec nn.Spec, codec *nn.Codec) error {
 	began := time.Now()
 	b, err := m.Open(games[0].Size(), p.batch)
 	if err != nil {
@@ -46,7 +46,7 @@ func (p *Raw) add(m nn.Model, games []*board.Game, codec *nn.Codec) error {
 	}
 	p.backends = append(p.backends, b)
 	opened, scratch := time.Since(began), codec.NewScratch()
-	for row, inputs := range nn.Rows(codec.Spec().Inputs, b.Inputs(), p.batch) {
+	for row, inputs := range nn.Rows(spec.Inputs, b.Inputs(), p.batch) {
 		q := nn.Query{Game: games[row%len(games)], Meta: &features.Amateurs}
 		if err := codec.Encode(&q, 0, inputs, scratch); err != nil {
 			return err

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
+	"kosumi/internal/testshared"
 	"kosumi/models"
 	"kosumi/search"
 	"kosumi/search/thinking"
@@ -161,8 +162,7 @@ func TestDrawsWhatIsThere(t *testing.T) {
 // gameFrom sets up a diagram: X is Black, O is White, and toMove moves next.
 func gameFrom(t *testing.T, toMove board.Color, rows ...string) *board.Game {
 	t.Helper()
-	b, err := board.ParseDiagram(strings.Join(rows, "\n"))
-	require.NoError(t, err)
+	b := testshared.Diagram(t, strings.Join(rows, "\n"))
 	g, err := board.NewGame(b.Size(), board.Chinese())
 	require.NoError(t, err)
 	require.NoError(t, g.SetupBoard(b, toMove))

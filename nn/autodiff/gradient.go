@@ -17,19 +17,11 @@ var ErrNoGradient = errors.New("cannot be differentiated")
 // derivative, of the same shape; "" if the loss does not depend on it. Derivatives do not pass
 // through the values named in stop.
 //
+// With kernels the graph is meant for fuse.Training: the derivative of a 3x3 convolution's weights
+// is written as one convolution, which onnxruntime would run slowly.
+//
 // Errors wrap ErrNoGradient, onnx.ErrBuild or the errors of onnx.Extend.
-func Gradients(m *onnx.Model, loss string, wrt []string, stop ...string) (*onnx.Builder, []onnx.Value, error) {
-	return differentiate(m, loss, wrt, false, stop)
-}
-
-// KernelGradients is [Gradients] for graphs that package fuse rewrites: the derivative of
-// a 3x3 convolution's weights is written as one convolution, which onnxruntime would run
-// slowly.
-func KernelGradients(m *onnx.Model, loss string, wrt []string, stop ...string) (*onnx.Builder, []onnx.Value, error) {
-	return differentiate(m, loss, wrt, true, stop)
-}
-
-func differentiate(m *onnx.Model, loss string, wrt []string, kernels bool, stop []string) (*onnx.Builder, []onnx.Value, error) {
+func Gradients(m *onnx.Model, loss string, wrt []string, kernels bool, stop ...string) (*onnx.Builder, []onnx.Value, error) {
 	b, err := onnx.Extend(m)
 	if err != nil {
 		return nil, nil, err
@@ -68,7 +60,7 @@ func differentiate(m *onnx.Model, loss string, wrt []string, kernels bool, stop 
 // tape holds a differentiation in progress.
 type tape struct {
 	b       *onnx.Builder
-	kernels bool                    // see KernelGradients
+	kernels bool                    // see Gradients
 	needs   map[string]bool         // values that depend on wrt
 	flows   map[string][]onnx.Value // contributions to a value's derivative, each possibly narrow
 	consts  map[string]*onnx.Tensor

@@ -108,8 +108,7 @@ func optimizerGraph(t *testing.T, o *Optimizer) (*onnx.Model, []State) {
 	grads = append(grads, b.Input("gv", onnx.Float, 2, 3), b.Input("gw", onnx.Float, 4))
 	states, err := o.Apply(b, params, grads)
 	require.NoError(t, err)
-	m, err := b.Model(nil)
-	require.NoError(t, err)
+	m := done(t, b)
 	return asDouble(m), states
 }
 
@@ -130,8 +129,7 @@ func TestDecaySparesBiases(t *testing.T) {
 	}
 	_, err := o.Apply(b, params, grads)
 	require.NoError(t, err)
-	m, err := b.Model(nil)
-	require.NoError(t, err)
+	m := done(t, b)
 	out := runDouble(t, asDouble(m), in)
 	for name, want := range map[string]float64{"w": 1.9, "b": 2, "h": 1.975} {
 		require.InDelta(t, want, floats(t, out[NextPrefix+name])[0], 1e-6, name)

@@ -13,10 +13,9 @@ import (
 
 // Architecture is the shape of a network.
 type Architecture struct {
-	name   string
-	katago bool
-	own    arch.Config // for architectures other than KataGo's
-	size   katago.Size // board of an ONNX file of a KataGo network
+	name string
+	own  arch.Config // for architectures other than KataGo's
+	size katago.Size // board of an ONNX file of a KataGo network
 }
 
 // Kind describes a family of architectures for users.
@@ -35,16 +34,14 @@ func Kinds() []Kind {
 // Parse reads a name, such as "mini", "b10c128" or "kb6c96".
 func Parse(name string) (Architecture, error) {
 	a := Architecture{name: name, size: katago.Size{W: 19, H: 19}}
-	own, err := arch.Parse(name)
-	if err == nil {
-		a.own = own
-		return a, nil
+	if IsKataGo(name) {
+		_, err := katago.ParseArch(name)
+		return a, err
 	}
-	if !IsKataGo(name) {
-		return a, fmt.Errorf("%w, kbNcM[nbt] and kbNcMhH[nbt]tflrs", err)
+	var err error
+	if a.own, err = arch.Parse(name); err != nil {
+		err = fmt.Errorf("%w, kbNcM[nbt] and kbNcMhH[nbt]tflrs", err)
 	}
-	a.katago = true
-	_, err = katago.ParseArch(name)
 	return a, err
 }
 
@@ -53,7 +50,7 @@ func Parse(name string) (Architecture, error) {
 func IsKataGo(name string) bool { return strings.HasPrefix(name, "kb") }
 
 // KataGo reports whether the network is of KataGo's format.
-func (a Architecture) KataGo() bool { return a.katago }
+func (a Architecture) KataGo() bool { return IsKataGo(a.name) }
 
 // On returns the architecture for boards of a size. A network in KataGo's format serves all sizes;
 // written as ONNX it serves only this one.
@@ -75,7 +72,7 @@ func Ending(name string) string {
 // KataGo's format. The same seed gives the same file.
 func (a Architecture) Write(path string, seed uint64) error {
 	asONNX := strings.EqualFold(filepath.Ext(path), ".onnx")
-	if !a.katago {
+	if !a.KataGo() {
 		if !asONNX {
 			return fmt.Errorf("%s networks are written as .onnx", a.name)
 		}

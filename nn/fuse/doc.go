@@ -15,9 +15,9 @@
 // divided by the root of their mean square first. With the activation SwiGLU the result is
 // silu(first half of the outputs) * second half.
 //
-// A node Attention reads the tokens' projections [N,S,queries, keys and values of all
+// A node Attention, which package katago writes, reads the tokens' projections [N,S,queries, keys and values of all
 // heads] and, for rotation by position, cosines and sines [S,kv_heads,q_dim/2] of pairs of
-// queries and keys. Attributes: heads, kv_heads, q_dim, v_dim and precision.
+// queries and keys. Attributes: heads, kv_heads, q_dim, v_dim and precision, which [Rewrite] adds.
 //
 // Values are transposed back for other nodes, except for global pooling. Inputs and outputs of the
 // graph keep their layout.

@@ -51,7 +51,7 @@ func (r *rewriter) node(l *layer) *onnx.Node {
 		planes = 1
 	}
 	n := &onnx.Node{
-		Name: r.names.New(l.out + ".conv"), OpType: "Conv", Domain: Domain,
+		Name: r.names.New(l.out + ".conv"), OpType: "Conv", Domain: onnx.KernelDomain,
 		Inputs: []string{l.x, constant("weights", l.weights, outs, int64(l.in), size, size), bias, l.residual,
 			constant("scale", l.scale, outs), constant("shift", l.shift, outs)},
 		Outputs: []string{l.out},
@@ -171,8 +171,8 @@ func (r *rewriter) transposes() {
 	}
 	for _, n := range r.g.Nodes {
 		for i, name := range n.Inputs {
-			wants := n.Domain == Domain && (i == 0 || i == 3) && r.wantsBoard(n) || i == 0 && slices.Contains(r.readers, n)
-			if name == "" || r.boards[name] == wants || n.Domain == Domain && i != 0 && i != 3 {
+			wants := n.Domain == onnx.KernelDomain && (i == 0 || i == 3) && r.wantsBoard(n) || i == 0 && slices.Contains(r.readers, n)
+			if name == "" || r.boards[name] == wants || n.Domain == onnx.KernelDomain && i != 0 && i != 3 {
 				continue
 			}
 			if names[name] == "" {

@@ -8,12 +8,6 @@ import (
 	"kosumi/nn/onnx"
 )
 
-// Domain is the operator domain of the kernels, and Version its version in graphs.
-const (
-	Domain  = "kosumi"
-	Version = 1
-)
-
 // Rewrite returns a copy of the model whose layers are nodes of the kernels, in a precision, and
 // the number of these layers. It fails if shapes of the graph contradict each other.
 func Rewrite(m *onnx.Model, precision kernel.Precision) (*onnx.Model, int, error) {
@@ -30,7 +24,13 @@ func Rewrite(m *onnx.Model, precision kernel.Precision) (*onnx.Model, int, error
 		users: c.Graph.Users(), producers: c.Graph.Producers(), consts: c.Graph.InitializerMap(),
 		names: onnx.NewNames(c.Graph), gone: map[*onnx.Node]bool{}, boards: map[string]bool{},
 	}
-	r.blocks()
+	for _, n := range slices.Clone(c.Graph.Nodes) {
+		if n.Domain == onnx.KernelDomain && n.OpType == "Attention" {
+			n.Attrs["precision"] = onnx.AttrInt(int64(precision)) // not nil: shape inference wants heads
+		} else if l := r.gatedAt(n); l != nil {
+			r.layers = append(r.layers, l)
+		}
+	}
 	for _, n := range slices.Clone(c.Graph.Nodes) {
 		if l := r.layerOf(n); l != nil {
 			r.gone[n] = true
@@ -42,7 +42,6 @@ func Rewrite(m *onnx.Model, precision kernel.Precision) (*onnx.Model, int, error
 		return c, 0, nil
 	}
 	r.emit()
-	r.attend()
 	r.pools()
 	r.tokens()
 	r.transposes()
@@ -53,7 +52,7 @@ func Rewrite(m *onnx.Model, precision kernel.Precision) (*onnx.Model, int, error
 	if c.Opsets == nil {
 		c.Opsets = map[string]int64{}
 	}
-	c.Opsets[Domain] = Version
+	c.Opsets[onnx.KernelDomain] = onnx.KernelVersion
 	c.Graph.Values = nil
 	return c, len(r.layers), nil
 }
@@ -68,28 +67,10 @@ type rewriter struct {
 	precision kernel.Precision
 	opset     int64
 
-	layers     []*layer
-	attentions []*attention
-	gone       map[*onnx.Node]bool // nodes that are part of a layer
-	boards     map[string]bool     // values that became [N,H,W,C]
-	readers    []*onnx.Node        // nodes of the default domain that read [N,H,W,C]
-}
-
-// blocks finds layers made of several products: attention and gated layers.
-func (r *rewriter) blocks() {
-	for _, n := range slices.Clone(r.g.Nodes) {
-		switch {
-		case n.Is("Softmax"):
-			if a := r.attentionAt(n); a != nil {
-				r.attentions = append(r.attentions, a)
-				r.layers = append(r.layers, a.layer)
-			}
-		case n.Is("Mul"):
-			if l := r.gatedAt(n); l != nil {
-				r.layers = append(r.layers, l)
-			}
-		}
-	}
+	layers  []*layer
+	gone    map[*onnx.Node]bool // nodes that are part of a layer
+	boards  map[string]bool     // values that became [N,H,W,C]
+	readers []*onnx.Node        // nodes of the default domain that read [N,H,W,C]
 }
 
 // layer is a convolution or a product of tokens, with the nodes fused into it so far. The field

@@ -29,7 +29,7 @@ func Half(m *onnx.Model) (*onnx.Model, error) {
 		return nil, fmt.Errorf("fp16: %w", err)
 	}
 	h := halver{
-		graph: out.Graph, types: types, half: map[string]bool{}, cast: map[castOf]string{}, names: onnx.NewNames(out.Graph),
+		graph: out.Graph, types: types, half: map[string]bool{}, cast: map[string]string{}, names: onnx.NewNames(out.Graph),
 		producers: out.Graph.Producers(), consts: out.Graph.InitializerMap(),
 	}
 	for _, n := range out.Graph.Nodes {
@@ -51,12 +51,6 @@ func Half(m *onnx.Model) (*onnx.Model, error) {
 	return out, nil
 }
 
-// castOf names a value in one of the two widths.
-type castOf struct {
-	name string
-	half bool
-}
-
 // halver rewrites a graph node by node.
 type halver struct {
 	graph     *onnx.Graph
@@ -64,7 +58,7 @@ type halver struct {
 	consts    map[string]*onnx.Tensor
 	types     map[string]onnx.ValueInfo
 	half      map[string]bool   // values in 16 bits
-	cast      map[castOf]string // values that were cast to the other width
+	cast      map[string]string // values that were cast to the other width
 	nodes     []*onnx.Node
 	names     *onnx.Names
 	count     int // number of nodes in 16 bits
@@ -134,8 +128,7 @@ func (h *halver) get(name string, half bool) string {
 	if h.half[name] == half {
 		return name
 	}
-	key := castOf{name, half}
-	if v, ok := h.cast[key]; ok {
+	if v, ok := h.cast[name]; ok {
 		return v
 	}
 	var v string
@@ -147,7 +140,7 @@ func (h *halver) get(name string, half bool) string {
 	} else {
 		v = h.convert(name, name+map[bool]string{true: ".half", false: ".full"}[half], half)
 	}
-	h.cast[key] = v
+	h.cast[name] = v
 	return v
 }
 

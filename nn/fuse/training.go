@@ -59,7 +59,7 @@ func Training(m *onnx.Model) (*onnx.Model, int, error) {
 		if c.Opsets == nil {
 			c.Opsets = map[string]int64{}
 		}
-		c.Opsets[Domain] = Version
+		c.Opsets[onnx.KernelDomain] = onnx.KernelVersion
 	}
 	c.Graph.Values = nil
 	return c, moved, nil
@@ -67,7 +67,7 @@ func Training(m *onnx.Model) (*onnx.Model, int, error) {
 
 // become turns a node into one of the kernels' domain.
 func (r *rewriter) become(n *onnx.Node, op string, inputs []string, outputs ...string) {
-	*n = onnx.Node{Name: n.Name, OpType: op, Domain: Domain, Inputs: inputs, Outputs: outputs}
+	*n = onnx.Node{Name: n.Name, OpType: op, Domain: onnx.KernelDomain, Inputs: inputs, Outputs: outputs}
 }
 
 // remove marks a node for deletion and returns the name of its result.

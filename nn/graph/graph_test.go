@@ -285,27 +285,27 @@ func TestHostileGraphs(t *testing.T) {
 		is    error
 		holds string
 	}{
-		"no weights":      {onnx.Node{OpType: "Conv", Domain: fuse.Domain, Inputs: []string{"x"}}, graph.ErrModel, "weights must be constant"},
-		"changing":        {onnx.Node{OpType: "Conv", Domain: fuse.Domain, Inputs: []string{"x", "x"}}, graph.ErrModel, "weights must be constant"},
-		"other channels":  {onnx.Node{OpType: "Conv", Domain: fuse.Domain, Inputs: []string{"x", "w"}}, graph.ErrModel, "does not fit the weights"},
-		"no such bias":    {onnx.Node{OpType: "Conv", Domain: fuse.Domain, Inputs: []string{"x", "w", "b"}}, graph.ErrModel, "never computed"},
-		"a long bias":     {onnx.Node{OpType: "Conv", Domain: fuse.Domain, Attrs: onnx.Attrs{"planes": onnx.AttrInt(1)}, Inputs: []string{"x", "w", "w"}}, graph.ErrModel, "bias"},
-		"itself added":    {onnx.Node{OpType: "Conv", Domain: fuse.Domain, Attrs: onnx.Attrs{"planes": onnx.AttrInt(1)}, Inputs: []string{"x", "w", "", "x"}}, graph.ErrModel, "residual"},
-		"gated":           {onnx.Node{OpType: "Conv", Domain: fuse.Domain, Attrs: onnx.Attrs{"planes": onnx.AttrInt(1), "activation": onnx.AttrInt(4)}, Inputs: []string{"x", "w"}}, graph.ErrModel, "SwiGLU"},
-		"no activation":   {onnx.Node{OpType: "Conv", Domain: fuse.Domain, Attrs: onnx.Attrs{"planes": onnx.AttrInt(1), "activation": onnx.AttrInt(9)}, Inputs: []string{"x", "w"}}, graph.ErrModel, "activation"},
-		"nothing read":    {onnx.Node{OpType: "Conv", Domain: fuse.Domain}, graph.ErrModel, "nothing"},
-		"unknown":         {onnx.Node{OpType: "Conf", Domain: fuse.Domain, Inputs: []string{"x"}}, graph.ErrOperator, "Conf"},
+		"no weights":      {onnx.Node{OpType: "Conv", Domain: onnx.KernelDomain, Inputs: []string{"x"}}, graph.ErrModel, "weights must be constant"},
+		"changing":        {onnx.Node{OpType: "Conv", Domain: onnx.KernelDomain, Inputs: []string{"x", "x"}}, graph.ErrModel, "weights must be constant"},
+		"other channels":  {onnx.Node{OpType: "Conv", Domain: onnx.KernelDomain, Inputs: []string{"x", "w"}}, graph.ErrModel, "does not fit the weights"},
+		"no such bias":    {onnx.Node{OpType: "Conv", Domain: onnx.KernelDomain, Inputs: []string{"x", "w", "b"}}, graph.ErrModel, "never computed"},
+		"a long bias":     {onnx.Node{OpType: "Conv", Domain: onnx.KernelDomain, Attrs: onnx.Attrs{"planes": onnx.AttrInt(1)}, Inputs: []string{"x", "w", "w"}}, graph.ErrModel, "bias"},
+		"itself added":    {onnx.Node{OpType: "Conv", Domain: onnx.KernelDomain, Attrs: onnx.Attrs{"planes": onnx.AttrInt(1)}, Inputs: []string{"x", "w", "", "x"}}, graph.ErrModel, "residual"},
+		"gated":           {onnx.Node{OpType: "Conv", Domain: onnx.KernelDomain, Attrs: onnx.Attrs{"planes": onnx.AttrInt(1), "activation": onnx.AttrInt(4)}, Inputs: []string{"x", "w"}}, graph.ErrModel, "SwiGLU"},
+		"no activation":   {onnx.Node{OpType: "Conv", Domain: onnx.KernelDomain, Attrs: onnx.Attrs{"planes": onnx.AttrInt(1), "activation": onnx.AttrInt(9)}, Inputs: []string{"x", "w"}}, graph.ErrModel, "activation"},
+		"nothing read":    {onnx.Node{OpType: "Conv", Domain: onnx.KernelDomain}, graph.ErrModel, "nothing"},
+		"unknown":         {onnx.Node{OpType: "Conf", Domain: onnx.KernelDomain, Inputs: []string{"x"}}, graph.ErrOperator, "Conf"},
 		"another domain":  {onnx.Node{OpType: "Relu", Domain: "com.example", Inputs: []string{"x"}}, graph.ErrOperator, "com.example"},
 		"unknown default": {onnx.Node{OpType: "Rleu", Inputs: []string{"x"}}, graph.ErrOperator, "Rleu"},
-		"no heads":        {onnx.Node{OpType: "Attention", Domain: fuse.Domain, Inputs: []string{"x"}}, graph.ErrModel, "heads"},
-		"many heads":      {onnx.Node{OpType: "Attention", Domain: fuse.Domain, Inputs: []string{"x"}, Attrs: heads(1<<40, 1, 1, 1)}, graph.ErrModel, "heads"},
-		"two of three":    {onnx.Node{OpType: "Attention", Domain: fuse.Domain, Inputs: []string{"x"}, Attrs: heads(3, 2, 1, 1)}, graph.ErrModel, "heads"},
+		"no heads":        {onnx.Node{OpType: "Attention", Domain: onnx.KernelDomain, Inputs: []string{"x"}}, graph.ErrModel, "heads"},
+		"many heads":      {onnx.Node{OpType: "Attention", Domain: onnx.KernelDomain, Inputs: []string{"x"}, Attrs: heads(1<<40, 1, 1, 1)}, graph.ErrModel, "heads"},
+		"two of three":    {onnx.Node{OpType: "Attention", Domain: onnx.KernelDomain, Inputs: []string{"x"}, Attrs: heads(3, 2, 1, 1)}, graph.ErrModel, "heads"},
 		"endless":         {onnx.Node{OpType: "Expand", Inputs: []string{"x", "huge"}}, graph.ErrOperator, "Expand"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.node.Outputs = []string{"z"}
 			shape := onnx.Shape{onnx.Sym("N"), onnx.D(4), onnx.D(5), onnx.D(6)}
-			m := &onnx.Model{IRVersion: 8, Opset: 17, Opsets: map[string]int64{fuse.Domain: fuse.Version, "com.example": 1}, Graph: &onnx.Graph{
+			m := &onnx.Model{IRVersion: 8, Opset: 17, Opsets: map[string]int64{onnx.KernelDomain: onnx.KernelVersion, "com.example": 1}, Graph: &onnx.Graph{
 				Nodes: []*onnx.Node{&c.node}, Inputs: []onnx.ValueInfo{{Name: "x", Type: onnx.Float, Shape: shape}}, Outputs: []onnx.ValueInfo{{Name: "z", Type: onnx.Float}},
 				Initializers: []*onnx.Tensor{weights, onnx.NewScalar("axis", int64(1)), onnx.NewTensor("huge", []int64{1 << 20, 1 << 20, 1, 1, 5, 6}, 6)}}}
 			if name == "other channels" {

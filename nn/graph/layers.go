@@ -94,11 +94,6 @@ func (p *planner) conv(n *onnx.Node, at func(int) *value) error {
 	return nil
 }
 
-func shapeOf(dims []int) onnx.Shape {
-	v := value{dims: dims}
-	return onnx.ShapeOf(v.dims64()...)
-}
-
 // layer adds a node's layer, unless an earlier plan did.
 func (p *planner) layer(n *onnx.Node, s kernel.Shape, weights func() ([]float32, error)) {
 	if p.layout.layers[n] == nil {

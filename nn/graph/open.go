@@ -168,6 +168,14 @@ func (s *session) Run(n int) error {
 	return lost(err)
 }
 
+// lost turns the end of a page's worker into [nn.ErrLost]: another worker gets its queries.
+func lost(err error) error {
+	if errors.Is(err, kernel.ErrStopped) {
+		return fmt.Errorf("%w: %w", nn.ErrLost, err)
+	}
+	return err
+}
+
 // Close frees the session; Inputs and Outputs stay readable. Only the first call does
 // anything.
 func (s *session) Close() error {

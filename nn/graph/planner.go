@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"kosumi/nn"
-	"kosumi/nn/fuse"
 	"kosumi/nn/kernel"
 	"kosumi/nn/onnx"
 )
@@ -18,12 +17,12 @@ type value struct {
 	fixed  bool // a constant; it may have a block too
 }
 
-func (v *value) dims64() []int64 {
-	out := make([]int64, len(v.dims))
-	for i, d := range v.dims {
-		out[i] = int64(d)
+func shapeOf(dims []int) onnx.Shape {
+	s := make(onnx.Shape, len(dims))
+	for i, d := range dims {
+		s[i] = onnx.D(int64(d))
 	}
-	return out
+	return s
 }
 
 func product(dims []int) int {
@@ -55,7 +54,7 @@ func (p *planner) build() error {
 		s := &p.layout.spec.Inputs[i]
 		v := &value{dims: append([]int{p.rows}, s.Shape...), block: &block{size: p.rows * s.Len(), place: inInput, at: i}}
 		p.values[s.Name] = v
-		p.infer.Give(s.Name, onnx.Float, onnx.ShapeOf(v.dims64()...))
+		p.infer.Give(s.Name, onnx.Float, shapeOf(v.dims))
 	}
 	for _, n := range g.Nodes {
 		if p.done[n] {
@@ -108,7 +107,7 @@ func (p *planner) node(n *onnx.Node) error {
 			return fmt.Errorf("input %q is never computed", name)
 		}
 	}
-	if n.Domain == fuse.Domain {
+	if n.Domain == onnx.KernelDomain {
 		return p.kernelNode(n, in)
 	}
 	if !n.IsDefault() || !onnx.Known(n) {

@@ -264,11 +264,8 @@ func pool(what int) func(*call) bool {
 		if x == nil || len(c.in[0].dims) < 3 {
 			return false
 		}
-		gone := make([]bool, len(c.in[0].dims))
-		for i := 2; i < len(gone); i++ {
-			gone[i] = true
-		}
-		return c.reduce(what, x, c.in[0].dims, gone)
+		spatial := len(c.in[0].dims) - 2
+		return c.reduce(what, x, c.in[0].dims, append([]bool{false, false}, slices.Repeat([]bool{true}, spatial)...))
 	}
 }
 

@@ -22,7 +22,6 @@ type Network struct {
 type Source struct {
 	File   string // base name, empty if unknown
 	SHA256 string // hex digest of the file as stored (compressed bytes for .gz)
-	Bytes  int64  // size of the decompressed content
 }
 
 // Header holds a network's name and properties.

@@ -35,12 +35,10 @@ func throughFile(t testing.TB, m *onnx.Model) *onnx.Model {
 // any board size.
 func TestExactGraphComesBack(t *testing.T) {
 	check := func(t *testing.T, path string) {
-		n, err := ReadFile(path)
-		require.NoError(t, err)
+		n := readFile(t, path)
 		want := plainBytes(t, n)
 		for _, size := range []Size{{9, 9}, {5, 13}} {
-			m, err := Build(n, size, FormExact)
-			require.NoError(t, err, path)
+			m := graphOf(t, n, size, FormExact)
 			back, err := FromONNX(throughFile(t, m))
 			require.NoError(t, err, path)
 			require.True(t, bytes.Equal(want, plainBytes(t, back)), path)
@@ -55,10 +53,8 @@ func TestExactGraphComesBack(t *testing.T) {
 }
 
 func TestTrainedGraphComesBack(t *testing.T) {
-	n, err := Fresh("kb2c16", 1)
-	require.NoError(t, err)
-	m, err := Build(n, Size{7, 7}, FormExact)
-	require.NoError(t, err)
+	n := made(t, "kb2c16", 1)
+	m := graphOf(t, n, Size{7, 7}, FormExact)
 	conv := &n.Trunk.Blocks[0].(*Ordinary).Conv1
 	const path = "blocks.0.conv1.weight"
 	old := m.Graph.Initializer(path)
@@ -79,15 +75,12 @@ func TestTrainedGraphComesBack(t *testing.T) {
 }
 
 func TestFromONNXRefuses(t *testing.T) {
-	n, err := Fresh("kb1c16", 1)
-	require.NoError(t, err)
+	n := made(t, "kb1c16", 1)
 	exact := func() *onnx.Model {
-		m, err := Build(n, Size{5, 5}, FormExact)
-		require.NoError(t, err)
+		m := graphOf(t, n, Size{5, 5}, FormExact)
 		return m
 	}
-	run, err := Build(n, Size{5, 5}, FormRun)
-	require.NoError(t, err)
+	run := graphOf(t, n, Size{5, 5}, FormRun)
 	without := exact()
 	without.Graph.Initializers = without.Graph.Initializers[1:]
 	reshaped := exact()
@@ -121,10 +114,8 @@ func TestMetadata(t *testing.T) {
 	path := testshared.Path(t, "golden/katago/synthetic-models/"+name+".bin.gz")
 	data, err := os.ReadFile(path)
 	require.NoError(t, err)
-	n, err := ReadFile(path)
-	require.NoError(t, err)
-	m, err := Build(n, Size{W: 13, H: 9}, FormRun)
-	require.NoError(t, err)
+	n := readFile(t, path)
+	m := graphOf(t, n, Size{W: 13, H: 9}, FormRun)
 	for key, want := range map[string]string{
 		meta.Format: "1", meta.Kind: "katago", meta.Encoder: "v7", meta.Board: "13x9", meta.Policy: "logits", meta.Value: "wdl",
 		meta.Heads: "policy,pass,value,score_value,ownership", meta.Name: n.Header.Name,
@@ -148,14 +139,12 @@ func TestMetadata(t *testing.T) {
 }
 
 func TestBuildRefusesSizes(t *testing.T) {
-	n, err := Fresh("kb1c16", 1)
-	require.NoError(t, err)
+	n := made(t, "kb1c16", 1)
 	for _, s := range []Size{{}, {1, 9}, {9, 1}, {26, 9}, {9, 26}, {-1, -1}} {
 		_, err := Build(n, s, FormRun)
 		require.ErrorIs(t, err, ErrSize)
 	}
 	for _, s := range []Size{{2, 2}, {25, 25}, {2, 25}} {
-		_, err := Build(n, s, FormRun)
-		require.NoError(t, err)
+		graphOf(t, n, s, FormRun)
 	}
 }

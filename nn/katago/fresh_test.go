@@ -1,7 +1,6 @@
 package katago
 
 import (
-	"bytes"
 	"math"
 	"testing"
 
@@ -34,16 +33,14 @@ func TestParseArch(t *testing.T) {
 
 func TestArchOf(t *testing.T) {
 	for _, name := range []string{"kb1c16", "kb4c64", "kb6c96-silu", "kb4c32nbt-mish", "kb2c32h2tflrs", "kb3c64h2nbttflrs-mish"} {
-		n, err := Fresh(name, 1)
-		require.NoError(t, err)
+		n := made(t, name, 1)
 		a, err := ArchOf(n)
 		require.NoError(t, err)
 		require.Equal(t, name, a.String())
 	}
-	n, err := Fresh("kb4c32nbt", 1)
-	require.NoError(t, err)
+	n := made(t, "kb4c32nbt", 1)
 	n.Trunk.Blocks[1] = n.Trunk.Blocks[1].(*Nested).Blocks[0]
-	_, err = ArchOf(n)
+	_, err := ArchOf(n)
 	require.ErrorIs(t, err, ErrUnsupported)
 	n.Trunk.Blocks[1] = &Attention{Heads: 1}
 	_, err = ArchOf(n)
@@ -66,25 +63,12 @@ func TestPoolBlocksAsInKataGo(t *testing.T) {
 	}
 }
 
-func TestFreshIsDeterministic(t *testing.T) {
-	text := func(seed uint64) []byte {
-		n, err := Fresh("kb4c32", seed)
-		require.NoError(t, err)
-		var out bytes.Buffer
-		require.NoError(t, Write(&out, n, Format{}))
-		return out.Bytes()
-	}
-	require.True(t, bytes.Equal(text(1), text(1)))
-	require.False(t, bytes.Equal(text(1), text(2)))
-}
-
 // TestFreshKeepsScale: in untrained networks the scale of activations at the trunk's end hardly
 // depends on depth or kind, and the outputs are neither constant nor so sharp that training
 // starts from a wrong conviction.
 func TestFreshKeepsScale(t *testing.T) {
 	for _, arch := range []string{"kb2c16", "kb4c32", "kb12c32-mish", "kb24c32", "kb6c64nbt-mish", "kb16c32nbt", "kb6c32-silu", "kb6c64h2tflrs", "kb6c64h2nbttflrs"} {
-		n, err := Fresh(arch, 7)
-		require.NoError(t, err)
+		n := made(t, arch, 7)
 		c := goldenCase{w: 9, h: 9, spatial: make([]float32, 22*81), global: make([]float32, 19)}
 		for p := range 81 {
 			c.spatial[p] = 1

@@ -37,13 +37,12 @@ func FuzzRead(f *testing.F) {
 		require.NoError(t, err)
 		require.True(t, bytes.Equal(first, plainBytes(t, again)))
 		if n.Params() < 100_000 {
-			m, err := Build(n, Size{5, 4}, FormExact)
-			require.NoError(t, err)
+			m := graphOf(t, n, Size{5, 4}, FormExact)
 			back, err := FromONNX(m)
 			require.NoError(t, err)
 			require.True(t, bytes.Equal(first, plainBytes(t, back)))
-			_, err = Build(n, Size{5, 4}, FormRun)
-			require.NoError(t, err)
+			graphOf(t, n, Size{5, 4}, FormRun)
+			graphOf(t, n, Size{5, 4}, FormKernels)
 		}
 	})
 }

@@ -23,12 +23,14 @@ const (
 	// FormRun is for inference sessions: norms, scales and pooling factors are
 	// folded into weights.
 	FormRun Form = iota
+	// FormKernels is FormRun with attention as nodes of the kernels' domain, for fuse.Rewrite.
+	FormKernels
 	// FormExact keeps every block of numbers of the KataGo file as one
 	// initializer and can be taken back by FromONNX.
 	FormExact
 )
 
-// String returns "run" or "exact".
+// String returns the form's name in metadata: "run" or "exact".
 func (f Form) String() string {
 	if f == FormExact {
 		return "exact"
@@ -67,7 +69,7 @@ func Build(n *Network, size Size, form Form) (*onnx.Model, error) {
 		return nil, fmt.Errorf("build onnx graph of %s: %w", n.Header.Name, err)
 	}
 	b := onnx.NewBuilder(n.Header.Name, opset)
-	e := &emitter{size: size, exact: form == FormExact}
+	e := &emitter{size: size, exact: form == FormExact, kernels: form == FormKernels}
 	e.network(b, n)
 	meta, err := metadata(n, size, form)
 	if err != nil {
@@ -82,8 +84,9 @@ func Build(n *Network, size Size, form Form) (*onnx.Model, error) {
 
 // emitter writes a network's layers as nodes.
 type emitter struct {
-	size  Size
-	exact bool
+	size    Size
+	exact   bool // FormExact
+	kernels bool // FormKernels
 }
 
 // stream is the trunk between blocks: [N,C,H,W], or [N,H*W,C] inside a run of
@@ -153,7 +156,7 @@ func (e *emitter) toTokens(b *onnx.Builder, s stream) stream {
 // tip ends the trunk; the result is [N,C,H,W].
 func (e *emitter) tip(b *onnx.Builder, s stream, t *Trunk) onnx.Value {
 	if t.NormKind == 0 && s.tokens && !e.exact {
-		s.v = e.act(b.In("act"), e.tokenNorm(b.In("norm"), s.v, &t.Tip), t.TipAct.Kind)
+		s.v = e.act(b.In("act"), affine(b.In("norm"), s.v, &t.Tip, int64(s.channels)), t.TipAct.Kind)
 		return e.toBoard(b, s).v
 	}
 	if t.NormKind == 0 {

@@ -16,13 +16,17 @@ func (e *emitter) rmsNorm(b *onnx.Builder, v onnx.Value, n *RMSNorm) onnx.Value 
 	return v
 }
 
-// projection multiplies normalised tokens by a matrix. In FormRun the norm's weight and a factor
-// for every output are folded into the matrix. If an order is given, output i is the output of
-// column order[i] in the file.
+// projection multiplies normalised tokens by a matrix, which is folded except in FormExact.
 func (e *emitter) projection(b *onnx.Builder, v onnx.Value, m *MatMul, n *RMSNorm, factor float64, order []int) onnx.Value {
 	if e.exact {
 		return e.matmul(b, v, m)
 	}
+	return b.MatMul(v, b.Floats("weight", m.folded(n, factor, order), int64(m.In), int64(m.Out)))
+}
+
+// folded returns the matrix with a norm's weights and a factor for every output multiplied into it.
+// If an order is given, output i is the output of column order[i] in the file.
+func (m *MatMul) folded(n *RMSNorm, factor float64, order []int) []float32 {
 	folded := make([]float32, len(m.Weights))
 	for i := range folded {
 		row, column := i/m.Out, i%m.Out
@@ -31,17 +35,19 @@ func (e *emitter) projection(b *onnx.Builder, v onnx.Value, m *MatMul, n *RMSNor
 		}
 		folded[i] = float32(float64(m.Weights[row*m.Out+column]) * float64(n.Weights[row]) * factor)
 	}
-	return b.MatMul(v, b.Floats("weight", folded, int64(m.In), int64(m.Out)))
+	return folded
 }
 
 // attention adds attention over all points to tokens x [N,S,C]. Heads that share a key and value
 // head form a separate axis: [N,kvHeads,group,S,dim].
 func (e *emitter) attention(b *onnx.Builder, x onnx.Value, k *Attention) onnx.Value {
-	group := k.Heads / k.KVHeads
 	sharpness := 1 / math.Sqrt(float64(k.QDim))
 	n := e.rmsNorm(b.In("norm"), x, &k.Norm)
-	q := e.projection(b.In("q"), n, &k.Q, &k.Norm, sharpness, k.halves(group))
-	key := e.projection(b.In("k"), n, &k.K, &k.Norm, 1, k.halves(1))
+	if e.kernels {
+		return b.Add(x, e.matmul(b.In("o"), e.kernelAttention(b, n, k, sharpness), &k.O))
+	}
+	q := e.projection(b.In("q"), n, &k.Q, &k.Norm, sharpness, k.halves(1, k.Heads*k.QDim/2))
+	key := e.projection(b.In("k"), n, &k.K, &k.Norm, 1, k.halves(1, k.KVHeads*k.QDim/2))
 	value := e.projection(b.In("v"), n, &k.V, &k.Norm, 1, nil)
 	q, key = e.turn(b, q, key, k)
 	value = e.heads(b.In("v"), value, k.KVHeads, 1, k.VDim)
@@ -52,6 +58,29 @@ func (e *emitter) attention(b *onnx.Builder, x onnx.Value, k *Attention) onnx.Va
 	v = b.Transpose(v, 0, 3, 1, 2, 4)
 	v = b.Reshape(v, 0, int64(e.area()), int64(k.Heads*k.VDim))
 	return b.Add(x, e.matmul(b.In("o"), v, &k.O))
+}
+
+// kernelAttention adds attention to normalised tokens as a node of the kernels, whose input is one
+// product with the matrices of queries, keys and values.
+func (e *emitter) kernelAttention(b *onnx.Builder, n onnx.Value, k *Attention, sharpness float64) onnx.Value {
+	parts := [][]float32{k.Q.folded(&k.Norm, sharpness, k.halves(k.Heads, k.QDim/2)),
+		k.K.folded(&k.Norm, 1, k.halves(k.KVHeads, k.QDim/2)), k.V.folded(&k.Norm, 1, nil)}
+	var weights []float32
+	for row := range k.Q.In {
+		for _, part := range parts {
+			outs := len(part) / k.Q.In
+			weights = append(weights, part[row*outs:][:outs]...)
+		}
+	}
+	w := b.In("qkv").Floats("weight", weights, int64(k.Q.In), int64(len(weights)/k.Q.In))
+	inputs := []onnx.Value{b.In("qkv").MatMul(n, w)}
+	if k.UseRope {
+		turns := tables(b, e.anglesByHead(k, 1), int64(e.area()), int64(k.KVHeads), int64(k.QDim/2))
+		inputs = append(inputs, turns.cos, turns.sin)
+	}
+	b.UseDomain(onnx.KernelDomain, onnx.KernelVersion)
+	return b.Node(onnx.KernelDomain, "Attention", 1, onnx.Attrs{"heads": onnx.AttrInt(int64(k.Heads)), "kv_heads": onnx.AttrInt(int64(k.KVHeads)),
+		"q_dim": onnx.AttrInt(int64(k.QDim)), "v_dim": onnx.AttrInt(int64(k.VDim))}, inputs...)[0]
 }
 
 // turn splits queries and keys into heads and rotates them by position if the block uses rotation.
@@ -96,18 +125,21 @@ func (e *emitter) turnPairs(b *onnx.Builder, v onnx.Value, k *Attention, group i
 		b.Add(b.Mul(first, rot.sin), b.Mul(second, rot.cos)))
 }
 
-// halves returns the order of columns for turnHalves: the first numbers of all pairs of all
-// heads, then their second numbers; nil without rotation. Queries and keys are only ever
-// multiplied with each other, so the order inside a head is free. On a CPU the rotation takes
-// about a quarter of the time that it takes if the numbers of a pair are neighbours.
-func (b *Attention) halves(group int) []int {
+// halves returns the order of columns in blocks of pairs, for rotation: in each block the first
+// numbers of all pairs, then their second numbers; nil without rotation. Queries and keys are only
+// ever multiplied with each other, so the order inside a head is free. A block is a head for the
+// kernels, all heads for turnHalves: on a CPU that takes about a quarter of the time that it takes
+// if the numbers of a pair are neighbours.
+func (b *Attention) halves(blocks, pairs int) (order []int) {
 	if !b.UseRope {
 		return nil
 	}
-	half := b.KVHeads * group * b.QDim / 2
-	order := make([]int, 2*half)
-	for i := range half {
-		order[i], order[half+i] = 2*i, 2*i+1
+	for block := range blocks {
+		for second := range 2 {
+			for i := range pairs {
+				order = append(order, 2*(block*pairs+i)+second)
+			}
+		}
 	}
 	return order
 }
@@ -136,24 +168,28 @@ func (e *emitter) rotation(b *onnx.Builder, k *Attention) *rotation {
 
 // wideRotation makes the tables for turnHalves, of queries and of keys.
 func (e *emitter) wideRotation(b *onnx.Builder, k *Attention, group int) (queries, keys *rotation) {
-	pairs := k.QDim / 2
-	kv, angles := e.angles(k)
 	wide := func(b *onnx.Builder, group int) *rotation {
-		heads := k.KVHeads * group
-		var all []float64
-		for p := range e.area() {
-			for h := range heads {
-				from := (p*kv + h/group%kv) * pairs
-				all = append(all, angles[from:from+pairs]...)
-			}
-		}
-		return tables(b, all, int64(e.area()), int64(heads*pairs))
+		return tables(b, e.anglesByHead(k, group), int64(e.area()), int64(k.KVHeads*group*k.QDim/2))
 	}
 	queries = wide(b.In("q"), group)
 	if group == 1 {
 		return queries, queries
 	}
 	return queries, wide(b.In("k"), 1)
+}
+
+// anglesByHead returns the angles of every head, indexed [point][head][pair]; group heads in a row
+// turn alike.
+func (e *emitter) anglesByHead(k *Attention, group int) (all []float64) {
+	pairs := k.QDim / 2
+	kv, angles := e.angles(k)
+	for p := range e.area() {
+		for h := range k.KVHeads * group {
+			from := (p*kv + h/group%kv) * pairs
+			all = append(all, angles[from:from+pairs]...)
+		}
+	}
+	return all
 }
 
 func tables(b *onnx.Builder, angles []float64, dims ...int64) *rotation {

@@ -19,7 +19,7 @@ func (e *emitter) pooling(b *onnx.Builder, x onnx.Value, k *Pooling) onnx.Value 
 	g := e.convNorm(b, "convg", "gnorm", v, &k.ConvG, &k.GNorm)
 	g = e.pool(b, e.act(b.In("gact"), g, k.GAct.Kind), poolMax, k.GAct.Kind)
 	v = e.biased(b, v, biasedConv{
-		conv: &k.ConvR, convName: "conv1", pooled: g, mul: &k.GMul, mulName: "gmul",
+		conv: &k.ConvR, convName: "conv1", pooled: g, mul: &k.GMul,
 		norm: &k.MidNorm, normName: "norm2",
 	})
 	v = e.act(b.In("act2"), v, k.MidAct.Kind)
@@ -32,7 +32,6 @@ type biasedConv struct {
 	convName string
 	pooled   onnx.Value
 	mul      *MatMul
-	mulName  string
 	norm     *Norm
 	normName string
 }
@@ -45,7 +44,7 @@ func (e *emitter) biased(b *onnx.Builder, x onnx.Value, k biasedConv) onnx.Value
 		scale, bias = k.norm.merge()
 	}
 	conv := e.convWith(b.In(k.convName), x, k.conv, scale, "")
-	mul := b.In(k.mulName)
+	mul := b.In("gmul")
 	w := e.poolWeights(mul, k.mul, poolMax, scale)
 	if e.exact {
 		v := b.Add(conv, e.column(mul, mul.MatMul(k.pooled, w), k.mul.Out))
@@ -78,10 +77,10 @@ func (e *emitter) nestedTokens(b *onnx.Builder, x onnx.Value, k *Nested) onnx.Va
 	conv := func(b *onnx.Builder, v onnx.Value, c *Conv) onnx.Value {
 		return b.MatMul(v, b.Floats("weight", c.Weights, int64(c.In), int64(c.Out)))
 	}
-	v := e.act(b.In("act1"), e.tokenNorm(b.In("norm1"), x, &k.PreNorm), k.PreAct.Kind)
+	v := e.act(b.In("act1"), affine(b.In("norm1"), x, &k.PreNorm, int64(k.PreNorm.Channels)), k.PreAct.Kind)
 	v = conv(b.In("conv1"), v, &k.ConvIn)
 	v = e.blocks(b.In("inner"), stream{v: v, channels: k.ConvIn.Out, tokens: true}, k.Blocks).v
-	v = e.act(b.In("act2"), e.tokenNorm(b.In("norm2"), v, &k.PostNorm), k.PostAct.Kind)
+	v = e.act(b.In("act2"), affine(b.In("norm2"), v, &k.PostNorm, int64(k.PostNorm.Channels)), k.PostAct.Kind)
 	return b.Add(x, conv(b.In("conv2"), v, &k.ConvOut))
 }
 
@@ -99,7 +98,7 @@ func (e *emitter) policyHead(root *onnx.Builder, x onnx.Value, p *PolicyHead, ve
 	g := e.convNorm(b, "g1", "gnorm", x, &p.G1, &p.GNorm)
 	g = e.pool(b, e.act(b.In("gact"), g, p.GAct.Kind), poolMax, p.GAct.Kind)
 	v := e.biased(b, x, biasedConv{
-		conv: &p.P1, convName: "p1", pooled: g, mul: &p.GMul, mulName: "gmul",
+		conv: &p.P1, convName: "p1", pooled: g, mul: &p.GMul,
 		norm: &p.PNorm, normName: "pnorm",
 	})
 	v = e.act(b.In("pact"), v, p.PAct.Kind)

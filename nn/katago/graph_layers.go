@@ -31,12 +31,8 @@ func (e *emitter) norm(b *onnx.Builder, v onnx.Value, n *Norm) onnx.Value {
 	return affine(b, v, n, int64(n.Channels), 1, 1)
 }
 
-// tokenNorm adds a batch-norm record on tokens [N,S,C], in FormRun.
-func (e *emitter) tokenNorm(b *onnx.Builder, v onnx.Value, n *Norm) onnx.Value {
-	return affine(b, v, n, int64(n.Channels))
-}
-
-// affine adds a norm as a product and a sum with constants of a shape.
+// affine adds a norm as a product and a sum with constants of a shape: [C,1,1], or [C] on tokens
+// [N,S,C].
 func affine(b *onnx.Builder, v onnx.Value, n *Norm, dims ...int64) onnx.Value {
 	scale, bias := n.merge()
 	if !allEqual(scale, 1) {
@@ -160,26 +156,22 @@ const (
 // act is the activation before the pooling. KataGo's maximum is never below -1; that makes a
 // difference only without an activation.
 func (e *emitter) pool(b *onnx.Builder, v onnx.Value, kind poolKind, act Activation) onnx.Value {
-	mean := b.Op("GlobalAveragePool", nil, v)
 	second, third := e.poolFactors()
-	top := func() onnx.Value {
-		if act == Identity {
-			return b.Max(b.Op("GlobalMaxPool", nil, v), b.Scalar(-1))
-		}
-		return b.Op("GlobalMaxPool", nil, v)
+	parts := []onnx.Value{b.Op("GlobalAveragePool", nil, v)}
+	if e.exact {
+		parts = append(parts, b.Mul(parts[0], b.Scalar(second)))
 	}
-	var parts onnx.Value
 	switch {
-	case e.exact && kind == poolMax:
-		parts = b.Concat(1, mean, b.Mul(mean, b.Scalar(second)), top())
-	case e.exact:
-		parts = b.Concat(1, mean, b.Mul(mean, b.Scalar(second)), b.Mul(mean, b.Scalar(third)))
+	case kind == poolMax && act == Identity:
+		parts = append(parts, b.Max(b.Op("GlobalMaxPool", nil, v), b.Scalar(-1)))
 	case kind == poolMax:
-		parts = b.Concat(1, mean, top())
+		parts = append(parts, b.Op("GlobalMaxPool", nil, v))
+	case e.exact:
+		parts = append(parts, b.Mul(parts[0], b.Scalar(third)))
 	default:
-		parts = mean
+		return b.Flatten(parts[0])
 	}
-	return b.Flatten(parts)
+	return b.Flatten(b.Concat(1, parts...))
 }
 
 // poolWeights adds the weights [in,out] for a pooled vector, each output multiplied by scale if

@@ -25,9 +25,11 @@ func pack(t testing.TB, data []byte) []byte {
 	return out.Bytes()
 }
 
-func tiny(t testing.TB) *Network {
+func tiny(t testing.TB) *Network { return made(t, "kb1c16", 3) }
+
+func made(t testing.TB, arch string, seed uint64) *Network {
 	t.Helper()
-	n, err := Fresh("kb1c16", 3)
+	n, err := Fresh(arch, seed)
 	require.NoError(t, err)
 	return n
 }
@@ -93,7 +95,6 @@ func TestReadDamaged(t *testing.T) {
 		want error
 		text string
 	}{
-		"version 2":         {replace("\n15\n22", "\n2\n22"), ErrVersion, "version 2"},
 		"version 18":        {replace("\n15\n22", "\n18\n22"), ErrVersion, "version 18, supported are 3 to 17; a newer program may know it"},
 		"no version":        {replace("\n15\n22", "\nx\n22"), ErrFormat, "not an integer"},
 		"input planes":      {replace("\n22\n19", "\n21\n19"), ErrShape, "input planes"},
@@ -103,14 +104,11 @@ func TestReadDamaged(t *testing.T) {
 		"meta missing":      {replace("150.0\n0", "150.0\n1"), ErrFormat, "input.meta"},
 		"no blocks":         {replace("trunk\n1\n", "trunk\n0\n"), ErrFormat, "number of blocks"},
 		"more blocks":       {replace("trunk\n1\n", "trunk\n2\n"), ErrUnsupported, "blocks.1"},
-		"blocks absurd":     {replace("trunk\n1\n", "trunk\n2000000000\n"), ErrFormat, "number of blocks"},
 		"even kernel":       {replace(dotted+"3\n3", dotted+"2\n3"), ErrFormat, "input.conv (model.conv_spatial): not a valid katago network: kernel"},
 		"negative count":    {replace(dotted+"3\n3\n22", dotted+"3\n3\n-22"), ErrFormat, "input channels"},
 		"huge count":        {replace(inner+"3\n3\n16\n8", inner+"3\n3\n16\n65000"), ErrTruncated, "blocks.0.conv1"},
 		"overflowing count": {replace(inner+"3\n3\n16\n8", inner+"63\n63\n16\n65535"), ErrTooLarge, "blocks.0.conv1"},
 		"wrong count":       {replace(dotted+"3\n3\n22\n16", dotted+"3\n3\n21\n16"), ErrShape, "input channels: 21, should be 22"},
-		"unknown block":     {replace("gpool_block", "gpool_blocc"), ErrUnsupported, `unknown kind of block "gpool_blocc"; a newer program may know it`},
-		"activation":        {replace("ACTIVATION_RELU", "ACTIVATION_GELU"), ErrUnsupported, `unknown activation "ACTIVATION_GELU"; a newer program may know it`},
 		"mark":              {replace(blockMark, "@BIM@"), ErrFormat, "@BIN@"},
 		"not finite":        {nan, ErrFormat, "input.conv (model.conv_spatial): weight"},
 		"trailing":          {append(bytes.Clone(plain), "more"...), ErrFormat, "more data"},
@@ -118,7 +116,6 @@ func TestReadDamaged(t *testing.T) {
 		"long word":         {bytes.Repeat([]byte("a"), 1<<20), ErrFormat, "word"},
 		"spaces":            {bytes.Repeat([]byte(" "), 1<<20), ErrTruncated, "name"},
 		"epsilon":           {replace("1e-20", "1e-2000x"), ErrFormat, "epsilon"},
-		"negative epsilon":  {replace("1e-20", "-1.0"), ErrFormat, "epsilon"},
 		"flag":              {replace("1e-20\n1\n1", "1e-20\n2\n1"), ErrFormat, "flag"},
 	} {
 		_, err := readBytes(c.data)
@@ -288,8 +285,7 @@ func TestWriteFile(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"a.bin.gz", "b.TXT.GZ", "c.bin", "d.txt"} {
 		require.NoError(t, WriteFile(dir+"/"+name, n))
-		back, err := ReadFile(dir + "/" + name)
-		require.NoError(t, err)
+		back := readFile(t, dir+"/"+name)
 		require.True(t, bytes.Equal(plainBytes(t, n), plainBytes(t, back)))
 	}
 	require.Error(t, WriteFile(dir+"/e.onnx", n))

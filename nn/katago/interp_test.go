@@ -12,9 +12,7 @@ import (
 // exact builds a network's exact graph for the board of a position.
 func exact(t testing.TB, n *Network, c *goldenCase) *onnx.Model {
 	t.Helper()
-	m, err := Build(n, Size{c.w, c.h}, FormExact)
-	require.NoError(t, err)
-	return m
+	return graphOf(t, n, Size{c.w, c.h}, FormExact)
 }
 
 func inputs(c *goldenCase) map[string][]float32 {

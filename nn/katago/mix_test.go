@@ -10,8 +10,7 @@ func TestMix(t *testing.T) {
 	const arch = "kb2c16"
 	first := func(n *Network) float32 { return n.Trunk.Conv.Weights[3] }
 	read := func(seed uint64) *Network {
-		n, err := Fresh(arch, seed)
-		require.NoError(t, err)
+		n := made(t, arch, seed)
 		return n
 	}
 	a, b := read(1), read(2)
@@ -28,8 +27,7 @@ func TestMix(t *testing.T) {
 	}
 
 	for _, other := range []string{"kb3c16", "kb2c32", "kb2c16-mish", "kb2c32h2tflrs"} {
-		n, err := Fresh(other, 1)
-		require.NoError(t, err)
+		n := made(t, other, 1)
 		before := read(1)
 		require.ErrorIs(t, before.Mix(n, 0.5), ErrMix, other)
 		require.Equal(t, read(1), before)

@@ -121,8 +121,7 @@ func graphDiffs(t *testing.T, n *Network, cases []goldenCase, form Form, open op
 	t.Helper()
 	var d diffs
 	for size, list := range bySize(cases) {
-		m, err := Build(n, size, form)
-		require.NoError(t, err)
+		m := graphOf(t, n, size, form)
 		s := openGraph(t, n, size, m, open)
 		for i := 0; i < len(list); i += testBatch {
 			batch := list[i:min(i+testBatch, len(list))]
@@ -154,8 +153,7 @@ func TestGraphsMatchKataGo(t *testing.T) {
 	all := goldenSynthetic(t)
 	for _, path := range syntheticPaths(t) {
 		name := filepath.Base(path)
-		n, err := ReadFile(path)
-		require.NoError(t, err)
+		n := readFile(t, path)
 		for _, form := range []Form{FormRun, FormExact} {
 			d := graphDiffs(t, n, all[name], form, byLibrary)
 			t.Logf("%-45s %-5v %v", name, form, d)
@@ -171,9 +169,8 @@ func TestKernelsMatchKataGo(t *testing.T) {
 	for _, isa := range kernel.Available() {
 		for _, path := range syntheticPaths(t) {
 			name := filepath.Base(path)
-			n, err := ReadFile(path)
-			require.NoError(t, err)
-			d := graphDiffs(t, n, all[name], FormRun, byKernels(isa))
+			n := readFile(t, path)
+			d := graphDiffs(t, n, all[name], FormKernels, byKernels(isa))
 			t.Logf("%v %-45s %v", isa, name, d)
 			require.True(t, d.within(diffs{5e-6, 5e-6, 5e-6, 5e-6}), "%v %s: %v", isa, name, d)
 		}
@@ -184,7 +181,7 @@ func TestKernelsMatchKataGo(t *testing.T) {
 	}
 	withReal(t, func(t *testing.T, name string) {
 		testshared.Slow(t)
-		d := graphDiffs(t, readReal(t, name), goldenReal(t, name), FormRun, byKernels(best))
+		d := graphDiffs(t, readReal(t, name), goldenReal(t, name), FormKernels, byKernels(best))
 		t.Log(name, d)
 		require.True(t, d.within(fp32Limits), "%v", d)
 	})

@@ -36,8 +36,7 @@ func TestPreferences(t *testing.T) {
 				require.Equal(t, n.Header, back.Header)
 			}
 			for _, form := range []Form{FormRun, FormExact} {
-				m, err := Build(n, Size{5, 5}, form)
-				require.NoError(t, err)
+				m := graphOf(t, n, Size{5, 5}, form)
 				require.Equal(t, fmt.Sprint(flags&1), m.Metadata[meta.PassAliveSuicide])
 				require.Equal(t, fmt.Sprint(flags>>1), m.Metadata[meta.ExcludeTerritory])
 				if form == FormExact {
@@ -48,14 +47,6 @@ func TestPreferences(t *testing.T) {
 			}
 		}
 	}
-}
-
-func TestGrowKeepsPreferences(t *testing.T) {
-	n := tiny(t)
-	n.Header.ExcludeTerritoryAdjacentToAtari = true
-	big, err := Grow(n, "kb2c32", 1)
-	require.NoError(t, err)
-	require.True(t, big.Header.ExcludeTerritoryAdjacentToAtari)
 }
 
 // TestUnknownOptions: an option that no known version has is an error with KataGo's name for it

@@ -35,8 +35,7 @@ func ownNetwork(t testing.TB, name string) *Network {
 		require.NoError(t, err)
 		return toy(t, version)
 	}
-	n, err := Fresh(name, 11)
-	require.NoError(t, err)
+	n := made(t, name, 11)
 	return n
 }
 
@@ -100,8 +99,7 @@ func TestOwnGraphsMatchKataGo(t *testing.T) {
 	for _, c := range ownCases(t) {
 		n, size := ownNetwork(t, c.Network), Size{c.Width, c.Height}
 		for _, form := range []Form{FormRun, FormExact} {
-			m, err := Build(n, size, form)
-			require.NoError(t, err)
+			m := graphOf(t, n, size, form)
 			s := openGraph(t, n, size, m, byLibrary)
 			c.compare(t, n, s.run(t, []goldenCase{c.golden()})[0])
 		}

@@ -79,7 +79,7 @@ func read(r io.Reader, name string, maxBytes int64) (n *Network, err error) {
 	if err := src.finish(); err != nil {
 		return nil, err
 	}
-	n.Source = Source{File: name, SHA256: hex.EncodeToString(hash.Sum(nil)), Bytes: plain.n}
+	n.Source = Source{File: name, SHA256: hex.EncodeToString(hash.Sum(nil))}
 	return n, nil
 }
 

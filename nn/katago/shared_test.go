@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/internal/testshared"
+	"kosumi/nn/onnx"
 )
 
 // The three real networks in the reference data.
@@ -33,9 +34,21 @@ func realPath(t testing.TB, name string) string {
 
 func readReal(t testing.TB, name string) *Network {
 	t.Helper()
-	n, err := ReadFile(realPath(t, name))
-	require.NoError(t, err)
+	return readFile(t, realPath(t, name))
+}
+
+func readFile(t testing.TB, path string) *Network {
+	t.Helper()
+	n, err := ReadFile(path)
+	require.NoError(t, err, path)
 	return n
+}
+
+func graphOf(t testing.TB, n *Network, size Size, form Form) *onnx.Model {
+	t.Helper()
+	m, err := Build(n, size, form)
+	require.NoError(t, err)
+	return m
 }
 
 // syntheticPaths lists the reference data's 18 random networks.

@@ -90,8 +90,7 @@ func TestToysOfAllVersions(t *testing.T) {
 		n := toy(t, version)
 		path := filepath.Join(t.TempDir(), "toy.bin.gz")
 		require.NoError(t, WriteFile(path, n))
-		back, err := ReadFile(path)
-		require.NoError(t, err)
+		back := readFile(t, path)
 		require.Equal(t, plainBytes(t, n), plainBytes(t, back))
 		rng := rand.New(rand.NewPCG(5, 6))
 		var cases []goldenCase
@@ -106,14 +105,9 @@ func TestToysOfAllVersions(t *testing.T) {
 			c.want = interpret(t, exact(t, n, &c), &c)
 			cases = append(cases, c)
 		}
-		for _, form := range []Form{FormRun, FormExact} {
-			for by, open := range map[string]opener{"onnxruntime": byLibrary, "kernels": byKernels(best)} {
-				if by == "kernels" && form == FormExact { // the exact form is only converted and trained, never run on the kernels
-					continue
-				}
-				d := graphDiffs(t, back, cases, form, open)
-				require.True(t, d.within(diffs{5e-5, 5e-5, 5e-5, 5e-5}), "version %d, %v, %s: %v", version, form, by, d)
-			}
+		for form, open := range map[Form]opener{FormRun: byLibrary, FormExact: byLibrary, FormKernels: byKernels(best)} {
+			d := graphDiffs(t, back, cases, form, open)
+			require.True(t, d.within(diffs{5e-5, 5e-5, 5e-5, 5e-5}), "version %d, form %d: %v", version, form, d)
 		}
 	}
 }

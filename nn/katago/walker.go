@@ -113,28 +113,24 @@ func (w *walker) misfit(format string, args ...any) {
 	w.fail(fmt.Errorf("%w: %s", ErrShape, fmt.Sprintf(format, args...)))
 }
 
-func (w *walker) flag(what string, v *bool) {
-	i := 0
+// boolean visits a flag that is stored as a number between lo and hi, and returns that.
+func (w *walker) boolean(what string, v *bool, lo, hi int) (i int) {
 	if *v {
 		i = 1
 	}
-	w.count(what, &i, 0, 1)
+	w.count(what, &i, lo, hi)
 	if w.reading {
 		*v = i == 1
 	}
+	return i
 }
+
+func (w *walker) flag(what string, v *bool) { w.boolean(what, v, 0, 1) }
 
 // preference visits a flag that newer versions may give values other than 0 and 1.
 func (w *walker) preference(name string, v *bool) {
-	i := 0
-	if *v {
-		i = 1
-	}
-	if w.count(name, &i, -1<<31, 1<<31-1); w.err == nil && i != 0 && i != 1 {
+	if i := w.boolean(name, v, -1<<31, 1<<31-1); w.err == nil && i != 0 && i != 1 {
 		w.fail(unknown("%s unexpected value: %d", name, i))
-	}
-	if w.reading {
-		*v = i == 1
 	}
 }
 

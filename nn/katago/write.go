@@ -88,10 +88,8 @@ func (s *sink) token(v *string) error {
 	if *v == "" || len(*v) > maxToken {
 		return fmt.Errorf("%w: a name must have 1 to %d bytes", ErrShape, maxToken)
 	}
-	for i := 0; i < len(*v); i++ {
-		if c := (*v)[i]; c <= ' ' || c == 0x7f {
-			return fmt.Errorf("%w: name %.40q holds white space", ErrShape, *v)
-		}
+	if strings.ContainsFunc(*v, func(r rune) bool { return r <= ' ' || r == 0x7f }) {
+		return fmt.Errorf("%w: name %.40q holds white space", ErrShape, *v)
 	}
 	s.bw.WriteString(*v)
 	return s.bw.WriteByte('\n')

@@ -1,11 +1,16 @@
 package kernel
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"slices"
 	"strings"
 )
+
+// ErrStopped is the error of calls to a page's worker that has ended. The next session gets a new
+// worker.
+var ErrStopped = errors.New("a worker of the page has ended")
 
 // ISA is an instruction set with kernels for it.
 type ISA int

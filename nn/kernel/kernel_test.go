@@ -152,10 +152,8 @@ func TestLayers(t *testing.T) {
 			everywhere(t, func(t *testing.T, isa ISA, p Precision) {
 				s, call := s, call
 				s.Precision = p
-				l, err := New(isa, s, weights)
-				require.NoError(t, err)
 				call.Y, call.Sum = make([]float32, area*c.out), make([]float32, area*c.out)
-				require.NoError(t, l.Run(call))
+				runLayer(t, isa, s, weights, call)
 				require.Less(t, relative(y, call.Y), allowed[p], "%+v %v", c, a)
 				require.Less(t, relative(sum, call.Sum), allowed[p], "%+v %v", c, a)
 				if call.Residual == nil {
@@ -164,7 +162,7 @@ func TestLayers(t *testing.T) {
 				once := call.Y
 				copy(call.Sum, call.Residual)
 				call.Residual, call.Y = call.Sum, make([]float32, len(call.Y))
-				require.NoError(t, l.Run(call))
+				runLayer(t, isa, s, weights, call)
 				require.Equal(t, once, call.Y, "the residual may be the sum")
 			})
 		}
@@ -212,9 +210,7 @@ func TestTokens(t *testing.T) {
 		everywhere(t, func(t *testing.T, isa ISA, p Precision) {
 			s, call := s, call
 			s.Precision, call.Y = p, make([]float32, len(want))
-			l, err := New(isa, s, weights)
-			require.NoError(t, err)
-			require.NoError(t, l.Run(call))
+			runLayer(t, isa, s, weights, call)
 			require.Less(t, relative(want, call.Y), map[Precision]float64{Float32: 1e-5, Int16: 6e-4}[p], "%+v", c)
 		})
 	}
@@ -254,9 +250,7 @@ func TestNothingOverflows(t *testing.T) {
 				everywhere(t, func(t *testing.T, isa ISA, p Precision) {
 					s, c := s, c
 					s.Precision, c.Y = p, make([]float32, side*side*out)
-					l, err := New(isa, s, weights)
-					require.NoError(t, err)
-					require.NoError(t, l.Run(c))
+					runLayer(t, isa, s, weights, c)
 					for i := range want {
 						require.InDelta(t, want[i], float64(c.Y[i]), 4e-3*most, "%s, %d channels, size %d", name, in, size)
 					}
@@ -273,16 +267,15 @@ func TestBoardsDoNotMeet(t *testing.T) {
 		for _, size := range []int{1, 3} {
 			const in, out, n, side = 48, 64, 11, 9
 			s := Shape{In: in, Out: out, Size: size, Precision: p, Activation: ReLU}
-			l, err := New(isa, s, normal(rng, in*out*size*size, 1))
-			require.NoError(t, err)
+			weights := normal(rng, in*out*size*size, 1)
 			x, y := normal(rng, n*side*side*in, 1), make([]float32, n*side*side*out)
 			for i := range side * side * in { // one board has much larger values than the others
 				x[i] *= 1000
 			}
-			require.NoError(t, l.Run(Call{N: n, H: side, W: side, X: x, Y: y}))
+			runLayer(t, isa, s, weights, Call{N: n, H: side, W: side, X: x, Y: y})
 			for b := range n {
 				alone := make([]float32, side*side*out)
-				require.NoError(t, l.Run(Call{N: 1, H: side, W: side, X: x[b*side*side*in:][:side*side*in], Y: alone}))
+				runLayer(t, isa, s, weights, Call{N: 1, H: side, W: side, X: x[b*side*side*in:][:side*side*in], Y: alone})
 				require.Equal(t, alone, y[b*side*side*out:][:len(alone)], "board %d", b)
 			}
 		}
@@ -293,11 +286,10 @@ func TestBoardsDoNotMeet(t *testing.T) {
 func TestNoNumberStaysNone(t *testing.T) {
 	everywhere(t, func(t *testing.T, isa ISA, p Precision) {
 		for _, bad := range []float32{float32(math.NaN()), float32(math.Inf(1))} {
-			l, err := New(isa, Shape{In: 16, Out: 16, Size: 3, Precision: p}, normal(rand.New(rand.NewPCG(3, 0)), 16*16*9, 1))
-			require.NoError(t, err)
+			weights := normal(rand.New(rand.NewPCG(3, 0)), 16*16*9, 1)
 			x, y := make([]float32, 25*16), make([]float32, 25*16)
 			x[12*16] = bad
-			require.NoError(t, l.Run(Call{N: 1, H: 5, W: 5, X: x, Y: y}))
+			runLayer(t, isa, Shape{In: 16, Out: 16, Size: 3, Precision: p}, weights, Call{N: 1, H: 5, W: 5, X: x, Y: y})
 			require.True(t, math.IsNaN(float64(y[12*16])) || math.IsInf(float64(y[12*16]), 0), "%v became %v", bad, y[12*16])
 		}
 	})
@@ -315,10 +307,9 @@ func BenchmarkLayer(b *testing.B) {
 					for _, n := range []int{1, 8} {
 						b.Run(fmt.Sprintf("%v/%d/%dx%d/%dch/batch%d", isa, p, side, side, channels, n), func(b *testing.B) {
 							rng := rand.New(rand.NewPCG(1, 1))
-							l, err := New(isa, Shape{In: channels, Out: channels, Size: 3, Precision: p, Activation: ReLU}, normal(rng, 9*channels*channels, 0.1))
-							require.NoError(b, err)
+							s, weights := Shape{In: channels, Out: channels, Size: 3, Precision: p, Activation: ReLU}, normal(rng, 9*channels*channels, 0.1)
 							x := normal(rng, n*side*side*channels, 1)
-							loop(b, l.step(Call{N: n, H: side, W: side, X: x, Y: make([]float32, len(x))}))
+							loop(b, layerStep(isa, &s, weights, Call{N: n, H: side, W: side, X: x, Y: make([]float32, len(x))}))
 							macs := 9 * float64(n*side*side*channels*channels)
 							b.ReportMetric(macs*float64(b.N)/b.Elapsed().Seconds()/1e9, "GMAC/s")
 						})

@@ -22,40 +22,20 @@ type AttentionCall struct {
 	Y                 []float32
 }
 
-// alone is a layer for which each Run opens a new session.
-type alone struct {
-	isa     ISA
-	shape   Shape
-	weights []float32
+func layerStep(isa ISA, s *Shape, weights []float32, c Call) *step {
+	return &step{isa: isa, shape: s, weights: weights, reads: [3][]float32{c.X, c.Bias, c.Residual}, writes: [2][]float32{c.Y, c.Sum},
+		Step: Step{Kind: StepLayer, N: c.N, H: c.H, W: c.W, ByBoard: c.Bias != nil && len(c.Bias) != s.Out}}
 }
 
-// New returns a layer whose weights each Run packs again.
-func New(isa ISA, s Shape, weights []float32) (*alone, error) {
-	one := step{isa: isa, shape: &s, weights: weights}
-	session, err := one.session()
-	if err == nil {
-		session.Close()
-	}
-	return &alone{isa, s, weights}, err
-}
-
-func (l *alone) step(c Call) step {
-	return step{isa: l.isa, shape: &l.shape, weights: l.weights, reads: [3][]float32{c.X, c.Bias, c.Residual}, writes: [2][]float32{c.Y, c.Sum},
-		Step: Step{Kind: StepLayer, N: c.N, H: c.H, W: c.W, ByBoard: c.Bias != nil && len(c.Bias) != l.shape.Out}}
-}
-
-func (l *alone) Run(c Call) error {
-	s := l.step(c)
-	return s.run()
-}
-
-func (a Attention) step(isa ISA, c AttentionCall) step {
-	return step{isa: isa, reads: [3][]float32{c.X, c.Cosines, c.Sines}, writes: [2][]float32{c.Y},
-		Step: Step{Kind: StepAttention, N: c.N, H: c.Tokens, Attention: a}}
+// runLayer packs the weights and runs a layer once.
+func runLayer(t *testing.T, isa ISA, s Shape, weights []float32, c Call) {
+	t.Helper()
+	require.NoError(t, layerStep(isa, &s, weights, c).run())
 }
 
 func (a Attention) Run(isa ISA, c AttentionCall) error {
-	s := a.step(isa, c)
+	s := step{isa: isa, reads: [3][]float32{c.X, c.Cosines, c.Sines}, writes: [2][]float32{c.Y},
+		Step: Step{Kind: StepAttention, N: c.N, H: c.Tokens, Attention: a}}
 	return s.run()
 }
 
@@ -142,7 +122,7 @@ func (s *step) run() error {
 	return nil
 }
 
-func loop(b *testing.B, s step) {
+func loop(b *testing.B, s *step) {
 	session, err := s.session()
 	require.NoError(b, err)
 	defer session.Close()

@@ -20,10 +20,6 @@ type Workers struct {
 // ErrSIMD says that a browser cannot run the kernels.
 var ErrSIMD = errors.New("this browser is too old: it has no WebAssembly SIMD, which Chrome and Edge 91, Firefox 89 and Safari 16.4 have")
 
-// ErrStopped is the error of calls to a worker that has ended. The next session gets a new
-// worker.
-var ErrStopped = errors.New("a worker of the page has ended")
-
 // workers are the started workers, and how to start more.
 var workers struct {
 	sync.Mutex

@@ -192,11 +192,8 @@ func (m *Model) openOn(run runner, precision string, size board.Size, maxBatch i
 	if err != nil {
 		return nil, err
 	}
-	graph, err := m.source.graph(size)
+	graph, err := graphFor(m.source, size, run, precision)
 	if err != nil {
-		return nil, err
-	}
-	if graph, err = rewrite(graph, run, precision); err != nil {
 		return nil, err
 	}
 	return run.open(work{graph: graph, spec: spec, maxBatch: maxBatch})

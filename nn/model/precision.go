@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"kosumi/board"
 	"kosumi/nn/fuse"
 	"kosumi/nn/kernel"
 	"kosumi/nn/onnx"
@@ -48,17 +49,20 @@ func precisionOf(c Config, run runner) (precision, why string, err error) {
 	return floatPrecision, "", nil
 }
 
-// rewrite returns a float32 graph in the form that a runner computes in a precision.
-func rewrite(g *onnx.Model, run runner, precision string) (*onnx.Model, error) {
-	switch _, ok := kernel.Best(); {
+// graphFor returns the graph that a runner computes in a precision.
+func graphFor(src source, size board.Size, run runner, precision string) (*onnx.Model, error) {
+	_, ok := kernel.Best()
+	kernels := precision != halfPrecision && (run.name == Kernel || ok && run.name == ort.CPU)
+	g, err := src.graph(size, kernels)
+	switch {
+	case err != nil || !kernels && precision != halfPrecision:
+		return g, err
 	case precision == halfPrecision:
 		half, err := fuse.Half(g)
 		if err != nil {
 			return nil, fmt.Errorf("%w: fp16: %w", ErrPrecision, err)
 		}
 		return half, nil
-	case run.name != Kernel && (!ok || run.name != ort.CPU):
-		return g, nil
 	}
 	numbers := kernel.Float32
 	if precision == int16Precision {

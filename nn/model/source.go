@@ -26,8 +26,9 @@ import (
 type source interface {
 	// spec describes the network at a size, or fails with nn.ErrSize.
 	spec(size board.Size) (nn.Spec, error)
-	// graph returns the graph for exactly that size. It must not be changed.
-	graph(size board.Size) (*onnx.Model, error)
+	// graph returns the graph for exactly that size, for the kernels possibly with nodes of their
+	// own. It must not be changed.
+	graph(size board.Size, kernels bool) (*onnx.Model, error)
 	// describe fills in everything but provider and precision.
 	describe() nn.Description
 }
@@ -108,7 +109,10 @@ func (s katagoSource) describe() nn.Description {
 
 func (s katagoSource) spec(size board.Size) (nn.Spec, error) { return kataGoSpec(s.net, size) }
 
-func (s katagoSource) graph(size board.Size) (*onnx.Model, error) {
+func (s katagoSource) graph(size board.Size, kernels bool) (*onnx.Model, error) {
+	if kernels {
+		return s.build(size, katago.FormKernels)
+	}
 	return s.build(size, katago.FormRun)
 }
 
@@ -147,7 +151,7 @@ func openONNX(data []byte, path string, o Overrides) (source, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%w: %s: %w", ErrFile, name, err)
 		}
-		net.Source = katago.Source{File: name, SHA256: about.SHA256, Bytes: int64(len(data))}
+		net.Source = katago.Source{File: name, SHA256: about.SHA256}
 		return katagoSource{net}, nil
 	}
 	if err := checkFormat(m); err != nil {
@@ -212,7 +216,7 @@ func (s *onnxSource) spec(size board.Size) (nn.Spec, error) {
 	return s.only, nil
 }
 
-func (s *onnxSource) graph(size board.Size) (*onnx.Model, error) {
+func (s *onnxSource) graph(size board.Size, _ bool) (*onnx.Model, error) {
 	if _, err := s.spec(size); err != nil {
 		return nil, err
 	}

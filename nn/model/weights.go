@@ -13,7 +13,7 @@ func (m *Model) Weights(size board.Size) (*onnx.Model, error) {
 	if k, ok := m.source.(katagoSource); ok {
 		return k.build(size, katago.FormExact)
 	}
-	g, err := m.source.graph(size)
+	g, err := m.source.graph(size, false)
 	if err != nil {
 		return nil, err
 	}

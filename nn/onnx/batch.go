@@ -5,11 +5,11 @@ import (
 	"slices"
 )
 
-// SetBatch changes the first dimension of the named inputs, or of all [Graph.Feeds] if none are
-// named, to a number or to a symbol for any number. A Reshape whose constant shape begins with the
-// old number keeps its input's first dimension instead. Declarations of inner values are dropped;
-// outputs are declared anew. The model is unchanged on error.
-func SetBatch(m *Model, batch Dim, inputs ...string) error {
+// SetBatch changes the first dimension of all [Graph.Feeds] to a number or to a symbol for any number.
+// A Reshape to a constant shape that begins with the old number keeps its input's first dimension
+// instead. Declarations of inner values are dropped; outputs are declared anew. The model is
+// unchanged on error.
+func SetBatch(m *Model, batch Dim) error {
 	if !batch.Known() && batch.Param == "" || batch.Known() && batch.Size < 1 {
 		return fmt.Errorf("%w: a batch of %v", ErrShape, batch)
 	}
@@ -19,25 +19,18 @@ func SetBatch(m *Model, batch Dim, inputs ...string) error {
 	}
 	g := c.Graph
 	g.Values = nil
-	if len(inputs) == 0 {
-		for _, v := range g.Feeds() {
-			inputs = append(inputs, v.Name)
+	consts, old := g.InitializerMap(), UnknownDim
+	for i := range g.Inputs {
+		v := &g.Inputs[i]
+		switch {
+		case consts[v.Name] != nil:
+			continue
+		case len(v.Shape) == 0:
+			return fmt.Errorf("%w: input %q has shape %v, without a batch", ErrShape, v.Name, v.Shape)
+		case old.Known() && v.Shape[0] != old:
+			return fmt.Errorf("%w: inputs have batches of %v and %v", ErrShape, old, v.Shape[0])
 		}
-	}
-	old := UnknownDim
-	for _, name := range inputs {
-		i := slices.IndexFunc(g.Inputs, func(v ValueInfo) bool { return v.Name == name })
-		if i < 0 {
-			return fmt.Errorf("%w: no input is named %q", ErrGraph, name)
-		}
-		if len(g.Inputs[i].Shape) == 0 {
-			return fmt.Errorf("%w: input %q has shape %v, without a batch", ErrShape, name, g.Inputs[i].Shape)
-		}
-		if old.Known() && g.Inputs[i].Shape[0] != old {
-			return fmt.Errorf("%w: inputs have batches of %v and %v", ErrShape, old, g.Inputs[i].Shape[0])
-		}
-		old = g.Inputs[i].Shape[0]
-		g.Inputs[i].Shape[0] = batch
+		old, v.Shape[0] = v.Shape[0], batch
 	}
 	was, err := infer(m)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 )
 
@@ -60,7 +61,7 @@ func NewBuilder(name string, opset int64) *Builder {
 		rename:  map[string]string{},
 	}}
 	if opset < MinOpset || opset > MaxOpset {
-		b.fail("opset %d is not between %d and %d", opset, MinOpset, MaxOpset)
+		b.Fail("opset %d is not between %d and %d", opset, MinOpset, MaxOpset)
 	}
 	b.shapes = newInference(opset)
 	return b
@@ -108,12 +109,10 @@ func (b *Builder) In(scope string) *Builder {
 }
 
 // Err returns the first mistake so far.
-func (b *Builder) Err() error { return b.err }
+func (b *build) Err() error { return b.err }
 
-// Fail records a mistake that the caller found, unless there is one already.
-func (b *Builder) Fail(format string, args ...any) { b.fail(format, args...) }
-
-func (b *build) fail(format string, args ...any) {
+// Fail records a mistake, unless there is one already.
+func (b *build) Fail(format string, args ...any) {
 	if b.err == nil {
 		b.err = fmt.Errorf("%w: "+format, append([]any{ErrBuild}, args...)...)
 	}
@@ -124,9 +123,9 @@ func (b *build) claim(name string) bool {
 	switch {
 	case b.err != nil:
 	case name == "":
-		b.fail("a value needs a name")
+		b.Fail("a value needs a name")
 	case b.taken[name]:
-		b.fail("two values are named %q", name)
+		b.Fail("two values are named %q", name)
 	default:
 		b.taken[name] = true
 		return true
@@ -149,10 +148,10 @@ func (b *Builder) Input(name string, t DataType, dims ...any) Value {
 		case Dim:
 			shape[i] = d
 		default:
-			b.fail("input %q: dimension %d is a %T, use int, int64, string or Dim", name, i, d)
+			b.Fail("input %q: dimension %d is a %T, use int, int64, string or Dim", name, i, d)
 		}
 		if !shape[i].Known() && shape[i].Param == "" && b.err == nil {
-			b.fail("input %q: dimension %d is neither a number nor a symbol", name, i)
+			b.Fail("input %q: dimension %d is neither a number nor a symbol", name, i)
 		}
 	}
 	if !b.claim(name) {
@@ -168,17 +167,12 @@ func (b *Builder) Input(name string, t DataType, dims ...any) Value {
 // Type and shape follow from the graph.
 func (b *Builder) Output(name string, v Value) {
 	if b.err == nil && !b.taken[string(v)] {
-		b.fail("output %q shows a value %q that does not exist", name, v)
+		b.Fail("output %q shows a value %q that does not exist", name, v)
 	}
 	if !b.claim(name) {
 		return
 	}
-	made := false
-	for _, n := range b.graph.Nodes {
-		for _, out := range n.Outputs {
-			made = made || out == string(v)
-		}
-	}
+	made := slices.ContainsFunc(b.graph.Nodes, func(n *Node) bool { return slices.Contains(n.Outputs, string(v)) })
 	if _, twice := b.rename[string(v)]; twice || !made {
 		// An input, a constant or a second view of a value: copy it.
 		b.addNode(&Node{OpType: "Identity", Inputs: []string{string(v)}, Outputs: []string{name}})
@@ -196,7 +190,7 @@ func (b *Builder) Tensor(t *Tensor) Value {
 		return ""
 	}
 	if err := t.Check(); err != nil {
-		b.fail("%w", err)
+		b.Fail("%w", err)
 		return ""
 	}
 	c := *t
@@ -216,21 +210,19 @@ func (b *Builder) Floats(name string, data []float32, dims ...int64) Value {
 
 // Ints returns a constant vector of int64. Equal constants are stored once.
 func (b *Builder) Ints(list ...int64) Value {
-	return b.constant(NewTensor("", list, int64(len(list))))
+	return b.Const(NewTensor("", list, int64(len(list))))
 }
 
 // Int returns a constant int64 without dimensions. Equal constants are stored once.
-func (b *Builder) Int(v int64) Value { return b.constant(NewScalar("", v)) }
+func (b *Builder) Int(v int64) Value { return b.Const(NewScalar("", v)) }
 
 // Scalar returns a constant float32 without dimensions. Equal constants are
 // stored once.
-func (b *Builder) Scalar(v float64) Value { return b.constant(NewScalar("", float32(v))) }
+func (b *Builder) Scalar(v float64) Value { return b.Const(NewScalar("", float32(v))) }
 
 // Const returns a constant of any type, shape and content, named by the
 // builder. Equal constants are stored once. For weights use Tensor.
-func (b *Builder) Const(t *Tensor) Value { return b.constant(t) }
-
-func (b *Builder) constant(t *Tensor) Value {
+func (b *Builder) Const(t *Tensor) Value {
 	if b.err != nil {
 		return ""
 	}
@@ -272,12 +264,12 @@ func (b *Builder) Node(domain, op string, outputs int, attrs Attrs, inputs ...Va
 	}
 	n := &Node{OpType: op, Domain: domain, Attrs: maps.Clone(attrs)}
 	if _, ok := b.opsets[domain]; !ok && domain != "" {
-		b.fail("%s: domain %q was not declared", op, domain)
+		b.Fail("%s: domain %q was not declared", op, domain)
 		return outs
 	}
 	for i, in := range inputs {
 		if in != "" && !b.taken[string(in)] {
-			b.fail("%s%s: input %d is %q, which does not exist", b.prefix, op, i, in)
+			b.Fail("%s%s: input %d is %q, which does not exist", b.prefix, op, i, in)
 			return outs
 		}
 		n.Inputs = append(n.Inputs, string(in))
@@ -311,7 +303,7 @@ func (b *build) addNode(n *Node) bool {
 		return false
 	}
 	if err := b.shapes.Node(n); err != nil {
-		b.fail("%s: %w", strings.TrimSuffix(n.Name, "."), err)
+		b.Fail("%s: %w", strings.TrimSuffix(n.Name, "."), err)
 		return false
 	}
 	b.graph.Nodes = append(b.graph.Nodes, n)
@@ -324,7 +316,7 @@ func (b *Builder) UseDomain(domain string, version int64) {
 		b.opsets = map[string]int64{}
 	}
 	if v, ok := b.opsets[domain]; ok && v != version {
-		b.fail("domain %q is wanted in versions %d and %d", domain, v, version)
+		b.Fail("domain %q is wanted in versions %d and %d", domain, v, version)
 	}
 	b.opsets[domain] = version
 }

@@ -30,7 +30,7 @@ func (b *Builder) Conv(x, w, bias Value, pads ...int64) Value {
 	if len(pads) == 0 && b.err == nil {
 		k, ok := b.Shape(w).Sizes()
 		if !ok || len(k) != 4 || k[2]%2 == 0 || k[3]%2 == 0 {
-			b.fail("conv: pads are needed, kernel %q has shape %v", w, b.Shape(w))
+			b.Fail("conv: pads are needed, kernel %q has shape %v", w, b.Shape(w))
 			return ""
 		}
 		py, px := k[2]/2, k[3]/2
@@ -64,12 +64,10 @@ func (b *Builder) BatchNorm(x, scale, bias, mean, variance Value, epsilon float6
 	return b.Op("BatchNormalization", Attrs{"epsilon": AttrFloat(epsilon)}, x, scale, bias, mean, variance)
 }
 
-// Relu adds max(x,0).
 func (b *Builder) Relu(x Value) Value    { return b.Op("Relu", nil, x) }
 func (b *Builder) Sigmoid(x Value) Value { return b.Op("Sigmoid", nil, x) }
 func (b *Builder) Tanh(x Value) Value    { return b.Op("Tanh", nil, x) }
 
-// Softplus adds ln(1+e^x).
 func (b *Builder) Softplus(x Value) Value { return b.Op("Softplus", nil, x) }
 
 // Mish adds x*tanh(softplus(x)), as three nodes that every opset has.
@@ -80,33 +78,21 @@ func (b *Builder) Softmax(x Value, axis int64) Value {
 	return b.Op("Softmax", Attrs{"axis": AttrInt(axis)}, x)
 }
 
-// LogSoftmax adds the logarithm of Softmax.
 func (b *Builder) LogSoftmax(x Value, axis int64) Value {
 	return b.Op("LogSoftmax", Attrs{"axis": AttrInt(axis)}, x)
 }
 
-// Add adds x+y, broadcast as numpy does.
+// Add, like Sub, Mul, Div, Pow, Max and Min, broadcasts as numpy does.
 func (b *Builder) Add(x, y Value) Value { return b.Op("Add", nil, x, y) }
-
-// Sub adds x-y, broadcast.
 func (b *Builder) Sub(x, y Value) Value { return b.Op("Sub", nil, x, y) }
-
-// Mul adds x*y, broadcast.
 func (b *Builder) Mul(x, y Value) Value { return b.Op("Mul", nil, x, y) }
-
-// Div adds x/y, broadcast.
 func (b *Builder) Div(x, y Value) Value { return b.Op("Div", nil, x, y) }
-
-// Pow adds x to the power y, broadcast.
 func (b *Builder) Pow(x, y Value) Value { return b.Op("Pow", nil, x, y) }
 func (b *Builder) Sqrt(x Value) Value   { return b.Op("Sqrt", nil, x) }
 func (b *Builder) Exp(x Value) Value    { return b.Op("Exp", nil, x) }
 func (b *Builder) Log(x Value) Value    { return b.Op("Log", nil, x) }
 
-// Max adds the greatest of its inputs, broadcast.
 func (b *Builder) Max(xs ...Value) Value { return b.Op("Max", nil, xs...) }
-
-// Min adds the least of its inputs, broadcast.
 func (b *Builder) Min(xs ...Value) Value { return b.Op("Min", nil, xs...) }
 
 // Clip adds x limited to [lo,hi].

@@ -9,7 +9,6 @@ func (b *Builder) Reshape(x Value, dims ...int64) Value {
 // Flatten adds a view of two dimensions: those before axis 1 and the rest.
 func (b *Builder) Flatten(x Value) Value { return b.Op("Flatten", Attrs{"axis": AttrInt(1)}, x) }
 
-// Transpose adds a permutation of the axes.
 func (b *Builder) Transpose(x Value, perm ...int64) Value {
 	return b.Op("Transpose", Attrs{"perm": AttrInts(perm...)}, x)
 }

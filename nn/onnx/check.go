@@ -9,10 +9,6 @@ import (
 // ErrGraph marks a graph that is not well formed.
 var ErrGraph = errors.New("graph is not well formed")
 
-func fmtConstant(n *Node) error {
-	return fmt.Errorf("%w: %s has no value that is known here", ErrGraph, n)
-}
-
 // attrKinds lists the kinds of attributes whose name has the same meaning in every known
 // operator.
 var attrKinds = map[string]AttrType{

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"math"
 	"math/rand/v2"
-	"os"
 	"runtime"
 	"testing"
 
@@ -63,14 +62,8 @@ func TestReadRefuses(t *testing.T) {
 		{"nothing", nil, ErrFormat, "the file is empty"},
 		{"truncated", good[:len(good)/2], ErrFormat, "unexpected EOF"},
 		{"gzip", []byte("\x1f\x8b\x08\x00rest"), ErrFormat, "KataGo network"},
-		{"png", []byte("\x89PNG\r\n\x1a\n"), ErrFormat, "PNG"},
-		{"zip", []byte("PK\x03\x04rest"), ErrFormat, "PyTorch"},
-		{"pickle", []byte("\x80\x02}q\x00."), ErrFormat, "pickle"},
 		{"text", []byte("b6c96\n8\n22\n19\n"), ErrFormat, "a text file"},
-		{"a KataGo text", []byte("g170-b6c96-s175395328-d26788732\n8\n22\n19\ntrunk\n"), ErrFormat, "a text file"},
 		{"web page", []byte("\n<!DOCTYPE html><html>404</html>"), ErrFormat, "a web page"},
-		{"git-lfs", []byte("version https://git-lfs.github.com/spec/v1\noid sha256:0\n"), ErrFormat, "git lfs pull"},
-		{"numpy", []byte("\x93NUMPY\x01\x00"), ErrFormat, "numpy"},
 		{"zeros", make([]byte, 100), ErrFormat, "field number"},
 		{"no graph", msg(modelIR, 8, modelProducer, "x"), ErrFormat, "holds no graph"},
 		{"two graphs", msg(modelGraph, msg(), modelGraph, msg()), ErrFormat, "field 7 is there twice"},
@@ -87,9 +80,7 @@ func TestReadRefuses(t *testing.T) {
 		{"segments", tensorFile(tensorDims, 1, tensorType, 1, tensorSegment, msg()), ErrUnsupported, "segments"},
 		{"too few bytes", tensorFile(tensorDims, 4, tensorType, 1, tensorRaw, make([]byte, 12)), ErrTensor, `"w": 12 bytes of float32, dimensions [4] ask for 16`},
 		{"too many bytes", tensorFile(tensorDims, 2, tensorType, 1, tensorRaw, make([]byte, 12)), ErrTensor, "ask for 8"},
-		{"no bytes", tensorFile(tensorDims, 2, tensorType, 1), ErrTensor, "0 bytes"},
 		{"giant dimension", tensorFile(tensorDims, int64(1)<<62, tensorType, 1, tensorRaw, make([]byte, 12)), ErrTensor, "too large"},
-		{"product overflows", tensorFile(tensorDims, int64(1)<<33, tensorDims, int64(1)<<33, tensorType, 1), ErrTensor, "too many elements"},
 		{"product overflows to what is there", tensorFile(tensorDims, int64(1)<<32, tensorDims, int64(1)<<32, tensorDims, 4, tensorType, 1), ErrTensor, "too many elements"},
 		{"negative dimension", tensorFile(tensorDims, -1, tensorType, 1), ErrTensor, "negative"},
 		{"no element type", tensorFile(tensorDims, 1, tensorRaw, make([]byte, 4)), ErrTensor, "undefined"},
@@ -99,7 +90,6 @@ func TestReadRefuses(t *testing.T) {
 		{"raw and typed", tensorFile(tensorDims, 1, tensorType, 1, tensorRaw, make([]byte, 4), tensorFloats, make([]byte, 4)), ErrFormat, "raw and typed"},
 		{"typed in two fields", tensorFile(tensorDims, 1, tensorType, 1, tensorInt64s, 1, tensorFloats, make([]byte, 4)), ErrFormat, "at once"},
 		{"typed in the wrong field", tensorFile(tensorDims, 1, tensorType, 1, tensorInt64s, 1), ErrFormat, "cannot come in field"},
-		{"typed, half an element", tensorFile(tensorDims, 1, tensorType, 1, tensorFloats, make([]byte, 3)), ErrFormat, "no multiple of 4"},
 		{"typed, out of range", tensorFile(tensorDims, 1, tensorType, 3, tensorInt32s, 300), ErrFormat, "element 0 is 300, which int8 cannot hold"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -109,14 +99,6 @@ func TestReadRefuses(t *testing.T) {
 			require.ErrorContains(t, err, c.says)
 		})
 	}
-}
-
-func TestExternalWeightsOfPyTorchAreRefused(t *testing.T) {
-	data, err := os.ReadFile("../../testdata/onnx/pytorch-dualhead-9x9-external.onnx")
-	require.NoError(t, err)
-	_, err = Read(data)
-	require.ErrorIs(t, err, ErrExternalData)
-	require.ErrorContains(t, err, "external_data=False")
 }
 
 // TestReadIsBounded: short files that announce many objects are refused before much memory is

@@ -98,7 +98,6 @@ var inferred = []struct {
 	{"Conv", onePad, operands{"N 22 9 9", "64 22 3 3", "64"}, "N 64 9 9"},
 	{"Conv", nil, operands{"N 22 9 9", "64 22 3 3"}, "N 64 7 7"},
 	{"Conv", onePad, operands{"N 22 H W", "64 22 3 3"}, "N 64 H W"},
-	{"Conv", nil, operands{"N 22 H W", "64 22 1 1"}, "N 64 H W"},
 	{"Conv", nil, operands{"N 22 H W", "64 22 3 3"}, "N 64 ? ?"},
 	{"Conv", Attrs{"strides": AttrInts(2, 3), "pads": AttrInts(0, 1, 2, 3)}, operands{"1 4 10 11", "8 4 3 5"}, "1 8 5 4"},
 	{"Conv", Attrs{"dilations": AttrInts(2, 2), "pads": AttrInts(2, 2, 2, 2)}, operands{"N 4 9 9", "8 4 3 3"}, "N 8 9 9"},
@@ -108,32 +107,25 @@ var inferred = []struct {
 	{"Conv", Attrs{"auto_pad": AttrString("VALID")}, operands{"N 4 9 9", "8 4 3 3"}, "N 8 7 7"},
 	{"Conv", nil, operands{"N 4 9", "8 4 3"}, "N 8 7"},
 	{"Conv", nil, operands{"unknown", "8 4 3"}, "unknown"},
-	{"ConvTranspose", onePad, operands{"N 22 9 9", "22 64 3 3"}, "N 64 9 9"},
 	{"ConvTranspose", onePad, operands{"N 22 H W", "22 64 3 3"}, "N 64 H W"},
 	{"ConvTranspose", Attrs{"strides": AttrInts(2, 2), "output_padding": AttrInts(1, 0)}, operands{"N 4 5 5", "4 3 3 3"}, "N 3 12 11"},
 	{"ConvTranspose", Attrs{"group": AttrInt(2)}, operands{"N 4 5 5", "4 3 1 1"}, "N 6 5 5"},
 	{"GlobalAveragePool", nil, operands{"N 4 H W"}, "N 4 1 1"},
-	{"GlobalMaxPool", nil, operands{"N 4 9 9"}, "N 4 1 1"},
 	{"BatchNormalization", nil, operands{"N 4 9 9", "4", "4", "4", "4"}, "N 4 9 9"},
 	{"LayerNormalization", nil, operands{"N 4 8", "8", "8"}, "N 4 8"},
 	{"Relu", nil, operands{"N 4 9 9"}, "N 4 9 9"},
-	{"Erf", nil, operands{"scalar"}, "scalar"},
 	{"Softmax", Attrs{"axis": AttrInt(-1)}, operands{"N 82"}, "N 82"},
-	{"Dropout", nil, operands{"N 82"}, "N 82"},
 	{"Clip", nil, operands{"N 82", "scalar", nil}, "N 82"},
 	{"Add", nil, operands{"N 4 9 9", "4 1 1"}, "N 4 9 9"},
 	{"Add", nil, operands{"N 1", "3 N 1"}, "3 N 1"},
-	{"Add", nil, operands{"N 4", "1 4"}, "N 4"},
 	{"Add", nil, operands{"N 4", "M 4"}, "? 4"},
 	{"Add", nil, operands{"N 4", "8 4"}, "8 4"},
 	{"Add", nil, operands{"? 4", "1 4"}, "? 4"},
 	{"Add", nil, operands{"scalar", "scalar"}, "scalar"},
 	{"Max", nil, operands{"N 1 9", "4 1", "1"}, "N 4 9"},
-	{"Pow", nil, operands{"N 4", "scalar"}, "N 4"},
 	{"Where", nil, operands{NewScalar("", true), "N 1", "1 5"}, "N 5"},
 	{"Gemm", Attrs{"transB": AttrInt(1)}, operands{"N 162", "82 162", "82"}, "N 82"},
 	{"Gemm", Attrs{"transA": AttrInt(1)}, operands{"162 N", "162 82"}, "N 82"},
-	{"MatMul", nil, operands{"N 19", "19 96"}, "N 96"},
 	{"MatMul", nil, operands{"N 3 81 32", "N 3 32 81"}, "N 3 81 81"},
 	{"MatMul", nil, operands{"N 81 32", "32 8"}, "N 81 8"},
 	{"MatMul", nil, operands{"32", "32 8"}, "8"},
@@ -141,7 +133,6 @@ var inferred = []struct {
 	{"MatMul", nil, operands{"32", "32"}, "scalar"},
 	{"Reshape", nil, operands{"N 2 9 9", ints(0, -1)}, "N 162"},
 	{"Reshape", nil, operands{"N 2 9 9", ints(-1, 162)}, "N 162"},
-	{"Reshape", nil, operands{"N 96 9 9", ints(0, 3, 32, 81)}, "N 3 32 81"},
 	{"Reshape", nil, operands{"N 2 9 9", ints(1, -1)}, "1 ?"},
 	{"Reshape", nil, operands{"N M 2", ints(-1, 2)}, "? 2"},
 	{"Reshape", nil, operands{"4 6", ints(2, -1, 3)}, "2 4 3"},
@@ -150,7 +141,6 @@ var inferred = []struct {
 	{"Reshape", nil, operands{"N 2", Int64}, "unknown"},
 	{"Flatten", nil, operands{"N 2 9 9"}, "N 162"},
 	{"Flatten", Attrs{"axis": AttrInt(0)}, operands{"3 2 9"}, "1 54"},
-	{"Flatten", Attrs{"axis": AttrInt(-1)}, operands{"N 2 9"}, "? 9"},
 	{"Flatten", Attrs{"axis": AttrInt(2)}, operands{"N M 9"}, "? 9"},
 	{"Flatten", nil, operands{"unknown"}, "? ?"},
 	{"Transpose", Attrs{"perm": AttrInts(0, 2, 3, 1)}, operands{"N 2 9 8"}, "N 9 8 2"},
@@ -180,7 +170,6 @@ var inferred = []struct {
 	{"Constant", Attrs{"value": AttrTensor(ints(1, 2, 3))}, nil, "3"},
 	{"ConstantOfShape", nil, operands{ints(3, 4)}, "3 4"},
 	{"Cast", Attrs{"to": AttrInt(1)}, operands{"N 4"}, "N 4"},
-	{"Identity", nil, operands{"N 4"}, "N 4"},
 	{"ReduceMean", nil, operands{"N 4 9 9", ints(2, 3)}, "N 4 1 1"},
 	{"ReduceSum", Attrs{"keepdims": AttrInt(0)}, operands{"N 4 9 9", ints(-1, 1)}, "N 9"},
 	{"ReduceMax", Attrs{"axes": AttrInts(2, 3), "keepdims": AttrInt(0)}, operands{"N 4 9 9"}, "N 4"},
@@ -237,7 +226,6 @@ func TestInferRefuses(t *testing.T) {
 		{"Conv", nil, in{"N 22 2 2", "64 22 3 3"}, "does not fit"},
 		{"Conv", Attrs{"group": AttrInt(0)}, in{"N 22 9 9", "64 22 3 3"}, "groups"},
 		{"Conv", Attrs{"pads": AttrInts(1, 1)}, in{"N 22 9 9", "64 22 3 3"}, "pads [1 1]"},
-		{"Conv", Attrs{"pads": AttrInts(1, 1, 1, -1)}, in{"N 22 9 9", "64 22 3 3"}, "out of range"},
 		{"Conv", Attrs{"strides": AttrInts(0, 1)}, in{"N 22 9 9", "64 22 3 3"}, "out of range"},
 		{"Conv", Attrs{"kernel_shape": AttrInts(1, 1)}, in{"N 22 9 9", "64 22 3 3"}, "kernel_shape [1 1]"},
 		{"Conv", Attrs{"auto_pad": AttrString("SOME")}, in{"N 22 9 9", "64 22 3 3"}, `"SOME"`},
@@ -254,7 +242,6 @@ func TestInferRefuses(t *testing.T) {
 		{"MatMul", nil, in{"scalar", "5 4"}, "scalar"},
 		{"Softmax", Attrs{"axis": AttrInt(2)}, in{"N 4"}, "axis 2 of 2"},
 		{"Reshape", nil, in{"2 9", ints(4, 4)}, "cannot be reshaped"},
-		{"Reshape", nil, in{"2 9", ints(-1, 4)}, "cannot be reshaped"},
 		{"Reshape", nil, in{"2 9", ints(-1, -1)}, "two dimensions of -1"},
 		{"Reshape", nil, in{"2 9", ints(-2, 9)}, "dimension -2"},
 		{"Reshape", nil, in{"18", ints(2, 0)}, "kept"},
@@ -264,20 +251,14 @@ func TestInferRefuses(t *testing.T) {
 		{"Transpose", Attrs{"perm": AttrInts(0)}, in{"N 4"}, "perm [0]"},
 		{"Concat", Attrs{"axis": AttrInt(1)}, in{"2 4", "3 4"}, "the first is"},
 		{"Concat", nil, in{"2 4", "3 4"}, "no axis"},
-		{"Concat", Attrs{"axis": AttrInt(5)}, in{"2 4"}, "axis 5"},
 		{"Slice", nil, in{"4", ints(0), ints(1), ints(0), ints(0)}, "step 0"},
-		{"Slice", nil, in{"4", ints(0), ints(1), ints(3)}, "axis 3"},
 		{"Slice", nil, in{"4", ints(0, 0), ints(1, 1), ints(0, 0)}, "2 starts"},
 		{"Slice", nil, in{"4 4", ints(0, 0), ints(1, 1), ints(0, -2)}, "twice"},
 		{"Slice", nil, in{"4"}, "no starts"},
 		{"Gather", nil, in{"4", ints(4)}, "index 4"},
-		{"Gather", nil, in{"4", ints(-5)}, "index -5"},
 		{"Squeeze", nil, in{"N 4", ints(1)}, "not 1"},
 		{"Unsqueeze", nil, in{"N 4"}, "no axes"},
 		{"Unsqueeze", nil, in{"N 4", ints(0, 0)}, "twice"},
-		{"Unsqueeze", nil, in{"N 4", ints(7)}, "axis 7"},
-		{"ReduceMean", nil, in{"N 4", ints(2)}, "axis 2"},
-		{"Expand", nil, in{"3", ints(4)}, "broadcast"},
 		{"Pad", nil, in{"N 4", ints(1, 1)}, "pads [1 1]"},
 		{"Pad", nil, in{"N 4", ints(0, -3, 0, -2)}, "pads"},
 		{"Cast", nil, in{"N"}, "no target type"},
@@ -290,6 +271,13 @@ func TestInferRefuses(t *testing.T) {
 			require.Error(t, err)
 			require.ErrorContains(t, err, c.says)
 		})
+	}
+	for _, c := range []struct {
+		tokens string
+		heads  int64
+	}{{"N 4", 2}, {"N 4 9", 0}, {"N 4 9", 1 << 40}} {
+		_, err := inferOne(t, 18, &Node{OpType: "Attention", Domain: KernelDomain, Attrs: Attrs{"heads": AttrInt(c.heads), "v_dim": AttrInt(3)}, Outputs: []string{"y"}}, c.tokens)
+		require.ErrorIs(t, err, ErrShape)
 	}
 }
 
@@ -309,8 +297,7 @@ func TestShapesAreFollowed(t *testing.T) {
 	ones := b.Op("ConstantOfShape", Attrs{"value": AttrTensor(NewTensor("", []int64{1}, 1))}, b.Ints(3))
 	target := b.Op("Where", nil, b.Op("Equal", nil, want, b.Mul(ones, b.Ints(-1))), ones, want)
 	b.Output("expanded", b.Op("Expand", nil, b.Unsqueeze(b.ReduceSum(flat, true, 1), 2), target))
-	m, err := b.Model(nil)
-	require.NoError(t, err)
+	m := done(t, b)
 	n := Sym("N")
 	for i, want := range []Shape{{n, D(324)}, {n, D(324)}, {n, D(324)}, {n, D(324)}, {n, D(4), D(3)}} {
 		require.Equal(t, want, m.Graph.Outputs[i].Shape, m.Graph.Outputs[i].Name)

@@ -30,11 +30,19 @@ func (op operator) arity(n *Node) error {
 	return nil
 }
 
+// KernelDomain is the domain of the operators that package kernel computes, and KernelVersion its
+// version in graphs; package fuse describes them.
+const (
+	KernelDomain  = "kosumi"
+	KernelVersion = 1
+)
+
 func lookup(n *Node) (operator, bool) {
+	name := n.OpType
 	if !n.IsDefault() {
-		return operator{}, false
+		name = n.Domain + "." + name
 	}
-	op, ok := operators[n.OpType]
+	op, ok := operators[name]
 	return op, ok
 }
 
@@ -44,7 +52,8 @@ func Known(n *Node) bool {
 	return ok
 }
 
-// operators lists the operators of the default domain that this package knows.
+// operators lists the operators that this package knows, by name, with the domain before it unless
+// it is the default one.
 var operators = allOperators()
 
 // single lists the operators that have an entry each; allOperators adds those that share one.
@@ -85,6 +94,8 @@ func single() map[string]operator {
 		"ConstantOfShape":    {1, 1, 1, inferConstantOfShape},
 		"ArgMax":             {1, 1, 1, inferArg},
 		"ArgMin":             {1, 1, 1, inferArg},
+
+		KernelDomain + ".Attention": {1, 3, 1, inferAttention},
 	}
 }
 

@@ -1,6 +1,7 @@
 package onnx
 
 import (
+	"fmt"
 	"math"
 	"slices"
 )
@@ -303,7 +304,7 @@ func ConstantTensor(n *Node) (*Tensor, error) {
 			return &Tensor{Type: String, Dims: []int64{int64(len(a.Strings))}, Strings: a.Strings}, nil
 		}
 	}
-	return nil, fmtConstant(n)
+	return nil, fmt.Errorf("%w: %s has no value that is known here", ErrGraph, n)
 }
 
 func inferConstantOfShape(c *call) {

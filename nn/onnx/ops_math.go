@@ -251,3 +251,15 @@ func inferMatMul(c *call) {
 	}
 	c.give(0, typ, out)
 }
+
+// inferAttention is the rule of the kernels' attention: tokens [N,S,...] become [N,S,heads*v_dim].
+func inferAttention(c *call) {
+	typ, x := c.floats(0), c.shape(0)
+	heads, dim := c.Int("heads", 0), c.Int("v_dim", 0)
+	if x != nil && len(x) != 3 || min(heads, dim) < 1 || max(heads, dim) > 1<<16 {
+		c.fail("attention of %d heads of %d values over %v", heads, dim, x)
+	}
+	if x != nil {
+		c.give(0, typ, Shape{x[0], x[1], D(heads * dim)})
+	}
+}

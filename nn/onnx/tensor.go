@@ -31,36 +31,16 @@ type Number interface{ element | bool }
 // NewTensor returns a tensor with a copy of the given elements. [Tensor.Check] verifies that
 // their number fits the dimensions.
 func NewTensor[T Number](name string, data []T, dims ...int64) *Tensor {
+	var zero T
 	// Append fails only on types without a fixed size.
 	raw, _ := binary.Append(nil, binary.LittleEndian, data)
-	return &Tensor{Name: name, Type: typeOf[T](), Dims: slices.Clone(dims), Raw: raw}
+	return &Tensor{Name: name, Type: typeOf[zero], Dims: slices.Clone(dims), Raw: raw}
 }
 
-func typeOf[T Number]() DataType {
-	var zero T
-	switch any(zero).(type) {
-	case float32:
-		return Float
-	case float64:
-		return Double
-	case int8:
-		return Int8
-	case int16:
-		return Int16
-	case int32:
-		return Int32
-	case int64:
-		return Int64
-	case uint8:
-		return Uint8
-	case uint16:
-		return Uint16
-	case uint32:
-		return Uint32
-	case uint64:
-		return Uint64
-	}
-	return Bool
+// typeOf has the element type of each [Number], by its zero value.
+var typeOf = map[any]DataType{
+	float32(0): Float, float64(0): Double, int8(0): Int8, int16(0): Int16, int32(0): Int32, int64(0): Int64,
+	uint8(0): Uint8, uint16(0): Uint16, uint32(0): Uint32, uint64(0): Uint64, false: Bool,
 }
 
 // NewFloat16 returns a float16 tensor, each element rounded to the nearest.

@@ -405,10 +405,9 @@ func (w *writer) float(num protowire.Number, v float32) {
 func (w *writer) message(num protowire.Number, sub *writer) {
 	w.cur = protowire.AppendTag(w.cur, num, protowire.BytesType)
 	w.cur = protowire.AppendVarint(w.cur, uint64(sub.len()))
-	for _, p := range sub.parts {
+	for _, p := range sub.all() {
 		w.share(p)
 	}
-	w.share(sub.cur)
 }
 
 // all returns every piece in order.

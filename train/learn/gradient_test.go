@@ -61,7 +61,7 @@ func checkNetwork(t *testing.T, c Config, size board.Size) {
 	for _, q := range p.params {
 		names = append(names, q.Name)
 	}
-	b, grads, err := autodiff.Gradients(p.model, outLoss, names)
+	b, grads, err := autodiff.Gradients(p.model, outLoss, names, false)
 	require.NoError(t, err)
 	for i, g := range grads {
 		if g != "" {

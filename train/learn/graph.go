@@ -68,11 +68,7 @@ func (p *planner) training(size board.Size) (*plan, error) {
 	for i := range wrt {
 		wrt[i] = pl.params[i].Name
 	}
-	gradients := autodiff.Gradients
-	if p.conf.kernels() {
-		gradients = autodiff.KernelGradients
-	}
-	b, grads, err := gradients(pl.model, outLoss, wrt, stops...)
+	b, grads, err := autodiff.Gradients(pl.model, outLoss, wrt, p.conf.kernels(), stops...)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrNetwork, err)
 	}

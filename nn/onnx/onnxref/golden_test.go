@@ -29,21 +29,23 @@ func (r reference) rows(t *testing.T, name string) [][]float32 {
 	return rows
 }
 
-func load(t *testing.T, name string) *onnx.Model {
+func file(t *testing.T, name string) []byte {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join("../../../testdata/onnx", name))
 	require.NoError(t, err)
-	m, err := onnx.Read(data)
+	return data
+}
+
+func load(t *testing.T, name string) *onnx.Model {
+	t.Helper()
+	m, err := onnx.Read(file(t, name))
 	require.NoError(t, err)
 	return m
 }
 
-func loadReference(t *testing.T, name string) reference {
+func loadReference(t *testing.T, name string) (r reference) {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join("../../../testdata/onnx", name))
-	require.NoError(t, err)
-	var r reference
-	require.NoError(t, json.Unmarshal(data, &r))
+	require.NoError(t, json.Unmarshal(file(t, name), &r))
 	return r
 }
 
@@ -71,69 +73,6 @@ func TestDualHeadAsPyTorchComputesIt(t *testing.T) {
 func TestFourHeadsAsPyTorchComputesThem(t *testing.T) {
 	requireReference(t, load(t, "pytorch-seed-9x9.onnx"), loadReference(t, "pytorch-seed-9x9.json"),
 		"policy", "value", "score", "ownership")
-}
-
-func TestRewritesKeepWhatANetworkComputes(t *testing.T) {
-	rewrites := []struct {
-		name string
-		do   func(t *testing.T, m *onnx.Model)
-	}{
-		{"batch norm folded", func(t *testing.T, m *onnx.Model) {
-			require.Equal(t, 7, onnx.FoldBatchNorm(m))
-			for _, n := range m.Graph.Nodes {
-				require.NotEqual(t, "BatchNormalization", n.OpType)
-			}
-		}},
-		{"batch fixed, constants folded", func(t *testing.T, m *onnx.Model) {
-			require.NoError(t, onnx.SetBatch(m, onnx.D(1)))
-			require.NoError(t, onnx.FoldConstants(m))
-			onnx.RemoveIdentities(m.Graph)
-			for _, n := range m.Graph.Nodes {
-				require.NotContains(t, []string{"Shape", "Gather", "Concat", "Constant", "Unsqueeze"}, n.OpType)
-			}
-		}},
-		{"sorted backwards", func(t *testing.T, m *onnx.Model) {
-			for i, j := 0, len(m.Graph.Nodes)-1; i < j; i, j = i+1, j-1 {
-				m.Graph.Nodes[i], m.Graph.Nodes[j] = m.Graph.Nodes[j], m.Graph.Nodes[i]
-			}
-			require.ErrorIs(t, onnx.Check(m), onnx.ErrGraph)
-			require.NoError(t, m.Graph.Sort())
-		}},
-		{"written and read", func(t *testing.T, m *onnx.Model) {
-			data, err := m.Marshal()
-			require.NoError(t, err)
-			again, err := onnx.Read(data)
-			require.NoError(t, err)
-			*m = *again
-		}},
-	}
-	ref := loadReference(t, "pytorch-dualhead-9x9.json")
-	for _, r := range rewrites {
-		t.Run(r.name, func(t *testing.T) {
-			m := load(t, "pytorch-dualhead-9x9-bn.onnx")
-			r.do(t, m)
-			require.NoError(t, onnx.Check(m))
-			requireReference(t, m, ref, "policy", "value")
-		})
-	}
-}
-
-// TestBatchSetFree: after SetBatch an export with a fixed batch of 1 runs any batch.
-func TestBatchSetFree(t *testing.T) {
-	ref := loadReference(t, "pytorch-dualhead-9x9.json")
-	m := load(t, "pytorch-dualhead-9x9-plain.onnx")
-	require.NoError(t, onnx.SetBatch(m, onnx.Sym("N")))
-	require.NoError(t, onnx.Check(m))
-	require.Equal(t, onnx.Shape{onnx.Sym("N"), onnx.D(82)}, m.Graph.Outputs[0].Shape)
-	var all []float32
-	for _, row := range ref.rows(t, "planes") {
-		all = append(all, row...)
-	}
-	got, err := onnxref.RunFloats(m, map[string][]float32{m.Graph.Feeds()[0].Name: all})
-	require.NoError(t, err)
-	for i, row := range ref.rows(t, "policy") {
-		require.InDeltaSlice(t, row, got[m.Graph.Outputs[0].Name][i*82:(i+1)*82], 2e-6)
-	}
 }
 
 // TestExportsComeOutAlike: with a fixed batch and simplified, the tutorial's network is a chain

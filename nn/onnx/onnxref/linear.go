@@ -138,8 +138,6 @@ func total(list []float64) float64 {
 
 func mean(list []float64) float64 { return total(list) / float64(len(list)) }
 
-func most(list []float64) float64 { return slices.Max(list) }
-
 func reduce(c *call, join func([]float64) float64) *array {
 	x := c.in[0]
 	axes := c.list("axes", 1)

@@ -2,6 +2,7 @@ package onnxref
 
 import (
 	"fmt"
+	"slices"
 
 	"kosumi/nn/onnx"
 )
@@ -201,8 +202,8 @@ func init() {
 		"Softmax":    func(c *call) *array { return softmax(c, false) },
 		"LogSoftmax": func(c *call) *array { return softmax(c, true) },
 		"ReduceSum":  func(c *call) *array { return reduce(c, total) }, "ReduceMean": func(c *call) *array { return reduce(c, mean) },
-		"ReduceMax":         func(c *call) *array { return reduce(c, most) },
-		"GlobalAveragePool": func(c *call) *array { return globalPool(c, mean) }, "GlobalMaxPool": func(c *call) *array { return globalPool(c, most) },
+		"ReduceMax":         func(c *call) *array { return reduce(c, slices.Max) },
+		"GlobalAveragePool": func(c *call) *array { return globalPool(c, mean) }, "GlobalMaxPool": func(c *call) *array { return globalPool(c, slices.Max) },
 		"Reshape": reshape, "Flatten": flatten, "Transpose": transpose, "Concat": concat, "Squeeze": squeeze, "Unsqueeze": unsqueeze,
 		"Expand": expand, "Pad": pad, "Shape": shape, "Constant": constant, "Slice": slice, "Gather": gather, "ArgMax": argMax,
 		"Identity": func(c *call) *array { return c.in[0] }, "Where": where, "Clip": clip, "LeakyRelu": leakyRelu,
