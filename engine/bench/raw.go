@@ -61,7 +61,7 @@ func (p *Raw) Close() {
 	}
 }
 
-// Rate runs batches for a while and returns evaluations per second.
+// Rate runs batches for a while, at least one on each session, and returns evaluations per second.
 func (p *Raw) Rate(ctx context.Context, length time.Duration) (float64, error) {
 	var wg sync.WaitGroup
 	counts := make([]int, len(p.backends))
@@ -69,7 +69,7 @@ func (p *Raw) Rate(ctx context.Context, length time.Duration) (float64, error) {
 	start := time.Now()
 	for i, b := range p.backends {
 		wg.Go(func() {
-			for time.Since(start) < length && ctx.Err() == nil && errs[i] == nil {
+			for counts[i] == 0 || time.Since(start) < length && ctx.Err() == nil && errs[i] == nil {
 				errs[i] = b.Run(p.batch)
 				counts[i] += p.batch
 			}
