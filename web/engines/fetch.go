@@ -269,8 +269,10 @@ func rate(ctx context.Context, net nn.Network, g *board.Game, length time.Durati
 	began := time.Now()
 	for i := range errs {
 		jobs.Go(func() {
-			for out := new(nn.Output); errs[i] == nil && time.Since(began) < length; done.Add(1) {
+			out := new(nn.Output)
+			for once := true; errs[i] == nil && (once || time.Since(began) < length); done.Add(1) {
 				errs[i] = net.Evaluate(ctx, &nn.Query{Game: g, Symmetry: nn.SymmetryRandom, SkipCache: true}, out)
+				once = false
 			}
 		})
 	}
