@@ -15,7 +15,8 @@ import (
 type Config struct {
 	Size  board.Size
 	Rules board.Rules // komi included
-	// Limits apply to every move; a clock adds its own. If neither limits a move, DefaultTime does.
+	// Limits apply to every move, in addition to the limits of a clock. If there are no limits and
+	// no clock, a move takes DefaultTime.
 	Limits      search.Limits
 	DefaultTime time.Duration
 	Search      search.Params
@@ -31,17 +32,17 @@ type Config struct {
 	// AnalysisWideNoise makes Analyze search more moves at the root (KataGo's
 	// analysisWideRootNoise).
 	AnalysisWideNoise float64
-	// HandicapAdvantage is the playout doubling advantage, for each point of head start, of the
-	// side that is behind from the start (KataGo's dynamicPlayoutDoublingAdvantageCapPerOppLead);
-	// 0 is none.
+	// HandicapAdvantage is the playout doubling advantage that the side behind from the start gets
+	// for each point of the head start (KataGo's dynamicPlayoutDoublingAdvantageCapPerOppLead); 0
+	// is none.
 	HandicapAdvantage float64
 	// ScoreByLead scores a game that is not over: the score is the lead, in points, that short
 	// searches find.
 	ScoreByLead bool
-	// PoolBothSidesValues makes the values of all searches, for both sides and for moves that are
-	// not played, count for resignation, the advantage in handicap games and Hurry. An undo or
-	// new rules clear them. KataGo does this; otherwise only the moves played for a side count
-	// for that side.
+	// PoolBothSidesValues bases resignation, the advantage in handicap games and Hurry on the
+	// values of all searches: those for both sides, and those for moves that are not played. An
+	// undo or new rules clear them. KataGo does this. By default each side has only the values of
+	// its own moves.
 	PoolBothSidesValues bool
 	// HandicapRepeats is the utility subtracted from moves like earlier ones of the same game, for
 	// the side that is behind from the start; it replaces the value in Search (KataGo's

@@ -26,8 +26,8 @@ type judgement struct {
 	dead  []board.Point
 	sure  bool // no chain is in doubt, so the opponent will agree on the dead stones
 	areas bool // areas in doubt have been searched
-	// fates are stones with a proof, as [life.Fates] returns them; nil: neither proofs nor
-	// searches of doubtful chains were made yet.
+	// fates are the proved owners of stones' points, as [life.Fates] returns them; nil: chains were
+	// judged by the network alone.
 	fates []board.Color
 }
 
@@ -48,9 +48,9 @@ func (j *judge) key(g *board.Game) (board.Hash, board.Rules) {
 	return g.Board().Hash(), rules
 }
 
-// Bounds of ownership, predicted with Black and with White to move. A chain is in doubt if the mean
-// of both over its points is nearer to 0 than sureMean, or they differ in sign. A board is settled
-// if both give each counted point's owner at least settledOwner.
+// Bounds of ownership, which is predicted twice: with Black and with White to move. A chain is in
+// doubt if its mean ownership over both is nearer to 0 than sureMean, or if the two differ in sign.
+// A board is settled if both give each counted point's owner at least settledOwner.
 const (
 	sureMean     = 0.5
 	settledOwner = 0.25
@@ -113,7 +113,7 @@ func (j *judge) verdict(ctx context.Context, g *board.Game) (judgement, error) {
 	return v, nil
 }
 
-// weigh corrects v.views where an owner is proved, and finds the dead chains from them.
+// weigh sets proved owners in v.views, and finds the dead chains from these views.
 func (j *judge) weigh(g *board.Game, v *judgement) {
 	b := g.Board()
 	v.prove(g)
@@ -298,8 +298,8 @@ const ownershipSays = 0.1
 // mostViews bounds the evaluations for one view; each evaluation uses two orientations.
 const mostViews = 4
 
-// view evaluates a position with a given side to move: by the network, under the komi that its
-// own score makes even, or by random games if it predicts no ownership.
+// view evaluates a position with a given side to move: by the network, under the komi that makes
+// its predicted score even, or by random games if the network predicts no ownership.
 func (j *judge) view(ctx context.Context, g *board.Game, toMove board.Color, v *judgement) error {
 	area := g.Size().Area()
 	i := toMove - board.Black

@@ -89,8 +89,8 @@ func (r *rank) knowsPeople() bool {
 	return humans != nil && humans.Describe().TakesProfile
 }
 
-// wanted returns the rank that the level asks for on a board, or the setting of the dial that it
-// names.
+// wanted returns the rank that the level asks for on a board. If the level names a dial, it returns
+// the dial's setting instead.
 func (r *rank) wanted(size board.Size) (level.Rank, *level.Setting, error) {
 	if r.cfg.Level == autoLevel {
 		at, err := r.autoRank(size)

@@ -45,9 +45,9 @@ func (t *timer) takeBack(moves, n int) {
 
 func (t *timer) clock(c board.Color) *clock.Clock { return &t.clocks[c-board.Black] }
 
-// maxUnseen bounds the thinking time counted before the command that asks for a move. Controllers
-// start the clock at the opponent's move, but a person who replays a game and then asks for a
-// move has started no clock.
+// maxUnseen bounds the time that a move is charged for before the command that asks for it.
+// Controllers start the clock at the opponent's move, but a person who replays a game and then asks
+// for a move has started no clock.
 const maxUnseen = time.Second
 
 // start returns when the clock of the current move began to run.

@@ -41,7 +41,7 @@ func (v *ownValues) white() (value float64, known bool) {
 }
 
 // sureness returns how far the least of the last three values, from a colour's view, exceeds a
-// threshold: 0 up to it, 1 for a won game.
+// threshold: 0 at or below the threshold, up to 1 for a sure win.
 func (v *ownValues) sureness(c board.Color, threshold float64) float64 {
 	n, least := len(v.all), 1.0
 	if n < 3 || threshold >= 1 {
@@ -56,7 +56,7 @@ func (v *ownValues) sureness(c board.Color, threshold float64) float64 {
 	return max(0, (least-threshold)/(1-threshold))
 }
 
-// hopelessTurns counts back from a colour's last value as long as values are below a threshold.
+// hopelessTurns returns how many of a colour's latest values, without a gap, are below a threshold.
 func (v *ownValues) hopelessTurns(c board.Color, threshold float64) int {
 	hopeless := 0
 	for _, o := range slices.Backward(v.all) {

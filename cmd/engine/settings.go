@@ -25,14 +25,14 @@ import (
 )
 
 // settings are shared by the subcommands: which network runs, on which device, and how to play.
-// Flags, config files and --set change them by the rows of table.
+// Flags, config files and --set change them as the rows of the variable table say.
 type settings struct {
 	model.Settings
 	LogLevel   string
 	StrictPlay bool
 	Preset     string
 
-	// Play configures an engine. Its number of workers is 0 if unset: see params.
+	// Play configures an engine. Its number of workers is 0 if unset: see settings.params.
 	Play engine.Config
 
 	chat    bool // chat about moves, see gtp.Options.Chat

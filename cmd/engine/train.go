@@ -172,8 +172,8 @@ func (f *trainFlags) apply(cmd *cobra.Command, c *learn.RunConfig, s *settings) 
 	return f.checkOutputs(c)
 }
 
-// checkOutputs refuses to overwrite inputs, and to use a new run's folder if it has files of
-// others.
+// checkOutputs refuses to overwrite inputs, and to begin a run in a folder that has the output
+// files of another one.
 func (f *trainFlags) checkOutputs(c *learn.RunConfig) error {
 	_, none := os.Stat(filepath.Join(c.Out, learn.CheckpointsDir))
 	for _, name := range []string{learn.NetworkName + ".onnx", learn.NetworkName + ".bin.gz", learn.CurvesFile, learn.ReportFile} {

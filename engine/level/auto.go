@@ -73,9 +73,9 @@ func (f *PlayerRating) valid() bool {
 	return len(f.Weights) == gridCount && sum > 0.5 && sum < 2 && f.Games >= 0
 }
 
-// Played updates the rating by a game: the opponent's rank, the Elo value of a handicap to the
-// player, the player's points (1, 0.5 or 0), and the weight of the game, 0 to 1. One game in
-// forty is assumed lost or won by accident.
+// Played updates the rating by a game: the opponent's rank, the Elo that a handicap is worth to the
+// player, the player's points (1, 0.5 or 0), and the weight of the game, 0 to 1. One game in forty
+// is assumed lost or won by accident.
 func (f *PlayerRating) Played(against Rank, handicap, points, weight float64, when time.Time) {
 	f.drift(when)
 	for i := range f.Weights {
@@ -118,7 +118,7 @@ func (f *PlayerRating) drift(now time.Time) {
 	f.normalise()
 }
 
-// quantile returns the strength below which the player is with probability q.
+// quantile returns the Elo that exceeds the player's strength with probability q.
 func (f *PlayerRating) quantile(q float64) float64 {
 	sum := 0.0
 	for i, w := range f.Weights {

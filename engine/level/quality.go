@@ -9,9 +9,8 @@ import (
 	"kosumi/board"
 )
 
-// quality is the distribution of a measure of reviewed games at a known strength: the mean over a
-// game of the square roots of the points lost by the player's moves, and its standard deviation
-// between games.
+// quality describes the reviewed games of players of strength elo: mean is the average of the
+// games' rootLoss, spread the standard deviation of rootLoss between games.
 type quality struct{ elo, mean, spread float64 }
 
 // qualities were measured on games of the ladder, between this program's levels, reviewed with 32
