@@ -61,9 +61,9 @@ func (r *rank) undo() {
 	r.auto.undone = true
 }
 
-// countGame records a game in the player's ratings, at most once. The game must be over, or
-// abandoned by the player when lost. It must be long enough, without an undo, and the engine must
-// have played one side at an adaptive level. score is White's.
+// countGame records a game in the player's ratings, at most once. The game must be over, or lost by
+// the player who leaves it. It must be long enough, without an undo, and the engine must have
+// played one side at an adaptive level. score is White's.
 func (r *rank) countGame(game *board.Game, values *ownValues, score func() (float64, error)) {
 	a, size := &r.auto, game.Size()
 	us, oneSide := values.side()

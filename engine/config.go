@@ -23,9 +23,9 @@ type Config struct {
 	Ponder      bool
 	Resign      Resignation
 	Lag         time.Duration // time kept in reserve for each move on a clock
-	// EarlyStop ends a search on a clock as soon as no other move can catch up, if the clock
-	// keeps the time saved. Extend is the fraction of the planned time that a search may run
-	// longer while its choice is unstable.
+	// EarlyStop ends a search on a clock as soon as no other move can catch up, if the clock keeps
+	// the time saved. While its choice is unstable, a search may exceed the planned time by the
+	// fraction Extend.
 	EarlyStop bool
 	Extend    float64
 	Seed      uint64 // for sampling moves; the search has its own seed
@@ -44,8 +44,8 @@ type Config struct {
 	// undo or new rules clear them. KataGo does this. By default each side has only the values of
 	// its own moves.
 	PoolBothSidesValues bool
-	// HandicapRepeats is the utility subtracted from moves like earlier ones of the same game, for
-	// the side that is behind from the start; it replaces the value in Search (KataGo's
+	// HandicapRepeats is the utility that the side behind from the start loses by moves like its
+	// earlier ones in the game. It replaces the value in Search (KataGo's
 	// avoidRepeatedPatternUtility). 0 is none.
 	HandicapRepeats float64
 	// MoveLog is the log level of the line about each move.

@@ -11,10 +11,11 @@ import (
 	"kosumi/search"
 )
 
-// Dead stones depend on the stones on the board alone, not on komi, the side to move or passes. A
-// proof decides if there is one. Otherwise the network's ownership decides, with either side to
+// Dead stones depend on the stones on the board alone, not on komi, the side to move or passes. If
+// there is a proof, it decides. Otherwise the network's ownership decides, with either side to
 // move, under area rules and the komi that makes the position even, since networks judge decided
-// boards badly. If it leaves a chain in doubt, searches with either side to move replace it.
+// boards badly. If this leaves a chain in doubt, ownership comes from searches with either side to
+// move.
 
 // judgement says which stones of a board are dead, with the evidence.
 type judgement struct {
@@ -26,8 +27,8 @@ type judgement struct {
 	dead  []board.Point
 	sure  bool // no chain is in doubt, so the opponent will agree on the dead stones
 	areas bool // areas in doubt have been searched
-	// fates are the proved owners of stones' points, as [life.Fates] returns them; nil: chains were
-	// judged by the network alone.
+	// fates are the proved owners of stones' points, as [life.Fates] returns them; nil: proofs were
+	// not sought yet.
 	fates []board.Color
 }
 
@@ -49,8 +50,8 @@ func (j *judge) key(g *board.Game) (board.Hash, board.Rules) {
 }
 
 // Bounds of ownership, which is predicted twice: with Black and with White to move. A chain is in
-// doubt if its mean ownership over both is nearer to 0 than sureMean, or if the two differ in sign.
-// A board is settled if both give each counted point's owner at least settledOwner.
+// doubt if its mean ownership in both predictions is nearer to 0 than sureMean, or if they differ
+// in sign. A board is settled if both give each counted point's owner at least settledOwner.
 const (
 	sureMean     = 0.5
 	settledOwner = 0.25
@@ -224,8 +225,8 @@ func (v *judgement) closed(g *board.Game) bool {
 	return open <= max(g.Size().Area()/mostOpen, leastOpen)
 }
 
-// least returns the smallest certainty of a counted point's owner, [-1,1], with either side to
-// move.
+// least returns how surely each counted point belongs to its owner, at the least certain point and
+// with the worse side to move, [-1,1].
 func (v *judgement) least(g *board.Game) float32 {
 	least := float32(1)
 	for p, owner := range g.OwnersWithDead(v.dead) {

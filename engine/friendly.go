@@ -39,7 +39,7 @@ func (j *judge) friendlyPass(ctx context.Context, g *board.Game, result *search.
 	if err != nil {
 		return move, err
 	}
-	// Both are from the view of the opponent, who moves next.
+	// Both results are from the view of the opponent, who moves next.
 	if passed.Utility < played.Utility+0.1 && passed.ScoreMean < played.ScoreMean+0.25 && passed.Lead < played.Lead+0.25 {
 		return board.Pass, nil
 	}

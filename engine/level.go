@@ -151,8 +151,8 @@ func (r *rank) find(size board.Size, at level.Rank) (level.Setting, error) {
 	return level.Find(level.Ladders(), r.net.Describe().SHA256, size, at)
 }
 
-// search changes parameters to those of a level: each likely move gets its share of a search of
-// fixed length, independent of clock, komi and opponent.
+// search changes parameters to those of a level. It returns limits for a search of fixed length,
+// independent of clock, komi and opponent.
 func (r *rank) search(p search.Params, size board.Size) (search.Params, search.Limits) {
 	if !r.imitates(size) {
 		s, err := r.setting(size)

@@ -16,8 +16,8 @@ type moveEval struct {
 	line          []board.Point
 }
 
-// moveKey identifies a move in a position, so that a game that a client replays move by move has
-// the same evaluations again.
+// moveKey identifies a move in a position. If a client replays a game move by move, its moves thus
+// get their evaluations back.
 type moveKey struct {
 	position board.Hash
 	color    board.Color

@@ -18,7 +18,7 @@ var (
 )
 
 // lastWords is how long a client's commands are still answered, with errors, after its network has
-// failed. A finished session waits as long to learn whether the network has failed.
+// failed. A finished session waits for the same time to learn whether the network has failed.
 const lastWords = time.Second
 
 // serveClient runs serve, which speaks a protocol on standard input and output, to its end. If the

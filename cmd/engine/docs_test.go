@@ -247,7 +247,7 @@ func walkOne(t *testing.T, dir, call, how string) {
 	t.Helper()
 	args := append(shellWords(call)[1:], strings.Fields(how)...)
 	for i, a := range args {
-		if before, _, ok := strings.Cut(a, "models/NAME"); ok { // the reader's own, the newest
+		if before, _, ok := strings.Cut(a, "models/NAME"); ok { // NAME stands for a network that the reader's loop has made
 			before = before[strings.LastIndexAny(before, " =")+1:]
 			models, err := filepath.Glob(filepath.Join(dir, before, "models", "*"))
 			require.NoError(t, err)
@@ -297,7 +297,7 @@ func TestDocumentedTools(t *testing.T) {
 			}
 			for _, m := range pattern.FindAllStringSubmatch(call[2], -1) {
 				kind, names := map[string]string{"run": "Test", "bench": "Benchmark"}[m[1]], m[2]
-				if names == "xxx" || names == "X" { // none, and any
+				if names == "xxx" || names == "X" { // xxx matches no test, and X stands for any
 					continue
 				}
 				for name := range strings.SplitSeq(names, "|") {

@@ -247,8 +247,8 @@ func (s *settings) params() search.Params {
 	return p
 }
 
-// workers is the number of evaluations under way at once: two batches for each session, one
-// running and one filling; or four for a device: two running, one prepared and one answered.
+// workers is the number of evaluations under way at once: two batches for each session, one running
+// and one filling; on a device four batches: two running, one prepared and one answered.
 func (s *settings) workers() int {
 	if n := s.Play.Search.Parallel.Workers; n > 0 {
 		return n

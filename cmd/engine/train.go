@@ -256,8 +256,8 @@ func runTrain(cmd *cobra.Command, c learn.RunConfig, f *trainFlags) error {
 // name with dashes.
 var settingFlags = map[string]string{"method": "optimizer", "clip_norm": "clip", "head_rate": "head-lr"}
 
-// flagsOf returns the flags for a setting of a run, whose value is JSON. Derived settings have no
-// flags.
+// flagsOf returns the flags for a setting of a run; value is the setting's value as JSON. Derived
+// settings have no flags.
 func flagsOf(name, value string) []string {
 	flag := func(name string, value any) string { return fmt.Sprintf("--%s %v", name, value) }
 	switch name {

@@ -61,7 +61,7 @@ func (p *Raw) Close() {
 	}
 }
 
-// Rate runs batches for a while and returns evaluations per second.
+// Rate runs batches for length and returns evaluations per second.
 func (p *Raw) Rate(ctx context.Context, length time.Duration) (float64, error) {
 	var wg sync.WaitGroup
 	counts := make([]int, len(p.backends))

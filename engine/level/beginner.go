@@ -40,7 +40,7 @@ const (
 	notSeen = 20.0 // played only if no other move is seen
 )
 
-// near is 1 at the last move of either side and falls to 0 away from both.
+// near is 1 at the last moves of both sides, and falls to 0 with the distance from the nearer one.
 func (s *Situation) near(p board.Point) float64 {
 	size := s.Game.Size()
 	x, y := size.XY(p)
