@@ -8,7 +8,7 @@ import (
 	"kosumi/search/thinking"
 )
 
-// Analyze is AnalyzeWithin until ctx ends or memory is full.
+// Analyze is [Engine.AnalyzeWithin] without limits: it ends when ctx ends or memory is full.
 func (e *Engine) Analyze(ctx context.Context, r thinking.Request, report func(*thinking.Analysis)) error {
 	return e.AnalyzeWithin(ctx, r, search.Limits{}, func(found *search.Result) { report(&found.Analysis) })
 }
@@ -45,8 +45,8 @@ func focusOf(f *thinking.Focus) *atomic.Pointer[thinking.Focus] {
 	return p
 }
 
-// analysisParams widens the search at the root and drops the history before the position, as
-// KataGo's analysis commands do.
+// analysisParams returns the parameters of analysis: by default a wider root and no history before
+// the position, as in KataGo's analysis commands.
 func (c *Config) analysisParams() search.Params {
 	p := c.Search
 	p.Root.WideNoise = c.AnalysisWideNoise

@@ -61,9 +61,9 @@ func (r *rank) undo() {
 	r.auto.undone = true
 }
 
-// countGame records a finished game in the player's ratings, at most once. It counts only a game of
-// sufficient length in which the engine played one side at an adaptive level and no move was taken
-// back. score is White's.
+// countGame records a game in the player's ratings, at most once. The game must be over, or lost by
+// the player who leaves it. It must be long enough, without an undo, and the engine must have
+// played one side at an adaptive level. score is White's.
 func (r *rank) countGame(game *board.Game, values *ownValues, score func() (float64, error)) {
 	a, size := &r.auto, game.Size()
 	us, oneSide := values.side()
@@ -97,7 +97,7 @@ func (r *rank) countGame(game *board.Game, values *ownValues, score func() (floa
 	}
 }
 
-// playersPoints converts White's score to the result, 0 to 1, of the player who is not us.
+// playersPoints converts White's score to the opponent's result, 0 to 1; us is the engine's side.
 func playersPoints(white float64, us board.Color) float64 {
 	switch {
 	case white == 0:

@@ -15,36 +15,37 @@ import (
 type Config struct {
 	Size  board.Size
 	Rules board.Rules // komi included
-	// Limits apply to every move; a clock adds its own. If neither limits a move, DefaultTime does.
+	// Limits apply to every move, in addition to the limits of a clock. If there are no limits and
+	// no clock, a move takes DefaultTime.
 	Limits      search.Limits
 	DefaultTime time.Duration
 	Search      search.Params
 	Ponder      bool
 	Resign      Resignation
 	Lag         time.Duration // time kept in reserve for each move on a clock
-	// EarlyStop ends a search on a clock as soon as no other move can catch up, if the clock
-	// keeps the time saved. Extend is the fraction of the planned time that a search may run
-	// longer while its choice is unstable.
+	// EarlyStop ends a search on a clock as soon as no other move can catch up, if the clock keeps
+	// the time saved. While its choice is unstable, a search may exceed the planned time by the
+	// fraction Extend.
 	EarlyStop bool
 	Extend    float64
 	Seed      uint64 // for sampling moves; the search has its own seed
 	// AnalysisWideNoise makes Analyze search more moves at the root (KataGo's
 	// analysisWideRootNoise).
 	AnalysisWideNoise float64
-	// HandicapAdvantage is the playout doubling advantage, for each point of head start, of the
-	// side that is behind from the start (KataGo's dynamicPlayoutDoublingAdvantageCapPerOppLead);
-	// 0 is none.
+	// HandicapAdvantage is the playout doubling advantage that the side behind from the start gets
+	// for each point of the head start (KataGo's dynamicPlayoutDoublingAdvantageCapPerOppLead); 0
+	// is none.
 	HandicapAdvantage float64
 	// ScoreByLead scores a game that is not over: the score is the lead, in points, that short
 	// searches find.
 	ScoreByLead bool
-	// PoolBothSidesValues makes the values of all searches, for both sides and for moves that are
-	// not played, count for resignation, the advantage in handicap games and Hurry. An undo or
-	// new rules clear them. KataGo does this; otherwise only the moves played for a side count
-	// for that side.
+	// PoolBothSidesValues bases resignation, the advantage in handicap games and Hurry on the
+	// values of all searches: those for both sides, and those for moves that are not played. An
+	// undo or new rules clear them. KataGo does this. By default each side has only the values of
+	// its own moves.
 	PoolBothSidesValues bool
-	// HandicapRepeats is the utility subtracted from moves like earlier ones of the same game, for
-	// the side that is behind from the start; it replaces the value in Search (KataGo's
+	// HandicapRepeats is the utility that the side behind from the start loses by moves like its
+	// earlier ones in the game. It replaces the value in Search (KataGo's
 	// avoidRepeatedPatternUtility). 0 is none.
 	HandicapRepeats float64
 	// MoveLog is the log level of the line about each move.

@@ -11,10 +11,11 @@ import (
 	"kosumi/search"
 )
 
-// Dead stones depend on the stones on the board alone, not on komi, the side to move or passes. A
-// proof decides if there is one. Otherwise the network's ownership decides, with either side to
+// Dead stones depend on the stones on the board alone, not on komi, the side to move or passes. If
+// there is a proof, it decides. Otherwise the network's ownership decides, with either side to
 // move, under area rules and the komi that makes the position even, since networks judge decided
-// boards badly. If it leaves a chain in doubt, searches with either side to move replace it.
+// boards badly. If this leaves a chain in doubt, ownership comes from searches with either side to
+// move.
 
 // judgement says which stones of a board are dead, with the evidence.
 type judgement struct {
@@ -26,8 +27,8 @@ type judgement struct {
 	dead  []board.Point
 	sure  bool // no chain is in doubt, so the opponent will agree on the dead stones
 	areas bool // areas in doubt have been searched
-	// fates are stones with a proof, as [life.Fates] returns them; nil: neither proofs nor
-	// searches of doubtful chains were made yet.
+	// fates are the proved owners of stones' points, as [life.Fates] returns them; nil: proofs were
+	// not sought yet.
 	fates []board.Color
 }
 
@@ -48,9 +49,9 @@ func (j *judge) key(g *board.Game) (board.Hash, board.Rules) {
 	return g.Board().Hash(), rules
 }
 
-// Bounds of ownership, predicted with Black and with White to move. A chain is in doubt if the mean
-// of both over its points is nearer to 0 than sureMean, or they differ in sign. A board is settled
-// if both give each counted point's owner at least settledOwner.
+// Bounds of ownership, which is predicted twice: with Black and with White to move. A chain is in
+// doubt if its mean ownership in both predictions is nearer to 0 than sureMean, or if they differ
+// in sign. A board is settled if both give each counted point's owner at least settledOwner.
 const (
 	sureMean     = 0.5
 	settledOwner = 0.25
@@ -113,7 +114,7 @@ func (j *judge) verdict(ctx context.Context, g *board.Game) (judgement, error) {
 	return v, nil
 }
 
-// weigh corrects v.views where an owner is proved, and finds the dead chains from them.
+// weigh sets proved owners in v.views, and finds the dead chains from these views.
 func (j *judge) weigh(g *board.Game, v *judgement) {
 	b := g.Board()
 	v.prove(g)
@@ -224,8 +225,8 @@ func (v *judgement) closed(g *board.Game) bool {
 	return open <= max(g.Size().Area()/mostOpen, leastOpen)
 }
 
-// least returns the smallest certainty of a counted point's owner, [-1,1], with either side to
-// move.
+// least returns how surely each counted point belongs to its owner, at the least certain point and
+// with the worse side to move, [-1,1].
 func (v *judgement) least(g *board.Game) float32 {
 	least := float32(1)
 	for p, owner := range g.OwnersWithDead(v.dead) {
@@ -298,8 +299,8 @@ const ownershipSays = 0.1
 // mostViews bounds the evaluations for one view; each evaluation uses two orientations.
 const mostViews = 4
 
-// view evaluates a position with a given side to move: by the network, under the komi that its
-// own score makes even, or by random games if it predicts no ownership.
+// view evaluates a position with a given side to move: by the network, under the komi that makes
+// its predicted score even, or by random games if the network predicts no ownership.
 func (j *judge) view(ctx context.Context, g *board.Game, toMove board.Color, v *judgement) error {
 	area := g.Size().Area()
 	i := toMove - board.Black

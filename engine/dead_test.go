@@ -85,8 +85,8 @@ func countsOf(t *testing.T, e *Engine, komi float64) (c counts) {
 	return c
 }
 
-// wall draws a board that a black and a white wall divide, after this number of columns; with
-// whiteFirst the white wall is on the left.
+// wall draws a board that is divided by a black and a white wall. They have before columns on their
+// left; with whiteFirst the white wall is on the left.
 func wall(size, before int, whiteFirst bool) string {
 	row := []byte(strings.Repeat(".", size))
 	row[before], row[before+1] = 'X', 'O'
@@ -123,8 +123,8 @@ func TestWallsLive(t *testing.T) {
 	}
 }
 
-// requireWall requires a score of a board that walls divide, and that no stone is dead. If there is
-// no room for an invasion, the score is the same at any time.
+// requireWall requires that a board divided by walls has no dead stones and, after both sides pass,
+// the score want. If there is no room for an invasion, this is also the score before.
 func requireWall(t *testing.T, e *Engine, size, before int, komi float64, want string) {
 	t.Helper()
 	got := countsOf(t, e, komi)

@@ -74,7 +74,7 @@ func freshGame(cfg Config, size board.Size, rules board.Rules) (*board.Game, err
 	return game, err
 }
 
-// Close stops pondering.
+// Close stops pondering and counts the game for the player's level.
 func (e *Engine) Close() {
 	e.Stop()
 	e.countGame()
@@ -110,10 +110,10 @@ func (e *Engine) TimeLeft(c board.Color, left time.Duration, stones int) error {
 	return nil
 }
 
-// FinalScore returns White's points minus Black's, komi and bonuses included, 0 for a game
-// without result. A game that ended under rules without agreement on dead stones counts every
-// stone as alive; in any other, dead stones are removed first. In an unfinished game, where
-// little is decided, and with Config.ScoreByLead, as in KataGo, the lead is estimated instead.
+// FinalScore returns White's points minus Black's, komi and bonuses included, 0 for a game without
+// result. A game that ended under rules without agreement on dead stones counts every stone as
+// alive; in other games, dead stones are removed first. If an unfinished game has something left to
+// decide, or with Config.ScoreByLead (as in KataGo), the score is the estimated lead.
 func (e *Engine) FinalScore(ctx context.Context) (float64, error) {
 	e.Stop()
 	return e.judge.score(ctx, e.game)
@@ -126,8 +126,8 @@ func (e *Engine) FinalStatus(ctx context.Context) ([]thinking.Status, error) {
 	return e.judge.status(ctx, e.game)
 }
 
-// Estimate counts a game that is over, or in which nothing is left to decide. Other positions it
-// searches at full strength, each time the same way. Results that the network does not predict,
+// Estimate counts a game that is over, or in which nothing is left to decide. It searches other
+// positions at full strength, the same way each time. Results that the network does not predict,
 // such as score or ownership, stay 0.
 func (e *Engine) Estimate(ctx context.Context) (*thinking.Estimate, error) {
 	return e.EstimateWithin(ctx, search.Limits{Visits: estimateVisits})

@@ -20,8 +20,8 @@ const (
 // estimateVisits is the number of visits of each search for an estimate.
 const estimateVisits = 200
 
-// tenth is the distance from the mean, in standard deviations, beyond which a tenth of a
-// normal distribution lies.
+// tenth is a distance from the mean, in standard deviations: a tenth of a normal distribution lies
+// above it.
 const tenth = 1.2816
 
 // estimated is an estimate with its position and the visits of its searches.
@@ -117,8 +117,8 @@ func (j *judge) searchUnder(ctx context.Context, g *board.Game, komi float32, l 
 	return r, err
 }
 
-// between sets Lead, Low and High of an estimate: all are possible on the board, and the lead
-// lies between Low and High and agrees with the winrate.
+// between sets Lead, Low and High of an estimate so that they are possible on the board. Lead lies
+// between Low and High, and agrees with the winrate.
 func between(t *thinking.Estimate, g *board.Game, lead, spread float64) {
 	low, high := search.Bounds(g)
 	switch { // komi alone decides who wins

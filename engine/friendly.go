@@ -10,12 +10,11 @@ import (
 	"kosumi/search/thinking"
 )
 
-// friendlyPass returns a pass in place of a move in a position where people would pass: dead
-// stones are agreed on after the game, the opponent has just passed, all borders are closed, the
-// move only fills, and short searches find passing no worse. Conditions and numbers are KataGo's
+// friendlyPass returns a pass in place of a move in a position where people would pass: dead stones
+// are agreed on after the game, the opponent has just passed, all borders are closed, the move only
+// fills, and short searches find passing no worse. Conditions and numbers are KataGo's
 // (cpp/program/playutils.cpp), except that no chain may be in doubt: if the players disagree on
-// dead stones, all stones count as alive. timed reports whether the search before was limited by
-// time.
+// dead stones, all stones count as alive. timed says that the preceding search had a time limit.
 func (j *judge) friendlyPass(ctx context.Context, g *board.Game, result *search.Result, move board.Point, timed bool) (board.Point, error) {
 	rules := g.Rules()
 	last := g.LastMove(0)
@@ -40,7 +39,7 @@ func (j *judge) friendlyPass(ctx context.Context, g *board.Game, result *search.
 	if err != nil {
 		return move, err
 	}
-	// Both are from the view of the opponent, who moves next.
+	// Both results are from the view of the opponent, who moves next.
 	if passed.Utility < played.Utility+0.1 && passed.ScoreMean < played.ScoreMean+0.25 && passed.Lead < played.Lead+0.25 {
 		return board.Pass, nil
 	}
@@ -66,7 +65,8 @@ func (j *judge) shortSearch(ctx context.Context, g *board.Game, move board.Point
 // shortSearchBytes is ample for a thousand visits.
 const shortSearchBytes = 32 << 20
 
-// sureOwnership is the ownership from which a point must lie within a closed border.
+// sureOwnership is the ownership from which a point is surely owned, so that it must lie within
+// closed borders.
 const sureOwnership = 0.75
 
 // onlyFills reports whether move changes nothing: no chain is in doubt, every surely owned point

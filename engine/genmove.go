@@ -44,8 +44,8 @@ type decision struct {
 }
 
 // plan prepares the search for a move. A deterministic search has its own tree and no clock; a
-// level has the limits of its rank, within those of the clock; any other has the limits of settings
-// and clock.
+// level has the limits of its rank, within those of the clock; all other searches have the limits
+// of settings and clock.
 func (e *Engine) plan(r *thinking.MoveRequest) (plan, error) {
 	p := plan{turn: turn{start: e.timer.start(time.Now())}}
 	e.Stop()
@@ -138,7 +138,7 @@ func analysisOf(r *thinking.MoveRequest) thinking.Request {
 	return *r.Analysis
 }
 
-// think runs the search for a move, with reports whose leads are corrected.
+// think runs the search for a move. Its reports show corrected leads, see [judge.showLeads].
 func (e *Engine) think(ctx context.Context, r *thinking.MoveRequest, p *plan) (search.Result, error) {
 	asked, l := analysisOf(r), p.limits
 	l.Ownership, l.MovesOwnership = asked.Want.Owners()
@@ -157,8 +157,8 @@ func (e *Engine) think(ctx context.Context, r *thinking.MoveRequest, p *plan) (s
 // budget returns the time for the next move of a colour.
 func (e *Engine) budget(c board.Color) clock.Budget { return e.timer.budget(c, e.game, e.cfg.Lag) }
 
-// reconsider returns the move to play in place of the chosen one where a pass is likely. If the
-// longest time for the move ends first, the choice stays.
+// reconsider returns the move to play: before a pass it may capture dead stones, and it may pass
+// instead of a move that only fills. If the longest time for the move ends first, the choice stays.
 func (e *Engine) reconsider(ctx context.Context, r *thinking.MoveRequest, p *plan, found *search.Result, chosen board.Point) (board.Point, error) {
 	hurried := p.turn.hurried()
 	if !p.turn.budget.Unlimited {

@@ -36,9 +36,9 @@ func (e *Engine) FreeHandicap(ctx context.Context, n int) ([]board.Point, error)
 	return stones, nil
 }
 
-// bestHandicapPoint returns the empty point with the highest prior whose distance from the edge
-// is 3 or 4 and that has no stone next to it. If no point qualifies it drops one condition after
-// the other.
+// bestHandicapPoint returns the empty point with the highest prior that lies on the third line or
+// farther in and has no stone next to it. If there is none, it drops first the line, then the
+// stones as a condition.
 func bestHandicapPoint(b *board.Board, out *nn.Output) board.Point {
 	size := b.Size()
 	for _, accept := range []func(board.Point) bool{

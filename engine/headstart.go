@@ -7,14 +7,13 @@ import (
 	"kosumi/search"
 )
 
-// In handicap games the weaker side's network is told that it searches more than the other
-// (playout doubling advantage), so that it plays for complications. White resigns late, since it
-// is expected to be behind. Both follow KataGo (github.com/lightvector/KataGo,
-// cpp/command/gtp.cpp).
+// In handicap games the network of the weaker side is told that this side searches more (playout
+// doubling advantage), so that it plays for complications. White resigns late, since it is expected
+// to be behind. Both follow KataGo (github.com/lightvector/KataGo, cpp/command/gtp.cpp).
 
-// headStart returns Black's lead in points after its handicap stones: a stone is worth 15 points,
-// slightly less under territory rules; the first only makes up for White's move; komi 7 makes an
-// even game.
+// headStart returns Black's lead in points after its handicap stones: each stone but the first,
+// which stands for Black's first move, is worth 15 points, or 14 under territory rules; komi 7
+// makes an even game.
 func headStart(game *board.Game) float64 {
 	rules := game.Rules()
 	stones := game.StartingStones()
@@ -49,9 +48,9 @@ const (
 	advantageMost = 2.75 // networks were hardly trained beyond this
 )
 
-// adjust sets the advantage before a move of the engine: first as high as the head start allows,
-// later such that the weaker side's winrate stays between 5 % and 25 %. The argument last is
-// White's value of its last position, win minus loss; known is false if there is none.
+// adjust sets the advantage before a move of the engine: at first as high as the head start allows,
+// later so that the weaker side's winrate stays between 5 % and 25 %. The argument last is White's
+// value of its last position, win minus loss; known is false if there is none.
 func (a *advantage) adjust(size board.Size, headStart, perPoint, last float64, known bool) {
 	scale, from := weightOfPoint(size), handicapFrom(size)
 	ahead := math.Abs(headStart)

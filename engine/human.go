@@ -22,7 +22,7 @@ var (
 	ErrNoProfile = errors.New("no profile of who plays: kata-set-param humanSLProfile rank_5k, or --set humanSLProfile=rank_5k")
 )
 
-// profile is the player that networks with a profile imitate; nil if none is set.
+// profile describes the player whom networks of human moves imitate; nil if none is set.
 func (c *Config) profile() *features.Meta {
 	if m, set := c.Search.Human.Meta(); set {
 		return &m

@@ -89,8 +89,8 @@ func (r *rank) knowsPeople() bool {
 	return humans != nil && humans.Describe().TakesProfile
 }
 
-// wanted returns the rank that the level asks for on a board, or the setting of the dial that it
-// names.
+// wanted returns the rank that the level asks for on a board. If the level names a dial, it returns
+// the dial's setting instead.
 func (r *rank) wanted(size board.Size) (level.Rank, *level.Setting, error) {
 	if r.cfg.Level == autoLevel {
 		at, err := r.autoRank(size)
@@ -151,8 +151,8 @@ func (r *rank) find(size board.Size, at level.Rank) (level.Setting, error) {
 	return level.Find(level.Ladders(), r.net.Describe().SHA256, size, at)
 }
 
-// search changes parameters to those of a level: each likely move gets its share of a search of
-// fixed length, independent of clock, komi and opponent.
+// search changes parameters to those of a level. It returns limits for a search of fixed length,
+// independent of clock, komi and opponent.
 func (r *rank) search(p search.Params, size board.Size) (search.Params, search.Limits) {
 	if !r.imitates(size) {
 		s, err := r.setting(size)

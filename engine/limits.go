@@ -26,14 +26,14 @@ func (e *Engine) limits(c board.Color, t turn) search.Limits {
 	return shortened(l, e.cfg.Hurry.share(e.game, e.values.sureness(c, e.cfg.Hurry.Threshold)))
 }
 
-// Hurry reduces a search's limits where little depends on it, to a fraction in (0,1]; 0 means no
-// reduction.
+// Hurry holds the fractions, in (0,1], to which a search's limits are reduced if little depends on
+// the move; 0 means no reduction.
 type Hurry struct {
 	// AfterOnePass applies after a pass of the opponent, AfterTwoPasses after two of them in a row
 	// (searchFactorAfterOnePass, searchFactorAfterTwoPass).
 	AfterOnePass, AfterTwoPasses float64
-	// Winning applies if the last three searches found the game won. From Threshold, in win minus
-	// loss, the fraction falls linearly to Winning (searchFactorWhenWinning,
+	// Winning applies if the last three searches found the game won. The fraction falls linearly
+	// from 1 at Threshold, in win minus loss, to Winning at a sure win (searchFactorWhenWinning,
 	// searchFactorWhenWinningThreshold).
 	Winning, Threshold float64
 }

@@ -60,8 +60,8 @@ func TestTimeOfASearch(t *testing.T) {
 	require.Equal(t, search.Limits{Time: time.Millisecond}, l)
 }
 
-// TestOverrun: a move leaves time for overruns like earlier ones, at most half of its time, and
-// less after punctual moves.
+// TestOverrun: a move reserves time for an overrun as long as earlier ones, at most half of its
+// time, and less after punctual moves.
 func TestOverrun(t *testing.T) {
 	e := newEngine(t, 9, func(c *Config) { c.Limits = search.Limits{} })
 	require.NoError(t, e.SetClock(clock.Settings{System: clock.Byoyomi, Period: 40 * sec, Periods: 3}))

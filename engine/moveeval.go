@@ -16,8 +16,8 @@ type moveEval struct {
 	line          []board.Point
 }
 
-// moveKey identifies a move in a position. A client that replays a game move by move thus finds
-// its evaluations again.
+// moveKey identifies a move in a position. If a client replays a game move by move, its moves thus
+// get their evaluations back.
 type moveKey struct {
 	position board.Hash
 	color    board.Color

@@ -89,8 +89,8 @@ func libertiesOf(g *board.Game, stones []board.Point, c board.Color) []board.Poi
 	return points
 }
 
-// bestOf returns the legal point with most visits in the search, then with the highest prior;
-// NoPoint if none is legal. Moves that lose stones without a capture come last.
+// bestOf returns the legal point with the most visits in the search or, among equals, the highest
+// prior; NoPoint if none is legal. Moves that lose stones without a capture come last.
 func bestOf(g *board.Game, result *search.Result, points []board.Point) board.Point {
 	best, bestScore := board.NoPoint, -1.0
 	for _, p := range points {

@@ -50,8 +50,8 @@ func playOut(b *board.Board, toMove board.Color, rng *rand.Rand) {
 	}
 }
 
-// pick draws a random move of colour c that fills no eye of c and is legal apart from superko;
-// Pass if there is none. The empty points go into empty.
+// pick draws a random move of colour c that fills no eye of c and is legal apart from superko; Pass
+// if there is none. The slice empty is room for the empty points.
 func pick(b *board.Board, c board.Color, empty []board.Point, rng *rand.Rand) board.Point {
 	for p := range board.Point(b.Size().Area()) {
 		if b.At(p) == board.Empty && p != b.KoPoint() {

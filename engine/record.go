@@ -11,10 +11,10 @@ import (
 	"kosumi/sgf"
 )
 
-// LoadSGF sets size, komi, rules, set-up and the moves of the main line before a move, counted
-// from 1; 0 or a number beyond the end means all moves. Missing values are the defaults of the
-// record's rules or of the current ones. Parts that cannot be read or played are left out with a
-// warning, as in reviews, unless no move is left.
+// LoadSGF sets size, komi, rules, set-up and the moves of the main line before a move, counted from
+// 1; 0 or a number beyond the end means all moves. If the record has no rules, the current ones
+// hold; its rules determine a missing komi. Parts that cannot be read or played are left out with a
+// warning; it is an error if no move is left.
 func (e *Engine) LoadSGF(data []byte, before int) error {
 	trees, err := sgf.Parse(data)
 	if err != nil {
@@ -174,7 +174,7 @@ func rulesName(r board.Rules) string {
 }
 
 // placedByMoves returns how many handicap stones were placed by moves on an empty board, 0 or at
-// least 2. moves is the same number, but 0 if passes are between the stones.
+// least 2. The result moves is the same number, but 0 if there are passes between the stones.
 func placedByMoves(g *board.Game) (stones, moves int) {
 	for p := range board.Point(g.Size().Area()) {
 		if g.StartAt(p) != board.Empty {
@@ -193,8 +193,8 @@ func placedByMoves(g *board.Game) (stones, moves int) {
 	return n, n
 }
 
-// startPosition returns the set-up after the first moves if these placed handicap stones; nil for
-// an empty board with Black to move.
+// startPosition returns the set-up of a record, with the handicap stones that the first placed
+// moves put on the board; nil for an empty board with Black to move.
 func startPosition(g *board.Game, placed int) *sgf.Setup {
 	if placed > 0 {
 		s := &sgf.Setup{ToMove: board.White}

@@ -157,7 +157,7 @@ func TestRecordsHoldThoughts(t *testing.T) {
 	require.NoError(t, err)
 	require.Regexp(t, `SBKV\[[0-9.]+\]SBKS\[-?[0-9.]+\]`, string(data))
 
-	// A client that replays the game finds its evaluations again.
+	// If a client replays the game, its moves have the same evaluations again.
 	require.NoError(t, e.NewGame(board.Square(5)))
 	play(t, e, "C3")
 	require.NoError(t, e.Play(board.White, m.Point))

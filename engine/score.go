@@ -12,7 +12,7 @@ import (
 )
 
 // judge assesses a game: dead stones, ownership, score, lead, and whether to pass. It keeps its
-// verdict on the last position. No other search may run meanwhile.
+// verdict on the last position. No other search may run while it works.
 type judge struct {
 	cfg     *Config
 	net     nn.Network
@@ -69,8 +69,8 @@ const (
 	leastOpen = 6
 )
 
-// counted reports whether the game ended such that all stones count as alive: without agreement
-// on dead stones, or after clean-up phases.
+// counted reports whether all stones of the ended game count as alive: there is no agreement on
+// dead stones, or the game had clean-up phases.
 func (j *judge) counted(g *board.Game) bool {
 	rules := g.Rules()
 	if g.NoResult() && !j.cfg.ScoreByLead {

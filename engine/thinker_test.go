@@ -20,7 +20,8 @@ import (
 func TestPonderingIsNotLost(t *testing.T) {
 	e := newEngine(t, 9, func(c *Config) {
 		c.Ponder, c.Limits.Visits = true, 200
-		// If both moves lie on a symmetry axis, visits of mirrored moves are dropped.
+		// Otherwise visits of mirrored moves are dropped if the two moves leave the board
+		// symmetric.
 		c.Search.Root.SymmetryPruning = false
 	})
 	_, err := e.GenMove(context.Background(), thinking.MoveRequest{Color: board.Black})

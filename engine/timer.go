@@ -45,9 +45,9 @@ func (t *timer) takeBack(moves, n int) {
 
 func (t *timer) clock(c board.Color) *clock.Clock { return &t.clocks[c-board.Black] }
 
-// maxUnseen bounds the thinking time counted before the command that asks for a move. Controllers
-// start the clock at the opponent's move, but a person who replays a game and then asks for a
-// move has started no clock.
+// maxUnseen limits the time before the command for a move that the move is charged for; if more
+// time passed, none is charged. Controllers start the clock at the opponent's move, but a person
+// who replays a game and then asks for a move has started no clock.
 const maxUnseen = time.Second
 
 // start returns when the clock of the current move began to run.
@@ -84,9 +84,9 @@ func (t *timer) budget(c board.Color, game *board.Game, lag time.Duration) clock
 }
 
 // hurryBelow is the time for a move below which chains are not judged. Judging takes evaluations
-// one after the other, each of which may wait for the processor: 0.2 s in all with twelve
-// programs on a core. The search leaves half of hurryBelow for them; with less than a quarter
-// left they are not begun.
+// one after the other, each of which may wait for the processor: 0.2 s in all with twelve programs
+// on a core. The search leaves half of hurryBelow for the evaluations; if less than a quarter is
+// left, they are not begun.
 const hurryBelow = 500 * time.Millisecond
 
 // turn is the time of one move: its budget and start.

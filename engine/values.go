@@ -41,7 +41,7 @@ func (v *ownValues) white() (value float64, known bool) {
 }
 
 // sureness returns how far the least of the last three values, from a colour's view, exceeds a
-// threshold: 0 up to it, 1 for a won game.
+// threshold: 0 at or below the threshold, up to 1 for a sure win.
 func (v *ownValues) sureness(c board.Color, threshold float64) float64 {
 	n, least := len(v.all), 1.0
 	if n < 3 || threshold >= 1 {
@@ -56,7 +56,7 @@ func (v *ownValues) sureness(c board.Color, threshold float64) float64 {
 	return max(0, (least-threshold)/(1-threshold))
 }
 
-// hopelessTurns counts back from a colour's last value as long as values are below a threshold.
+// hopelessTurns returns how many of a colour's latest values in a row are below a threshold.
 func (v *ownValues) hopelessTurns(c board.Color, threshold float64) int {
 	hopeless := 0
 	for _, o := range slices.Backward(v.all) {
@@ -99,9 +99,9 @@ func (v *ownValues) side() (us board.Color, ok bool) {
 	return us, !slices.ContainsFunc(v.all, func(o ownValue) bool { return o.color != us })
 }
 
-// abandonedWon reports whether the engine has won a game that the opponent abandons, which GTP
-// cannot express as a resignation: its winrate was at least 95 % at its last moves, 5 on 9x9, 10
-// on 19x19.
+// abandonedWon reports whether an abandoned game counts as won by the engine, since GTP has no
+// command for the opponent's resignation: the engine's winrate was at least 95 % at its last moves,
+// 5 on 9x9, 10 on 19x19.
 func (v *ownValues) abandonedWon(size board.Size) bool {
 	turns := (size.W+size.H)/4 + 1
 	return len(v.all) >= turns && !slices.ContainsFunc(v.all[len(v.all)-turns:], func(o ownValue) bool { return o.value < 0.9 })

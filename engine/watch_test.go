@@ -39,7 +39,7 @@ func (b slowBackend) Run(n int) error {
 }
 
 // TestReportsAreOfTheirOwnSearch asks for ownership after a search without it: no report may come
-// from that earlier search, however late this one begins.
+// from the earlier search, however late the new one begins.
 func TestReportsAreOfTheirOwnSearch(t *testing.T) {
 	m := &slowModel{Model: nntest.HashModel(1)}
 	e := engineOver(t, m, 9, nil)

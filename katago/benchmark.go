@@ -155,8 +155,8 @@ func Report(ctx context.Context, net nn.Network, p search.Params, threads []int,
 	return nil
 }
 
-// Threads reads a list of numbers of threads. Without a list it returns the powers of two up to
-// suits, the number of threads that suits this machine.
+// Threads reads a list of numbers of threads. Without a list it returns the powers of two up to the
+// argument suits, the best number for this machine.
 func Threads(list string, suits int) ([]int, error) {
 	var all []int
 	if list == "" {

@@ -56,9 +56,9 @@ func (p *Params) Get(name string) (string, bool) { return p.conf.Param(p.play, p
 // Threads is the number of search threads.
 func (p *Params) Threads() int { return int(p.play.Search["numSearchThreads"].Int) }
 
-// Set changes all the given parameters, or none on error. An empty value restores the default. Error
-// texts become replies. It accepts every value that JSON shows, even those that KataGo
-// shows but refuses.
+// Set changes all the given parameters, or none on error. An empty value restores the default.
+// Error texts become replies. It accepts every value that [Params.JSON] shows, even those that
+// KataGo shows but refuses.
 func (p *Params) Set(values map[string]string) error {
 	err := p.set(values)
 	if err == nil {

@@ -141,7 +141,7 @@ func playOptions(p *engine.Config, m config.PlayOptions) {
 	p.Delay = engine.Delay{Scale: m.DelayScale, Most: m.DelayMax}
 }
 
-// network sets how to run the network; flight bounds the parallel evaluations.
+// network sets how to run the network; flight is the largest number of parallel evaluations.
 func (s *Setup) network(n config.Network, flight int) {
 	const entry = 2600 // bytes of a cached 19x19 position
 	s.Net = Network{CacheBytes: math.MaxInt64, Batch: n.MaxBatch, Sessions: n.Sessions, FP16: n.FP16}

@@ -159,9 +159,9 @@ func (a *asker) other(cards *[2]*Card, first solver.Side) *Card {
 	return cards[o]
 }
 
-// bentFour reports whether a card's ko is one that the attacker may begin at any time: the
-// target is dead whichever side moves first, and with the threats that make it seki the
-// defender's only good move is a pass.
+// bentFour reports whether a card's ko is one that the attacker may begin at any time: the target
+// is dead whichever side moves first, and even with enough threats for a seki the defender's only
+// good move is a pass.
 func (a *asker) bentFour(cards *[2]*Card, first solver.Side) (yes, known bool) {
 	d := cards[first]
 	if d.Verdict != Dead || d.Then != Seki {

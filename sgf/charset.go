@@ -161,7 +161,8 @@ func fromUTF16(src string) string {
 	return text
 }
 
-// cut is a rule that tells the bracket at the end of a value from bytes of characters.
+// cut is a rule that decides whether a byte is the bracket at the end of a value or part of a
+// character.
 type cut uint8
 
 const (

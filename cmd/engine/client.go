@@ -18,13 +18,13 @@ var (
 )
 
 // lastWords is how long a client's commands are still answered, with errors, after its network has
-// failed. A finished session waits as long to learn whether the network has failed.
+// failed. A finished session waits for the same time to learn whether the network has failed.
 const lastWords = time.Second
 
 // serveClient runs serve, which speaks a protocol on standard input and output, to its end. If the
 // network fails, it answers errors for lastWords and returns the failure. A client that disconnects
-// and a signal to stop are not errors. If the text what is not empty, it ends a banner on standard
-// error.
+// and a signal to stop are not errors. It prints a banner on standard error that ends with the text
+// in what, unless this is empty.
 func serveClient(ctx context.Context, s *settings, net *open.Network, what string, serve func(context.Context) error) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)

@@ -18,7 +18,8 @@ func TestDeploymentFiles(t *testing.T) {
 	require.NotRegexp(t, `://|TOKEN|\$\{`, strings.Join(found, "\n"))
 }
 
-// deployed returns the engine's command lines in a text that is no table, all of them valid.
+// deployed returns the engine's command lines in a text, without those in tables, and requires that
+// they are valid.
 func deployed(t *testing.T, text string) (found []string) {
 	t.Helper()
 	for line := range strings.Lines(strings.NewReplacer(`"`, "", ",", "", "]", "").Replace(text)) {

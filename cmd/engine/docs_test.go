@@ -31,8 +31,8 @@ var (
 	joining  = regexp.MustCompile(`\\\n\s*`)
 )
 
-// commandsIn returns the calls of the engine in a text: a line of a block each, without the
-// remark beside it, or a span.
+// commandsIn returns the calls of the engine in blocks or spans of code: lines that begin with
+// engine, without the remarks beside them.
 func commandsIn(blocks []string) []string {
 	var all []string
 	for _, b := range blocks {
@@ -98,8 +98,8 @@ func parses(line string) error {
 	return nil
 }
 
-// TestDocumentedFlags reads every call of the engine in the documents and in the examples
-// of the help: its command and its flags are there.
+// TestDocumentedFlags reads every call of the engine in the documents and in the examples of the
+// help, and requires that its command and flags exist.
 func TestDocumentedFlags(t *testing.T) {
 	count := 0
 	check := func(where, line string) {
@@ -132,8 +132,8 @@ func TestDocumentedFlags(t *testing.T) {
 	t.Logf("%d calls", count)
 }
 
-// walks has, for each call in a block of a document, what makes it short here, or after a #
-// why it is not run.
+// walks lists each call in a block of a document. After -> are flags that make the call short, or
+// after # the reason why it is not run.
 const walks = `
 README.md
 engine net fetch strongest -> # asks katagotraining.org: TestNetFetch
@@ -179,8 +179,8 @@ engine web --model class/models/NAME/model.onnx -> # serves until it is stopped:
 engine loop rate class --visits 50 --games 10 --against "untrained=engine gtp --model class/models/fresh-mini/model.onnx --visits 50" -> # wants networks that took hours
 `
 
-// TestDocumentedWalks runs the calls in the blocks of the documents, page by page in their
-// order: each ends well. Each is in walks.
+// TestDocumentedWalks runs the calls in the blocks of the documents, page by page in their order:
+// each must be listed in walks and succeed.
 func TestDocumentedWalks(t *testing.T) {
 	testshared.Long(t)
 	engine := built(t)
@@ -247,7 +247,7 @@ func walkOne(t *testing.T, dir, call, how string) {
 	t.Helper()
 	args := append(shellWords(call)[1:], strings.Fields(how)...)
 	for i, a := range args {
-		if before, _, ok := strings.Cut(a, "models/NAME"); ok { // the reader's own, the newest
+		if before, _, ok := strings.Cut(a, "models/NAME"); ok { // NAME stands for a network that the reader's loop has made
 			before = before[strings.LastIndexAny(before, " =")+1:]
 			models, err := filepath.Glob(filepath.Join(dir, before, "models", "*"))
 			require.NoError(t, err)
@@ -270,7 +270,7 @@ var (
 )
 
 // TestDocumentedTools: the targets of make, the scripts, and the tests and benchmarks that the
-// documents name are there.
+// documents name exist.
 func TestDocumentedTools(t *testing.T) {
 	makefile, err := os.ReadFile("../../Makefile")
 	require.NoError(t, err)
@@ -297,7 +297,7 @@ func TestDocumentedTools(t *testing.T) {
 			}
 			for _, m := range pattern.FindAllStringSubmatch(call[2], -1) {
 				kind, names := map[string]string{"run": "Test", "bench": "Benchmark"}[m[1]], m[2]
-				if names == "xxx" || names == "X" { // none, and any
+				if names == "xxx" || names == "X" { // xxx matches no test, and X stands for any
 					continue
 				}
 				for name := range strings.SplitSeq(names, "|") {

@@ -42,8 +42,8 @@ void *OrtGetApiBase(void) { return 0; }
 `
 
 // TestFaultyDevices runs the program with libraries that hang or kill the program at any step:
-// every command answers and ends; if the plugin was requested, that is an error; auto falls back to
-// the CPU, and does not try the plugin again at the next start.
+// every command answers and ends. A fault is an error if the plugin was requested; auto falls back
+// to the CPU, and does not try the plugin again at the next start.
 func TestFaultyDevices(t *testing.T) {
 	testshared.Long(t)
 	needLibrary(t)

@@ -9,8 +9,8 @@ import (
 	"kosumi/internal/testshared"
 )
 
-// TestGTPConformance runs the list of features that clients rely on against the program with its
-// defaults; items that need a stronger network or more outputs also run with a network of KataGo's.
+// TestGTPConformance checks that the program, with its defaults, has the features that clients rely
+// on; items that need a stronger network or more outputs also run with a network of KataGo's.
 func TestGTPConformance(t *testing.T) {
 	testshared.Long(t)
 	needLibrary(t)

@@ -12,8 +12,8 @@ import (
 	"kosumi/internal/testshared"
 )
 
-// Replies about human-like networks begin with humanTexts if clients know the text from KataGo,
-// with ownTexts if the text is this program's.
+// Replies about human-like networks begin with one of humanTexts if clients know the text from
+// KataGo, with one of ownTexts if it is this program's own.
 var (
 	humanTexts = []string{"Unknown human SL", "Expected a symmetry", "Unexpected extra"}
 	ownTexts   = []string{"Cannot run ", "Provided parameter human", "WARNING: humanSLProfile", "SGFMetadata is required"}

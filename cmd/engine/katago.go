@@ -47,8 +47,8 @@ func (h *kataHost) Serve(ctx context.Context, net *open.Network, serve func(cont
 	return serveClient(ctx, h.settings, net, "", serve)
 }
 
-// Take implements cli.Host: it applies the settings of a KataGo config, including those with this program's names, such as
-// precision = fp32.
+// Take implements [cli.Host]. It applies a KataGo config, which may also have settings by this
+// program's names, such as precision = fp32.
 func (s *settings) Take(c *config.Config, setup *katago.Setup) error {
 	s.kataGo = true
 	s.Play, s.Cache, s.Batch = setup.Play, min(s.Cache, setup.Net.CacheBytes), setup.Net.Batch

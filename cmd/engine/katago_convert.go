@@ -17,8 +17,8 @@ import (
 )
 
 // convertConfig writes a config of KataGo's gtp or analysis program as a file for --config: the
-// settings that differ from this program's defaults and, in comments, the keys that have no effect
-// here, and those that have one only if the program runs as katago.
+// settings that differ from this program's defaults. Comments list the keys that have no effect
+// here, and those that have an effect only if the program runs as katago.
 func convertConfig(w io.Writer, name string) error {
 	c, err := config.Load([]string{name}, nil)
 	if err != nil {

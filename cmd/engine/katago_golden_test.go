@@ -37,7 +37,7 @@ func asKataGoProgram(t testing.TB) string {
 // recorded is the network that KataGo's answers were recorded with.
 const recorded = "g170-b6c96-s175395328-d26788732"
 
-// recordedNetwork returns the path of the network recorded; without the file the test is skipped.
+// recordedNetwork returns the path of that network; without the file the test is skipped.
 func recordedNetwork(t testing.TB) string {
 	t.Helper()
 	return testshared.Path(t, "models/katago/"+recorded+".bin.gz")

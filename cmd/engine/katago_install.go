@@ -90,8 +90,8 @@ func installFiles(network, gtp, analysis string) error {
 	return nil
 }
 
-// packaged is the folder of programs from the system's packages, whose updates replace them in
-// place.
+// packaged is the folder of programs from the system's packages; an update replaces such a program
+// in place.
 const packaged = "/usr/"
 
 // installAsKataGo puts the program exe into a folder and returns its path there: a link if exe

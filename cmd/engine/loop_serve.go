@@ -85,7 +85,7 @@ func openJudge(c *loop.Compute) func(path string) (nn.Evaluator, func(), error) 
 		conf := nn.ServerConfig{Sessions: 1, MaxBatch: max(1, c.Batch), CacheBytes: 8 << 20}
 		_, server, closeBoth, err := reproducible(path, model.Config{Provider: c.Provider, Precision: "fp32"}, conf)
 		if err != nil {
-			return nil, nil, err // not the server, which would be an evaluator that is nil
+			return nil, nil, err // not server: a nil *nn.Server makes an nn.Evaluator that is not nil
 		}
 		return server, closeBoth, nil
 	}

@@ -23,8 +23,8 @@ import (
 	"kosumi/web/wire"
 )
 
-// training imitates KataGo's training site behind a proxy: it names data as the strongest
-// network.
+// training imitates KataGo's training site behind a proxy: it serves its field data as the
+// strongest network.
 type training struct {
 	env    []string // environment of the program under test
 	data   []byte

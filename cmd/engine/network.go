@@ -69,7 +69,7 @@ func warnOf(n *open.Network, size board.Size, log *slog.Logger) {
 	}
 }
 
-// checkHuman refuses settings of human-like play without a network that uses them.
+// checkHuman refuses settings of human-like play if no network uses them.
 func (s *settings) checkHuman() error {
 	h, none := s.Play.Search.Human, search.Defaults().Human
 	if h.Profile = ""; s.HumanModel == "" && h != none {

@@ -157,7 +157,7 @@ func flagGroups(fl *pflag.FlagSet) string {
 	})
 }
 
-// halfPoints rounds a komi to half points, as the protocol's komi does, and says so.
+// halfPoints rounds a komi to half points, as GTP's command komi does, and logs a warning.
 func halfPoints(komi float64, log *slog.Logger) float64 {
 	rounded := math.Round(2*komi) / 2
 	if rounded != komi && !math.IsNaN(komi) {

@@ -25,14 +25,14 @@ import (
 )
 
 // settings are shared by the subcommands: which network runs, on which device, and how to play.
-// Flags, config files and --set change them by the rows of table.
+// Flags, config files and --set change them as the rows of the variable table say.
 type settings struct {
 	model.Settings
 	LogLevel   string
 	StrictPlay bool
 	Preset     string
 
-	// Play configures an engine. Its number of workers is 0 if unset: see params.
+	// Play configures an engine. Its number of workers is 0 if unset: see settings.params.
 	Play engine.Config
 
 	chat    bool // chat about moves, see gtp.Options.Chat
@@ -247,8 +247,8 @@ func (s *settings) params() search.Params {
 	return p
 }
 
-// workers is the number of evaluations under way at once: two batches for each session, one
-// running and one filling; or four for a device: two running, one prepared and one answered.
+// workers is the number of evaluations under way at once: two batches for each session, one running
+// and one filling; on a device four batches: two running, one prepared and one answered.
 func (s *settings) workers() int {
 	if n := s.Play.Search.Parallel.Workers; n > 0 {
 		return n

@@ -172,8 +172,8 @@ func (f *trainFlags) apply(cmd *cobra.Command, c *learn.RunConfig, s *settings) 
 	return f.checkOutputs(c)
 }
 
-// checkOutputs refuses to overwrite inputs, and to use a new run's folder if it has files of
-// others.
+// checkOutputs refuses to overwrite inputs, and to begin a run in a folder that has the output
+// files of another one.
 func (f *trainFlags) checkOutputs(c *learn.RunConfig) error {
 	_, none := os.Stat(filepath.Join(c.Out, learn.CheckpointsDir))
 	for _, name := range []string{learn.NetworkName + ".onnx", learn.NetworkName + ".bin.gz", learn.CurvesFile, learn.ReportFile} {
@@ -256,8 +256,8 @@ func runTrain(cmd *cobra.Command, c learn.RunConfig, f *trainFlags) error {
 // name with dashes.
 var settingFlags = map[string]string{"method": "optimizer", "clip_norm": "clip", "head_rate": "head-lr"}
 
-// flagsOf returns the flags for a setting of a run, whose value is JSON. Derived settings have no
-// flags.
+// flagsOf returns the flags for a setting of a run; value is the setting's value as JSON. Derived
+// settings have no flags.
 func flagsOf(name, value string) []string {
 	flag := func(name string, value any) string { return fmt.Sprintf("--%s %v", name, value) }
 	switch name {

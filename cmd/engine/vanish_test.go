@@ -23,7 +23,7 @@ import (
 	"kosumi/internal/testshared"
 )
 
-// occupations are states in which an engine's client vanishes. until is the beginning of the output
+// occupations are states in which an engine's client vanishes. The field until begins the output
 // line that shows that the state is reached.
 var occupations = []struct{ name, command, input, until string }{
 	{"gtp idle", "gtp", "kata-get-models\n", "="},

@@ -147,8 +147,8 @@ func runWork(cmd *cobra.Command, address string, s *settings, f *workFlags) erro
 	return err
 }
 
-// openWorkerModel opens a worker's network. Sessions for an offer are opened at once, others when
-// needed.
+// openWorkerModel returns a function that opens a worker's network. It opens sessions for the
+// boards of an offer at once, others when needed.
 func (s *settings) openWorkerModel(log *slog.Logger) func(ctx context.Context, path string, o *cluster.Offer) (*cluster.Model, error) {
 	return func(ctx context.Context, path string, o *cluster.Offer) (*cluster.Model, error) {
 		m, server, closeBoth, err := reproducible(path, s.Config(log), s.ServerConfig(s.Play.Seed))

@@ -15,9 +15,10 @@ import (
 
 // Overrides read the settings of a query.
 type Overrides interface {
-	// Apply sets p and l from pairs. view is the perspective before, the result now the one after;
-	// Empty means the side to move. unknown lists the unknown names, idle those without effect
-	// here. humans reports that a human SL network is loaded. Error texts are sent to the client.
+	// Apply sets p and l from pairs. The argument view is the old perspective, the result now the
+	// new one; Empty means the side to move. The results unknown and idle list names that do not
+	// exist or have no effect here. The argument humans says that a human SL network is loaded.
+	// Error texts are sent to the client.
 	Apply(p *search.Params, l *search.Limits, pairs map[string]string, view board.Color, humans bool) (now board.Color, unknown, idle []string, err error)
 }
 

@@ -159,7 +159,7 @@ func (q *queue) terminate(match func(*task) bool) (waiting []*task, stop func())
 	}
 }
 
-// close makes take return nil once the queue is empty.
+// close marks the end of input: [queue.take] returns nil once the queue is empty.
 func (q *queue) close() {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -66,7 +66,7 @@ func (s *Server) parseQuery(id string, fields map[string]json.RawMessage) (*quer
 	r := &fieldReader{fields: fields}
 	q := &query{id: id, params: s.conf.Search, limits: s.conf.Limits, view: s.conf.Perspective, pvLen: s.conf.PVLen + 1}
 	q.options = s.conf.Game
-	for _, name := range []string{"id", "action", "terminateId", "targetId", "turnNumbers"} { // of actions, which handle carries out
+	for _, name := range []string{"id", "action", "terminateId", "targetId", "turnNumbers"} { // fields of actions, see Server.handle
 		delete(fields, name)
 	}
 	q.readBoard(r, s.conf.MaxSize, s.net)

@@ -23,7 +23,7 @@ import (
 // Config is the server's settings. Start from [Defaults].
 type Config struct {
 	Search      search.Params // parameters of each search
-	Limits      search.Limits // limits of a query without limits
+	Limits      search.Limits // limits of a query that sets none
 	Threads     int           // positions searched at the same time
 	PVLen       int           // default length of a variation after its first move
 	MaxSize     int           // longest side of a board; 0: board.MaxSize

@@ -12,8 +12,8 @@ import (
 // positions is the number of positions that a benchmark searches in turn.
 const positions = 8
 
-// Positions returns positions from games that the network plays, the same each time, with a few
-// stones to half the board filled.
+// Positions returns positions from games that the network plays, the same each time, some with a
+// few stones, others with up to half of the board filled.
 func Positions(ctx context.Context, m nn.Model, size board.Size, rules board.Rules) ([]*board.Game, error) {
 	server, err := nn.NewServer(m, nn.ServerConfig{MaxBatch: 1, FixedSymmetry: true, Meta: &features.Amateurs})
 	if err != nil {

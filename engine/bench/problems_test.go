@@ -188,7 +188,7 @@ func seki(t *testing.T, p *problem) {
 }
 
 // cyclic: a chain surrounds a living chain of the opponent but lacks two eyes; the correct move
-// gives it two eyes, or stops it from making them.
+// makes or prevents these eyes.
 func cyclic(t *testing.T, p *problem) {
 	require.Len(t, p.right, 1)
 	b, size := p.game.Board(), p.game.Size()

@@ -17,8 +17,8 @@ type Search struct {
 	Params search.Params
 	next   int
 
-	// Sums over all searches so far: time not spent waiting for the network, playouts, and
-	// selections that reached a leaf already under evaluation.
+	// Sums over all searches so far. Own is the time without waiting for the network; Collisions
+	// counts selections that reached a leaf already under evaluation.
 	Own          time.Duration
 	Playouts     int64
 	Collisions   int64

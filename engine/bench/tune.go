@@ -105,8 +105,8 @@ func (s *Setup) rate(ctx context.Context, p Plan) (float64, error) {
 // nearly is the fraction of the highest speed that counts as equal to it.
 const nearly = 0.97
 
-// Best returns, of the plans nearly as fast as the fastest, the one with the fewest parallel
-// evaluations, because these make searches weaker.
+// Best returns a plan nearly as fast as the fastest: the one with the fewest parallel evaluations,
+// because parallel evaluations weaken a search.
 func Best(all []Trial) Trial {
 	top := slices.MaxFunc(all, func(a, b Trial) int { return cmp.Compare(a.Ratio, b.Ratio) })
 	good := slices.DeleteFunc(slices.Clone(all), func(t Trial) bool { return t.Ratio < nearly*top.Ratio })

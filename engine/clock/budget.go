@@ -30,8 +30,8 @@ func (b Budget) Hold(wish, used time.Duration) time.Duration {
 	return min(wish, max(b.Recommended-b.Recommended/10-used, 0))
 }
 
-// Leaving takes time for later work from Maximum, at most half of it, and makes Recommended no
-// longer than the rest.
+// Leaving shortens Maximum by the time for later work, at most by half, and limits Recommended to
+// the new Maximum.
 func (b Budget) Leaving(after time.Duration) Budget {
 	if b.Unlimited {
 		return b

@@ -17,7 +17,7 @@ var (
 	Forgiving = Policy{forgives: true}
 )
 
-// Tolerant lets each move be late by less than a grace: it uses up the remaining time, but loses
+// Tolerant lets each move be late by up to grace: a late move uses up the remaining time, but loses
 // neither the game nor a period.
 func Tolerant(grace time.Duration) Policy { return Policy{grace: grace + 1} }
 

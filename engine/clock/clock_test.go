@@ -67,8 +67,8 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// TestBudgetLeaves: time for later work is taken from Maximum, at most half of it; a Recommended
-// time that leaves enough stays.
+// TestBudgetLeaves: time for later work shortens Maximum, at most by half; Recommended changes only
+// if it is longer than the new Maximum.
 func TestBudgetLeaves(t *testing.T) {
 	b := Budget{Recommended: 10 * sec, Maximum: 10 * sec}
 	require.Equal(t, Budget{Recommended: 8 * sec, Maximum: 8 * sec}, b.Leaving(2*sec))

@@ -27,8 +27,8 @@ type PlayerRating struct {
 	Last  time.Time `json:"last"`  // when the last game ended
 	// Weights are the probabilities of the grid, from the weakest.
 	Weights []float64 `json:"weights"`
-	// Judged counts the games whose moves counted, see [PlayerRating.JudgedBy]; Reviewed holds
-	// the IDs of the newest of them.
+	// Judged counts the games that counted by their moves, see [PlayerRating.JudgedBy]; Reviewed
+	// holds the IDs of the newest of them.
 	Judged   int      `json:"judged,omitempty"`
 	Reviewed []string `json:"reviewed,omitempty"`
 	// History is the player's standing after each game that counted, oldest first.
@@ -73,9 +73,9 @@ func (f *PlayerRating) valid() bool {
 	return len(f.Weights) == gridCount && sum > 0.5 && sum < 2 && f.Games >= 0
 }
 
-// Played updates the rating by a game: the opponent's rank, the Elo value of a handicap to the
-// player, the player's points (1, 0.5 or 0), and the weight of the game, 0 to 1. One game in
-// forty is assumed lost or won by accident.
+// Played updates the rating by a game: the opponent's rank, the Elo that a handicap is worth to the
+// player, the player's points (1, 0.5 or 0), and the weight of the game, 0 to 1. One game in forty
+// is assumed lost or won by accident.
 func (f *PlayerRating) Played(against Rank, handicap, points, weight float64, when time.Time) {
 	f.drift(when)
 	for i := range f.Weights {
@@ -118,7 +118,7 @@ func (f *PlayerRating) drift(now time.Time) {
 	f.normalise()
 }
 
-// quantile returns the strength below which the player is with probability q.
+// quantile returns the Elo that exceeds the player's strength with probability q.
 func (f *PlayerRating) quantile(q float64) float64 {
 	sum := 0.0
 	for i, w := range f.Weights {
@@ -137,7 +137,7 @@ func (f *PlayerRating) mean() float64 {
 	return mean
 }
 
-// rankAt is the rank of a strength, within the scale.
+// rankAt returns the rank of a strength in Elo, limited to the scale of ranks.
 func rankAt(elo float64) Rank {
 	return max(Lowest, min(Highest, anchorRank+Rank(math.Round(elo/eloARank))))
 }
@@ -151,8 +151,8 @@ func (f *PlayerRating) Next() Rank {
 	return rankAt(f.mean() + 35)
 }
 
-// Range is the player's probable rank: between low and high with a probability of 80 %, with the
-// mean mid.
+// Range is the player's probable rank: between low and high with a probability of 80 %; mid is the
+// mean.
 func (f *PlayerRating) Range() (low, mid, high Rank) {
 	return rankAt(f.quantile(0.1)), rankAt(f.mean()), rankAt(f.quantile(0.9))
 }
@@ -200,8 +200,8 @@ func (f PlayerRatings) On(size board.Size) *PlayerRating {
 	return f[name]
 }
 
-// Begin sets the rank that a player claims, give or take three, on a board size on which no
-// game has counted yet.
+// Begin rates a new player by the claimed rank, give or take three ranks. It changes nothing if a
+// game on this board size has counted.
 func (f PlayerRatings) Begin(size board.Size, r Rank) {
 	if at := f[size.String()]; at == nil || at.Games == 0 {
 		f[size.String()] = newPlayerRating(r, 3)
@@ -236,8 +236,8 @@ func (f *PlayerRating) remember(judged bool, mark float64) {
 	f.History = slices.Delete(f.History, 0, max(0, len(f.History)-historyKept))
 }
 
-// Strength returns the rank on the board where most games have counted, or the claimed one; false if
-// nothing is known.
+// Strength returns the rank on the board size on which most games have counted, or a claimed rank;
+// known is false if there is none.
 func (f PlayerRatings) Strength() (at Rank, known bool) {
 	most := -1.0
 	for _, name := range slices.Sorted(maps.Keys(f)) {

@@ -16,7 +16,7 @@ func beginner(dial float64) float64 { return math.Pow(max(0, (dial-Reading)/10),
 
 // Parameters of a beginner at dial 20.
 const (
-	overlooked = 0.95 // share of the points far from the last moves that are not seen
+	overlooked = 0.95 // share of distant points (far from the last moves) that the player overlooks
 	fancy      = 2.0  // standard deviation of the logarithm of a move's appeal
 	attention  = 2.0  // distance in points at which attention has fallen to 0.6
 	farAway    = 0.3  // appeal of a far point relative to that of the answer to the last move
@@ -40,7 +40,7 @@ const (
 	notSeen = 20.0 // played only if no other move is seen
 )
 
-// near is 1 at the last move of either side and falls to 0 away from both.
+// near is 1 at the last moves of both sides, and falls to 0 with the distance from the nearer one.
 func (s *Situation) near(p board.Point) float64 {
 	size := s.Game.Size()
 	x, y := size.XY(p)

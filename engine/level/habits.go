@@ -8,9 +8,9 @@ type Habits struct {
 	FirstLine int `json:"firstLine"`
 	// SelfAtaris counts moves that put three stones or more into atari and capture nothing.
 	SelfAtaris int `json:"selfAtaris"`
-	// Ataris counts the opponent's moves that put into atari a chain that a capture or an extension
-	// to three liberties would save. AtarisLeft counts those after which the player did not save
-	// it.
+	// Ataris counts the opponent's moves that put a chain into atari while the player can save it
+	// by a capture, or by an extension to three liberties. AtarisLeft counts those after which the
+	// player did not.
 	Ataris     int `json:"ataris"`
 	AtarisLeft int `json:"atarisLeft"`
 	// Eyes counts one-point eyes that the player filled without saving a chain.

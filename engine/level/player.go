@@ -60,8 +60,8 @@ func (p *Player) mostLost(size board.Size) float64 {
 	return math.Pow(2, max(0, p.Dial)*0.7) * scale(size)
 }
 
-// passWins reports whether the opponent has passed and passing too is within a third
-// of a point of the best move.
+// passWins reports whether the opponent has just passed, and a pass in reply is at most a third of
+// a point worse than the best move.
 func passWins(g *board.Game, r *search.Result) bool {
 	last := g.LastMove(0)
 	if last.Point != board.Pass || last.Color == board.Empty {

@@ -9,9 +9,8 @@ import (
 	"kosumi/board"
 )
 
-// quality is the distribution of a measure of reviewed games at a known strength: the mean over a
-// game of the square roots of the points lost by the player's moves, and its standard deviation
-// between games.
+// quality describes the reviewed games of players of strength elo: mean is the average of the
+// games' rootLoss, spread the standard deviation of rootLoss between games.
 type quality struct{ elo, mean, spread float64 }
 
 // qualities were measured on games of the ladder, between this program's levels, reviewed with 32
@@ -66,8 +65,8 @@ func JudgedOn() []board.Size {
 	return slices.SortedFunc(maps.Keys(qualities), func(a, b board.Size) int { return a.Area() - b.Area() })
 }
 
-// expected is the quality of a player of a strength, interpolated linearly between the measured
-// strengths of a board, and extrapolated beyond them.
+// expected returns the quality at strength elo, interpolated linearly between the measured
+// strengths on a board, and extrapolated beyond them.
 func expected(on []quality, elo float64) quality {
 	i := 1
 	for i < len(on)-1 && on[i].elo < elo {
@@ -89,8 +88,8 @@ func rootLoss(losses []float64) float64 {
 }
 
 // JudgedBy updates the rating by a reviewed game: the loss of each of the player's moves, in
-// points. It reports whether the game counted: it must be new, with at least 12 moves of the
-// player, on a board of [JudgedOn].
+// points. It reports whether the game counted: a game counts if it is new, has at least 12 moves of
+// the player, and is on a board of [JudgedOn].
 func (f *PlayerRating) JudgedBy(size board.Size, game string, losses []float64, when time.Time) bool {
 	on := qualities[size]
 	if on == nil || len(losses) < leastMoves || slices.Contains(f.Reviewed, game) {

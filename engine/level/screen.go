@@ -85,8 +85,8 @@ func Suicidal(b, work *board.Board, us board.Color, p board.Point) bool {
 	return work.At(p) != us || work.Liberties(p) == 1 && work.ChainSize(p) >= bigChain
 }
 
-// FillsEye reports whether a move fills an eye of a player whose surrounding chains are not in
-// danger. Filling an eye may be right to save a chain in atari.
+// FillsEye reports whether a move fills an eye of its player while no chain around the eye is in
+// atari. Filling an eye may be right to save a chain in atari.
 func FillsEye(b *board.Board, us board.Color, p board.Point) bool {
 	return b.IsEye(p, us) && !inAtari(b, us, p)
 }

@@ -15,7 +15,7 @@ import (
 	"kosumi/board"
 )
 
-// Visits is the length of the search that a level chooses from, at dials from 0 up.
+// Visits is the length of the search that a level chooses from, at dials from 0 to [Reading].
 const Visits = 48
 
 // The ends of the dial. Levels below 0 play like 0 after a longer search, those beyond [Reading]
@@ -151,8 +151,8 @@ type Setting struct {
 	Refusal error
 }
 
-// nearest is the network's own ladder of the nearest size, otherwise another network's; nil if
-// there is none.
+// nearest returns the network's ladder of the nearest size (own is true), otherwise another
+// network's; nil if there is none.
 func nearest(ladders []Ladder, sha256 string, size board.Size) (best *Ladder, own bool) {
 	if len(ladders) == 0 {
 		return nil, false

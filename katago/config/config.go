@@ -66,7 +66,8 @@ func load(from fs.FS, files, overrides []string) (*Config, error) {
 	return c, nil
 }
 
-// rulesParts are the keys that "rules" replaces, in the order of KataGo's error about both.
+// rulesParts are the keys that "rules" replaces. If a config has both, KataGo's error names the
+// first in this order.
 var rulesParts = []string{
 	"koRule", "scoringRule", "multiStoneSuicideLegal", "hasButton", "taxRule", "whiteHandicapBonus", "friendlyPassOk", "whiteBonusPerHandicapStone",
 }
@@ -100,7 +101,7 @@ func (c *Config) Clone() *Config {
 	return &Config{name: c.name, values: maps.Clone(c.values), used: maps.Clone(c.used)}
 }
 
-// overridden returns a copy with other values for some keys. Keys that c has too count as used.
+// overridden returns a copy with other values for some keys. In it, all keys of c count as used.
 func (c *Config) overridden(pairs map[string]string) *Config {
 	other := c.Clone()
 	other.Use("")

@@ -26,8 +26,8 @@ func NewOverrides(base *Config, humans bool) (*Overrides, error) {
 	return &Overrides{base: base, since: since, quiet: true}, err
 }
 
-// PlainOverrides returns the overrides for a program without a KataGo config, whose searches use
-// a number of threads.
+// PlainOverrides returns the overrides for a program without a KataGo config; each of its searches
+// uses this number of threads.
 func PlainOverrides(threads int) *Overrides {
 	base := New(map[string]string{"numSearchThreads": strconv.Itoa(max(1, threads))})
 	since, _ := base.Clone().Search(Analysis, false) // a config with these keys alone is valid

@@ -34,7 +34,7 @@ func (p *Param) fallback(of Program) Value {
 	return v
 }
 
-// follows maps a parameter to another one, whose value it has by default.
+// follows maps a parameter to the one from which it takes its default.
 var follows = map[string]string{"rootPolicyTemperatureEarly": "rootPolicyTemperature", "rootFpuLossProp": "fpuLossProp"}
 
 // Search reads the parameters of the search. human says that a human SL network is loaded.
@@ -113,7 +113,7 @@ func player(text string) (string, error) {
 // fixed are parameters that cannot change while the program runs.
 var fixed = []string{"nodeTableShardsPowerOfTwo", "useEvalCache", "evalCacheMinVisits"}
 
-// Changes returns an error if a fixed parameter differs from its value in since.
+// Changes returns an error if a fixed parameter differs between s and since.
 func (s Search) Changes(since Search) error {
 	for _, name := range fixed {
 		if s[name] != since[name] {

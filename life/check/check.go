@@ -136,8 +136,9 @@ type file struct {
 	fixed   []bool // stones alive by assumption
 	targets []int
 	banned  int
-	// order holds the differences of a point's number from its right and lower neighbours'; 0, 0:
-	// points are numbered by rows. Of equivalent liberties the one with the lowest number counts.
+	// order is the increase of a point's number by a step to the right and by one down; if both are
+	// 0, points are numbered by rows. Of equivalent liberties the one with the lowest number
+	// counts.
 	order [2]int
 	nodes []node
 	goals []string

@@ -7,7 +7,7 @@ import (
 
 // layout numbers the points of a fight: linear in column and row, with lowest number 0.
 type layout struct {
-	step [2]int // differences of a number from its right and lower neighbours'
+	step [2]int // increase of the number by a step to the right and by one down
 	bits int    // bound above all numbers
 	at   []int  // the number of each point of the whole board; noPoint: not in the fight
 }

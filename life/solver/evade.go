@@ -17,8 +17,9 @@ type Evasion struct {
 	Ends, Never bool
 }
 
-// Evading is a state of an evasion with one move of the evader, or all moves of the other side. To
-// is a state of the evasion, or if negative, the complement of a proof's number.
+// Evading is a state of an evasion with one move of the evader, or all moves of the other side. The
+// field To of a reply is the index of the next state or, if negative, the complement of a proof's
+// number.
 type Evading struct {
 	Mover Side
 	Moves []Reply

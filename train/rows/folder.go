@@ -86,7 +86,7 @@ func (f *Folder) skip(path string, err error) {
 		}
 		f.o.Log.Warn(what, "error", err)
 	}
-	if before := f.skipped[path]; before != nil && !strings.Contains(before.Error(), err.Error()) { // the file was named before, for another part
+	if before := f.skipped[path]; before != nil && !strings.Contains(before.Error(), err.Error()) { // the file already has a different error
 		err = errors.Join(before, err)
 	}
 	f.skipped[path] = err

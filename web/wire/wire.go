@@ -71,7 +71,7 @@ func Shown(text string, most int) string {
 
 var letters = strings.NewReplacer("X", "b", "O", "w")
 
-// ReviewedStones converts the stones of a review for pages.
+// ReviewedStones replaces the X and O in a position of a review by the b and w that pages expect.
 func ReviewedStones(stones string) string { return letters.Replace(stones) }
 
 // Blacks converts a value from the view of side c to Black's view.
