@@ -113,8 +113,8 @@ func (a Address) Hidden() string {
 	return a.String()
 }
 
-// Reachable returns the address for other machines. The host's name replaces an unspecified IP
-// address.
+// Reachable returns the HOST:PORT for other machines of a server at addr. If listen names no host
+// or an unspecified IP address, this machine's name replaces it.
 func Reachable(listen, addr string) string {
 	host, _, err := net.SplitHostPort(listen)
 	if err != nil {

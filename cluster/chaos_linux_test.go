@@ -36,8 +36,8 @@ import (
 
 var rounds = flag.Int("rounds", 5, "how many outages TestChaos makes")
 
-// part names the environment variable that describes a child process, with its role: broker,
-// server or worker.
+// part names the environment variable that describes a child process: its role (broker, server or
+// worker) and its settings.
 const part = "KOSUMI_CLUSTER_TEST"
 
 func TestMain(m *testing.M) {
@@ -315,7 +315,7 @@ func newChaos(t *testing.T, seed uint64) *chaos {
 	return c
 }
 
-// outages that TestChaos causes.
+// outages are the faults that TestChaos causes.
 var outages = []string{"broker", "server", "worker0", "worker1", "all", "cut", "slow", "doubled", "reordered", "freeze", "full server", "full workers", "clock"}
 
 // check counts the games and requires that none is stored twice and no stored one is lost.

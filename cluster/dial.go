@@ -34,7 +34,7 @@ func (c *Conn) Close() { c.nats.Close() }
 // it.
 func (c *Conn) subject(verb string) string { return subjectOf(verb, c.ID) }
 
-// reply answers a request. A client whose answer is lost repeats the request.
+// reply answers a request. It ignores errors: a client that gets no answer repeats the request.
 func (c *Conn) reply(to string, v any) {
 	if to != "" {
 		c.nats.Publish(to, pack(v))

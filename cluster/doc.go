@@ -14,8 +14,8 @@
 // names, which prove nothing.
 package cluster
 
-// Protocol versions that this program speaks; a worker and a server agree on the
-// highest that both do.
+// Protocol versions that this program speaks, highest and lowest. A worker and a server use the
+// highest version that both speak.
 const (
 	Protocol    = 1
 	ProtocolMin = 1

@@ -27,7 +27,7 @@ type fileCache struct {
 
 	busy chan struct{} // capacity 1: a file is being looked for or fetched
 	mu   sync.Mutex
-	kept map[string]int // uses of files, by sha256
+	kept map[string]int // number of uses of each file, by sha256
 }
 
 func newFileCache(dir string, conn *Conn) *fileCache {

@@ -45,7 +45,7 @@ func (s *Server) answer(j *job, r receipt) {
 	}
 	if w != nil {
 		w.games.add(r.Verdict)
-		if r.Verdict == rejected { // a banned worker, whose w is nil, cannot fill the log
+		if r.Verdict == rejected { // w is nil for a banned worker, so such a worker cannot fill the log
 			s.conf.Log.Warn("a game is rejected", "worker", publicName(who), "reason", r.Reason)
 		}
 	}

@@ -88,7 +88,7 @@ func (js *judges) touch(path string, info os.FileInfo) (f File, found bool) {
 	return File{}, false
 }
 
-// of finds the judge of a network; users.Done ends its use.
+// of finds the judge of a network. The caller ends its use with users.Done.
 func (js *judges) of(sha string) *judge {
 	js.mu.Lock()
 	defer js.mu.Unlock()

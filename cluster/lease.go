@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// lease keeps the stock of numbers filled and switches to new offers.
+// lease keeps the stock of game numbers filled and switches to new offers.
 func (w *Worker) lease(ctx context.Context, work *sync.WaitGroup, stop context.CancelCauseFunc) error {
 	failures, faults := 0, 0
 	for ctx.Err() == nil {

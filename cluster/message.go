@@ -11,8 +11,8 @@ import (
 	"kosumi/train/selfplay"
 )
 
-// Verbs of requests. The subject of a request is kosumi.VERB.ID, to which only the client with
-// that key may publish. Beats and releases have no reply.
+// Verbs of requests. The subject of a request is kosumi.VERB.ID, where ID is the public half of
+// the client's key. No other client may publish to it. Beats and releases have no reply.
 const (
 	verbHello   = "hello"
 	verbLease   = "lease"
@@ -158,8 +158,8 @@ type gateOffer struct {
 	B    File          `json:"b"`
 }
 
-// gateRequest asks for games of a gating match. Held are the games that the worker plays; others
-// that it held go to other workers.
+// gateRequest asks for games of a gating match. Held are the games that the worker plays. Games
+// that it held before and no longer lists go to other workers.
 type gateRequest struct {
 	Want int      `json:"want,omitempty"`
 	Held []string `json:"held,omitempty"`

@@ -44,8 +44,8 @@ func (c *counts) add(verdict string) {
 	*map[string]*int64{stored: &c.Stored, duplicate: &c.Duplicate, rejected: &c.Rejected, later: &c.Later}[verdict]++
 }
 
-// roster lists the workers of a server, and the banned ones, which survive restarts. The
-// server's lock guards it.
+// roster lists the workers of a server and the banned workers. The list of banned workers survives
+// restarts. The server's lock guards the roster.
 type roster struct {
 	dir string // folder of the list of banned workers
 	log *slog.Logger
@@ -84,7 +84,8 @@ func (r *roster) heardOf(since time.Time) (n int) {
 }
 
 // dropIdle removes workers that were silent for ten minutes. If there are none, it removes an
-// eighth of those without a game, longest silent first. They register again when they return.
+// eighth of the workers without an accepted game, longest silent first. Removed
+// workers register again when they return.
 func (r *roster) dropIdle() bool {
 	n := len(r.members)
 	now := r.now()
@@ -107,7 +108,7 @@ func (r *roster) dropIdle() bool {
 }
 
 // read unpacks a request and finds the worker that sent it. If that fails, read answers the client
-// itself and returns a nil worker; a client that the server does not know gets the reply stranger.
+// itself and returns a nil worker. stranger is the reply to a client that the server does not know.
 // The caller holds mu.
 func read[T any](s *Server, c *call, stranger any) (*T, *member) {
 	v := new(T)

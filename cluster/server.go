@@ -23,8 +23,8 @@ type Host interface {
 	File(w loop.Work, games []*selfplay.Finished) ([]error, error)
 	// Wanted is how many rows of games are still wanted; at 0 no numbers are leased.
 	Wanted() int64
-	// Left is how many games are not yet stored, leased ones included, of a fixed number; unbounded
-	// is true if no number is fixed.
+	// Left is how many games are still to be stored, leased ones included. unbounded is true if
+	// the loop wants no fixed number of games.
 	Left() (games int64, unbounded bool)
 }
 

@@ -85,8 +85,8 @@ type GameStatus struct {
 	LagP99   float64 `json:"lag_p99_seconds"`
 }
 
-// Spending sums the use that all workers have reported since the server began. Cost is in the
-// unit of their prices; 0 if none has a price.
+// Spending is the time that all workers together have used since the server began, as they
+// report it. Cost is in the unit of their prices; 0 if no worker has a price.
 type Spending struct {
 	WorkerHours    float64 `json:"worker_hours"`
 	ProcessorHours float64 `json:"processor_hours"`

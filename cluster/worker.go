@@ -75,7 +75,7 @@ func NewWorker(c WorkerConfig) (*Worker, error) {
 		files: newFileCache(filepath.Join(c.Dir, "networks"), c.Conn)}, nil
 }
 
-// Games counts finished games, and those not yet confirmed.
+// Games returns the number of games finished and the number of games that wait to be confirmed.
 func (w *Worker) Games() (finished int64, waiting int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -85,8 +85,8 @@ func (w *Worker) Games() (finished int64, waiting int) {
 	return w.games, waiting
 }
 
-// Run works until the context ends, then without an error, or until the server refuses the worker,
-// then with an error that wraps ErrRefused. It may be called again and resumes the games under way.
+// Run works until the context ends, which is no error, or until the server refuses the worker, which
+// is an error that wraps ErrRefused. It may be called again and resumes the games under way.
 // Finished games are sent until Close, also between two runs.
 func (w *Worker) Run(ctx context.Context) error {
 	if err := w.hello(ctx); err != nil {

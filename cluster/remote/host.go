@@ -86,7 +86,7 @@ func NewHost(c HostConfig) *Host {
 	return &Host{conf: c, seats: map[seatKey]*seat{}}
 }
 
-// Serve takes connections until the context ends; that is no error.
+// Serve takes connections until the context ends, which is no error.
 func (h *Host) Serve(ctx context.Context, l net.Listener) error {
 	stop := context.AfterFunc(ctx, func() { l.Close() })
 	defer stop()

@@ -18,7 +18,7 @@ type folder struct {
 	next        uint64          // number of the next file
 	info        rows.Info       // header of the first file
 	played      map[uint64]bool // numbers of the games in the folder
-	reached     map[string]int  // labelled units of each source, by its sha256
+	reached     map[string]int  // index of the first unlabelled unit of each source file, by the file's sha256
 }
 
 // openFolder reads the headers of the files. An unreadable file is an error, since its positions

@@ -37,7 +37,7 @@ func (r *run) openGames() (source, error) {
 	}
 	d := model.Describe()
 	f.info.Network, f.info.SHA256 = d.Name, d.SHA256
-	// If the teacher plays, its cached answers contain what a label needs.
+	// If the teacher plays, it computes ownership too, so that the cache can answer for labels.
 	f.player = nn.Rewrite(r.player, func(q *nn.Query) { q.NeedOwnership = r.player == r.teacher })
 	f.session, err = selfplay.NewSessionOf(c, r.Seed, r.dir.unplayed(), f.take)
 	return f, err
@@ -68,7 +68,7 @@ func (f *freshGames) next(ctx context.Context, labels int) (*chunk, error) {
 	return f.chunk, f.search(ctx, f.chunk)
 }
 
-// take adds a game to the chunk and returns how many labels it will give at most.
+// take adds a game to the chunk and returns the maximum number of labels that it will give.
 func (f *freshGames) take(g *selfplay.Finished) (int, error) {
 	before := len(f.chunk.lessons)
 	if err := f.chunk.addGame(g.Game, &f.run.Config, g.NoteIn); err != nil {

@@ -1,6 +1,6 @@
 // Package label makes training rows from the answers of a strong network, the teacher, to positions
 // of fresh games, of existing rows and of game records. Files appear whole or not at all and list
-// their content, so a killed run resumes after them and labels no position twice.
+// their content, so a killed run resumes where they end and labels no position twice.
 package label
 
 import (
@@ -69,9 +69,10 @@ const (
 )
 
 // Recipe returns the default settings of fresh games. In the long run six in ten labels are for
-// 19x19, two for 13x13 and two for 9x9; games on small boards end first. Komi and ko rules are as
-// in self-play; some games have Japanese rules, some handicap stones. Moves are drawn from the
-// policy, first from all of it, later from its best moves. Most games end once they are decided.
+// 19x19, two for 13x13 and two for 9x9; at first more are for small boards, where games are shorter.
+// Komi and ko rules are as in self-play; some games have Japanese rules, some handicap stones. Moves
+// are drawn from the policy, first from all of it, later from its best moves. Most games end once
+// they are decided.
 func Recipe() selfplay.Config {
 	c := selfplay.Defaults()
 	c.Boards = []selfplay.BoardShare{{Width: 19, Height: 19, Share: 0.41}, {Width: 13, Height: 13, Share: 0.22}, {Width: 9, Height: 9, Share: 0.37}}
@@ -150,8 +151,8 @@ type run struct {
 	known   bool // some source file was labelled before
 }
 
-// Run labels until the folder holds Rows labels, the sources end, or ctx ends: then there is no
-// error, and the report has Interrupted set. Files written before an error stay. Errors wrap
+// Run labels until the folder holds Rows labels, the sources end, or ctx ends. The end of ctx is no
+// error; it sets Interrupted in the report. Files written before an error stay. Errors wrap
 // ErrConfig if the caller must correct something.
 func Run(ctx context.Context, c Config) (*Report, error) {
 	r := &run{Config: c, began: time.Now(), build: map[rows.Layout]*rows.Builder{}}
@@ -223,7 +224,7 @@ func (r *run) check() error {
 	return nil
 }
 
-// fit returns an error if a network cannot evaluate boards of a size as a teacher.
+// fit returns an error if a network cannot be a teacher on boards of a size.
 func fit(m nn.Model, size board.Size) error {
 	d := m.Describe()
 	spec, err := m.Spec(size)
@@ -242,7 +243,7 @@ func (r *run) goOn() error {
 	was := &r.dir.info
 	switch {
 	case r.dir.files == 0:
-		r.Seed = cmp.Or(r.Seed, rand.Uint64()>>11) // exact in every reader of JSON
+		r.Seed = cmp.Or(r.Seed, rand.Uint64()>>11) // 53 bits, which every reader of JSON keeps exactly
 		return nil
 	case was.TeacherSHA256 == "":
 		return bad("%s holds rows that no teacher has labelled: name another folder", r.Out)
@@ -286,8 +287,8 @@ func (r *run) close() {
 	}
 }
 
-// source yields positions to label. next returns at least the given number of labels if there are
-// that many; nil at the end.
+// source yields positions to label. next returns a chunk with at least the given number of labels,
+// with fewer when the source runs out, then nil.
 type source interface {
 	next(ctx context.Context, labels int) (*chunk, error)
 }

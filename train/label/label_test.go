@@ -241,8 +241,8 @@ func sameGames(t testing.TB, c Config) {
 	require.Greater(t, both, len(got)/2)
 }
 
-// childEnv is an environment variable with a folder: the test binary labels into the folder, and
-// exits.
+// childEnv is an environment variable that names a folder. If it is set, the test binary labels into
+// that folder and exits.
 const childEnv = "KOSUMI_TEST_LABEL"
 
 func TestMain(m *testing.M) {

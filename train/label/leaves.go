@@ -10,14 +10,14 @@ import (
 	"kosumi/search"
 )
 
-// Searches whose positions are labelled.
+// Size of a search whose positions are labelled.
 const (
 	leafVisits = 100 // visits of a search
 	leafLabels = 10  // labels from a search, fewer if the search saw few positions
 )
 
-// searchChance is the chance that a turn is searched instead of labelled, so that a share
-// of the labels is of positions inside searches.
+// searchChance is the chance with which a turn must be searched instead of labelled, for the given
+// share of the labels to be of positions inside searches.
 func searchChance(share float64) float64 { return share / (leafLabels - share*(leafLabels-1)) }
 
 // picker is a network that keeps a random few of the positions that a search asks about, each with
@@ -43,8 +43,8 @@ func (p *picker) Evaluate(ctx context.Context, q *nn.Query, out *nn.Output) erro
 	return p.Network.Evaluate(ctx, q, out)
 }
 
-// search puts lessons from inside a search in place of each lesson of a chunk whose field searched
-// is set. If ctx ends first, the chunk stays unchanged, and is not labelled.
+// search searches each lesson with searched = true and puts lessons from inside the search in its
+// place. If ctx ends first, the chunk stays unchanged and is not labelled.
 func (f *freshGames) search(ctx context.Context, c *chunk) error {
 	found := make([][]*board.Game, len(c.lessons))
 	idle := sync.Pool{New: func() any {
@@ -64,14 +64,14 @@ func (f *freshGames) search(ctx context.Context, c *chunk) error {
 	return err
 }
 
-// searcher searches one position after the other.
+// searcher searches one position after another.
 type searcher struct {
 	picker picker
 	tree   *search.Tree
 }
 
-// leaves searches the position of a lesson and returns some of those that it evaluated.
-// They are a function of the network, its seed and the lesson.
+// leaves searches the position of a lesson and returns some of the positions that the
+// search evaluated. They are a function of the network, its seed and the lesson.
 func (s *searcher) leaves(ctx context.Context, l *lesson) ([]*board.Game, error) {
 	n := l.game.NumMoves()
 	params := search.Defaults()
@@ -97,8 +97,8 @@ func (s *searcher) leaves(ctx context.Context, l *lesson) ([]*board.Game, error)
 	return s.picker.kept, err
 }
 
-// replace puts the positions found in searches of lessons in place of these lessons, each
-// position once per game.
+// replace puts the positions that searches found in place of the searched lessons, each position
+// once per game.
 func (c *chunk) replace(found [][]*board.Game) {
 	var lessons []lesson
 	at := 0

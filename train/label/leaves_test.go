@@ -15,8 +15,8 @@ import (
 	"kosumi/nn/nntest"
 )
 
-// TestLeaves: the requested share of labels is for positions inside searches; labels of other
-// games do not change, and the teacher answers the same when asked again.
+// TestLeaves: the requested share of labels is for positions inside searches, no position is
+// labelled twice, and a second run adds nothing.
 func TestLeaves(t *testing.T) {
 	for _, share := range []float64{0.3, 1} {
 		c := small(t, filepath.Join(t.TempDir(), "labels"))

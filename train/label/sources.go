@@ -21,7 +21,7 @@ type files struct {
 	run   *run
 	paths []string // yet to be opened
 	open  *opened
-	fits  map[board.Size]error // whether the teacher serves a size
+	fits  map[board.Size]error // nil if the teacher serves the size, else the reason
 }
 
 // opened is the file that is being read.

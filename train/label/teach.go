@@ -45,9 +45,9 @@ type lesson struct {
 
 // counter counts the work of this call. Safe for concurrent use.
 type counter struct {
-	labels, games atomic.Int64 // labels and games in the files
+	labels, games atomic.Int64 // labels and games in the files that this call wrote
 	open          atomic.Int64 // labels not in a file yet
-	before        int          // labels in the folder before
+	before        int          // labels in the folder before this call
 }
 
 func (c *counter) written(labels, games int) {
@@ -109,8 +109,7 @@ func (r *run) teach(ctx context.Context, c *chunk) error {
 }
 
 // each calls f for the numbers below n, several at once, until f fails or ctx ends; if ctx ends, it
-// returns nil. places is the number of concurrent calls for each place in the batches of the
-// sessions.
+// returns nil. places is the number of concurrent calls for each row in the batches of all sessions.
 func (r *run) each(ctx context.Context, n, places int, f func(ctx context.Context, i int) error) error {
 	running, fail := context.WithCancelCause(ctx)
 	defer fail(nil)
@@ -159,7 +158,7 @@ func (r *run) warnOfLittle() {
 func (r *run) ask(ctx context.Context, l *lesson, out *nn.Output) error {
 	q := nn.Query{Game: l.game, Symmetry: nn.SymmetryRandom, NeedOwnership: true, Encoded: l.shown}
 	q.FixSymmetry(r.Seed)
-	if len(r.From) > 0 || r.player != r.teacher { // otherwise the cache answers, but without the optimistic policy
+	if len(r.From) > 0 || r.player != r.teacher { // else the cache answers, which has no optimistic policy
 		q.Optimistic = new([board.MaxMoves]float32)
 		l.optimistic = q.Optimistic[:l.game.Size().Area()+1]
 	}

@@ -68,8 +68,8 @@ func (a *auxHeads) width(v onnx.Value, axis int) int64 {
 	return dims[axis]
 }
 
-// weight declares a weight that begins normally distributed, cut at two
-// deviations; the same for every board size.
+// weight declares a weight. Its initial values are normally distributed, cut at two deviations,
+// and the same for every board size.
 func (a *auxHeads) weight(name string, kind autodiff.Kind, deviation float64, dims ...int64) onnx.Value {
 	name = auxPrefix + name
 	h := fnv.New64a()

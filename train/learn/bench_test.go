@@ -16,8 +16,9 @@ import (
 	"kosumi/nn/autodiff"
 )
 
-// BenchmarkStep reports samples per second and per second of processor time; other programs disturb
-// the latter less. testdata/training/bench_torch.py measures PyTorch on the same networks.
+// BenchmarkStep reports samples per second and per second of processor time; other programs
+// disturb processor time less. testdata/training/bench_torch.py measures PyTorch on the same
+// networks.
 func BenchmarkStep(b *testing.B) {
 	for _, c := range []struct {
 		name    string

@@ -25,8 +25,8 @@ import (
 // <dir>/step-000000001200-00012/tensors.safetensors weights, statistics, optimizer state, averages
 // <dir>/step-000000001200-00012/state.json counters, digests, and the caller's additions
 //
-// The second number counts checkpoints. A checkpoint is written under a temporary name, each file and
-// the folder synced, renamed, and the parent synced. The newest ones are kept.
+// The second number counts checkpoints. A checkpoint is written and synced under a temporary name,
+// then renamed, and the parent folder is synced. The newest checkpoints are kept.
 
 const (
 	tensorsFile    = "tensors.safetensors"
@@ -164,8 +164,8 @@ func StepOf(path string) (step int64) {
 	return step
 }
 
-// prune removes old checkpoints and the remains of interrupted saves. It spares the checkpoint at
-// keep, which was just written, and the newest one of step kept, unless kept is 0.
+// prune removes old checkpoints and the remains of interrupted saves. It spares two checkpoints: the
+// one just written, whose path is keep, and the newest of the step numbered kept, unless kept is 0.
 func prune(dir, keep string, kept int64) error {
 	list, err := Checkpoints(dir)
 	if err != nil {

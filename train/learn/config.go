@@ -74,7 +74,7 @@ type Config struct {
 	// Norms is "train" (statistics of the batch, running ones updated), "frozen" (running
 	// statistics as constants), or "auto": frozen for KataGo networks, train for others.
 	Norms string `json:"norms"`
-	// Average has the settings of averaged weights, which should play.
+	// Average has the settings of averaged weights, the ones meant for play.
 	Average Average `json:"average"`
 
 	// Provider runs the graphs: "cpu" (default) or "cuda".

@@ -4,7 +4,7 @@
 //
 // [Run] is all that `engine train` does: streams, measurements on games held back, checkpoints,
 // metrics, curves and the report. A run that was killed resumes from its newest checkpoint with
-// the same bytes as a result. [Steps] is the loop of steps in it, which a self-play loop uses
+// the same bytes as a result. [Steps] is its loop of steps, which a self-play loop uses
 // too. A [Learner] takes single steps:
 //
 //	l, err := learn.New(learn.Config{Model: "net.bin.gz", Batch: 256, Rate: 1e-3})

@@ -10,10 +10,10 @@ import (
 )
 
 // Export writes the network as it is now to a file: ONNX by the suffix .onnx, else KataGo's format
-// (.bin.gz, .txt.gz, .bin, .txt), which only KataGo networks have. The ONNX file is the one that
-// the learner began with, or for a KataGo network the exact graph, with new weights. average
+// (.bin.gz, .txt.gz, .bin, .txt), which only KataGo networks have. An ONNX file has the graph
+// that the learner began with, or the exact graph of a KataGo network, and new weights. average
 // selects the averaged weights, if an average is kept. The file appears whole or not at all. A
-// KataGo network gets the name, unless it is empty.
+// KataGo network gets the name, unless name is "".
 func (l *Learner) Export(path, name string, average bool) error {
 	m, err := l.Network(average)
 	if err != nil {

@@ -62,7 +62,8 @@ func (r *reader) findHeads(spec *nn.Spec) (*heads, error) {
 	return h, r.b.Err()
 }
 
-// joinPass puts the pass logits [N,P] behind those of the points [N,P,H,W].
+// joinPass appends the pass logits [N,P] to the logits of the points [N,P,H,W]. It returns [N,A+1]
+// for each of the P channels.
 func (r *reader) joinPass(points, pass onnx.Value) []onnx.Value {
 	dims, ok := r.b.Shape(points).Sizes()
 	if !ok || len(dims) != 4 {
@@ -80,8 +81,8 @@ func (r *reader) joinPass(points, pass onnx.Value) []onnx.Value {
 	return list
 }
 
-// before returns the input of the operator that computes an output, skipping operators that only
-// reshape; "" if another operator computes it.
+// before returns the input of the operator that computes v, looking through operators that only
+// reshape; "" if that operator is not one of op.
 func (r *reader) before(v onnx.Value, op ...string) onnx.Value {
 	n := r.producers[string(v)]
 	for n != nil && n.Is("Identity", "Reshape", "Flatten", "Squeeze", "Unsqueeze") {

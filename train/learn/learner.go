@@ -161,7 +161,7 @@ func (l *Learner) SetRate(rate float64, s Schedule) error {
 }
 
 // Step takes one step. Missing rows up to Config.Batch count as rows without weight; networks
-// whose norms are trained need full batches. If loss or gradient are not finite the weights stay
+// whose norms are trained need full batches. If the loss or a gradient is not finite, the weights stay
 // and Result.Skipped is set; after ten such steps in a row the error wraps ErrDiverged.
 func (l *Learner) Step(b *rows.Batch) (Result, error) {
 	if err := l.check(b); err != nil {

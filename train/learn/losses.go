@@ -214,7 +214,7 @@ func (l *losses) winLoss() onnx.Value {
 	return l.b.Sub(l.b.Slice(p, 1, 0, 1), l.b.Slice(p, 1, 1, 2))
 }
 
-// huber is x²/2 up to delta and straight from there on.
+// huber is x²/2 up to |x| = delta and linear beyond.
 func (l *losses) huber(x onnx.Value, delta float64) onnx.Value {
 	b := l.b
 	a := b.Op("Abs", nil, x)
@@ -222,7 +222,7 @@ func (l *losses) huber(x onnx.Value, delta float64) onnx.Value {
 	return b.Mul(near, b.Sub(a, b.Mul(near, b.Scalar(0.5))))
 }
 
-// softplus is ln(1+e^x), with a slope that cannot die; see lively.
+// softplus is ln(1+e^x), with a gradient that never vanishes; see lively.
 func (l *losses) softplus(x onnx.Value) onnx.Value { return l.lively(x, l.b.Softplus(x)) }
 
 // lively returns y, a function of x that is flat to the left, but with the slope 0.05 + 0.95 dy/dx,

@@ -48,7 +48,7 @@ func TestOverfit(t *testing.T) {
 			for step := 1; step <= 300; step++ {
 				res, err := l.Step(b)
 				require.NoError(t, err)
-				policy := termOf(t, &res, TermPolicy).Mean - termOf(t, &res, MeasurePolicyEntropy).Mean // above the least
+				policy := termOf(t, &res, TermPolicy).Mean - termOf(t, &res, MeasurePolicyEntropy).Mean // above the least possible loss
 				least, _ := res.Term(MeasureValueEntropy)                                               // 0 for networks with one value
 				value := termOf(t, &res, TermValue).Mean - least.Mean
 				if policy < 0.05 && value < 0.05 {

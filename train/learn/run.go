@@ -148,21 +148,22 @@ type runState struct {
 	First  float64 `json:"first,omitempty"`  // loss of the first step
 	Before *Result `json:"before,omitempty"`
 	Seen   float64 `json:"seen,omitempty"` // loss of some rows trained on, before the run
-	// Best is the measurement with the lowest loss so far. Measured counts those after the start.
+	// Best is the measurement with the lowest loss so far. Measured counts the measurements after
+	// the start.
 	Best       *Mark `json:"best,omitempty"`
 	Measured   int   `json:"measured,omitempty"`
 	MeasuredAt int64 `json:"measured_at,omitempty"` // step of the last measurement
-	// Course and Chosen are the settings of the call before, to report changes.
+	// Course and Chosen are settings of the previous call of Run, to report changes.
 	Course *course  `json:"course,omitempty"`
 	Chosen []Change `json:"chosen,omitempty"`
 }
 
-// extraRun is the state of a run in a checkpoint's Extra.
+// extraRun is the key of the run's state in a checkpoint's Extra.
 const extraRun = "run"
 
-// Run trains until its steps are done, or until ctx ends: then it saves, and the report has
-// Interrupted set. If Out holds checkpoints of the same run, it resumes from the newest. Errors wrap
-// ErrConfig if settings are wrong.
+// Run trains until its steps are done or ctx ends. If ctx ends, it saves a checkpoint and sets
+// Interrupted in the report. If Out holds checkpoints of the same run, it resumes from the newest.
+// Errors wrap ErrConfig if settings are wrong.
 func Run(ctx context.Context, c RunConfig) (*Report, error) {
 	began := time.Now()
 	c.Learn = c.Learn.WithDefaults()
@@ -274,7 +275,7 @@ func (r *run) open() error {
 	case fresh:
 		return r.measureBefore()
 	}
-	return r.measureIfDue() // the checkpoint was saved before its step was measured
+	return r.measureIfDue() // a checkpoint may be saved before its step is measured
 }
 
 func (r *run) measureBefore() (err error) {

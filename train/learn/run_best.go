@@ -24,8 +24,8 @@ const (
 	measurements = 10
 	// mostBetween bounds the steps between two measurements.
 	mostBetween = 1000
-	// seenRows is the number of training rows measured too: their loss tells overfitting from
-	// divergence.
+	// seenRows is the number of training rows that are measured too, because their loss tells
+	// overfitting from divergence.
 	seenRows = 512
 	// mostRise bounds the loss at the end of a run, as a multiple of the loss before the run, both
 	// on rows held back and on rows trained on. mostRiseMeanwhile is the bound during the run.
@@ -80,7 +80,7 @@ func (r *run) mark(res *Result) error {
 }
 
 // risen returns an error if the loss has risen by a factor both on rows held back, if there are
-// any, and on rows trained on. With overfitting the latter falls.
+// any, and on rows trained on. With overfitting, the loss on rows trained on falls.
 func (r *run) risen(after *Result, times float64) error {
 	before := r.state.Before
 	if after != nil && before != nil && after.Loss <= times*before.Loss || r.state.Seen == 0 {

@@ -92,7 +92,7 @@ func (r *run) options(held bool) rows.Options {
 	return o
 }
 
-// fewRows bounds the data for which holdBack checks that both sides of the split have rows.
+// fewRows is the number of rows up to which holdBack checks that both sides of the split have rows.
 const fewRows = 20_000
 
 // holdBack raises the share held back until some games are held back and some are not.
@@ -213,8 +213,8 @@ func (r *run) measureHeld(l *Learner, average bool) (sum Result, games int, err 
 	return l.evaluateSome(s, r.ValidationRows, average)
 }
 
-// evaluateSome evaluates most rows of the first pass of a stream, or all that there are, and counts
-// their games.
+// evaluateSome evaluates rows of the first pass of a stream, until their number reaches most or the
+// pass ends, and counts their games.
 func (l *Learner) evaluateSome(s *rows.Folder, most int, average bool) (sum Result, games int, err error) {
 	var b rows.Batch
 	told, untold := map[gameHash]bool{}, 0

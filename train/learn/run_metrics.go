@@ -91,8 +91,8 @@ func eachMetric(path string, use func(l *Line, end int64) bool) error {
 	return nil
 }
 
-// write adds a line, at a speed of training or 0. Without rows, all of which were skipped, it does
-// nothing.
+// write adds a line. speed is in samples per second, 0 for a measurement. If r has no rows, because
+// all steps were skipped, write does nothing.
 func (m *metrics) write(kind string, c Counters, r *Result, speed float64) error {
 	if r.Rows == 0 {
 		return nil

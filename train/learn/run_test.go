@@ -24,8 +24,8 @@ import (
 	"kosumi/train/rows"
 )
 
-// childEnv is an environment variable with a configuration as JSON: the test binary trains with the
-// configuration, and exits.
+// childEnv is an environment variable that holds a childRun as JSON. If it is set, the test binary
+// trains with that configuration and exits.
 const childEnv = "KOSUMI_TEST_TRAIN"
 
 // childRun is the configuration of a child process.

@@ -8,14 +8,14 @@ import (
 	"kosumi/train/rows"
 )
 
-// Steps trains a learner on the batches of a stream until it reaches a goal. A [Run] and a
-// self-play loop's iteration consist of such stretches.
+// Steps trains a learner on the batches of a stream until it reaches a goal. [Run] uses it,
+// and so does each iteration of a self-play loop.
 type Steps struct {
 	Learner *Learner
 	Stream  rows.Stream
-	// Goal reports whether training ends at these counters.
+	// Goal reports whether training ends when the learner's counters are these.
 	Goal func(Counters) bool
-	// Pause reports whether After is due at these counters.
+	// Pause reports whether to call After when the learner's counters are these.
 	Pause func(Counters) bool
 	// See gets each step's result and board size. Its error ends training; an error for divergence
 	// wraps ErrDiverged.
@@ -28,11 +28,11 @@ type Steps struct {
 	Samples int64         // samples of the steps
 }
 
-// extraStream is the place in the stream in a checkpoint's Extra.
+// extraStream is the key of the place in the stream in a checkpoint's Extra.
 const extraStream = "stream"
 
-// Train takes steps until the goal, or until ctx ends: then interrupted is true, and there is no
-// error. While a step runs, the next batch is read.
+// Train takes steps until the goal is reached or ctx ends. The end of ctx is no error; it makes
+// interrupted true. While a step runs, the next batch is read.
 func (s *Steps) Train(ctx context.Context) (interrupted bool, err error) {
 	var next rows.Prefetch
 	defer next.End()

@@ -14,8 +14,8 @@ func (l *losses) endWeight(taught onnx.Value) onnx.Value {
 // known is 1 if the teacher's number is known, else 0.
 func (l *losses) known(column int64) onnx.Value { return l.b.Op("Sign", nil, l.column(column)) }
 
-// orTaught returns the teacher's number in taught rows, the row's own number in others. In those the
-// teacher's number is 0.
+// orTaught returns the teacher's number in taught rows and the row's own number in others, where
+// taught must be 0.
 func (l *losses) orTaught(own, taught onnx.Value) onnx.Value {
 	return l.b.Add(l.b.Mul(own, l.but(rows.TargetTaught)), taught)
 }

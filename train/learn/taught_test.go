@@ -19,8 +19,8 @@ import (
 	"kosumi/train/rows"
 )
 
-// teach turns some rows of a batch into taught ones; for every other one of them the teacher
-// knows policy and value only.
+// teach turns some rows of a batch into taught ones. For every second of these rows the teacher
+// knows only policy and value.
 func teach(b *rows.Batch, some ...int) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	area := b.Size.Area()
@@ -330,7 +330,7 @@ func TestTeacherAsStudent(t *testing.T) {
 		}
 	}
 	// A network with random weights expects some games to have no result, even if the rules exclude
-	// that; the evaluation drops this, the loss does not.
+	// that. The evaluation sets this chance to 0, the loss does not.
 	requireNear(t, askItself(t, network(t, "synth-v17-nbt-transformer-spatial-rms", 9)), map[string]float64{
 		MeasureOwnershipError: 0.005, TermScoreStdev: 1e-3, TermVarTime: 1e-3, TermValueError: 1e-4, TermScoreError: 1e-3})
 }

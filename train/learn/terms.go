@@ -100,8 +100,8 @@ func Explained(name string) string {
 	return ""
 }
 
-// defaultLosses returns KataGo's coefficients for networks with KataGo's heads, and the
-// tutorial's, 1 and 1, for those with two heads.
+// defaultLosses returns KataGo's coefficients for KataGo networks. For other kinds policy and value
+// have the tutorial's coefficients, 1 and 1, and networks with two heads have no other terms.
 func defaultLosses(kind nn.Kind) map[string]float64 {
 	all := map[string]float64{}
 	for _, t := range terms {

@@ -16,8 +16,8 @@ import (
 	"kosumi/train/learn"
 )
 
-// TestWatch: divergence is a mean loss of policy or value over twenty steps of more than twice
-// that of a uniform guess on the same boards.
+// TestWatch: a learner has diverged if its mean policy loss or value loss over twenty steps is more
+// than twice that of a uniform guess on the same boards.
 func TestWatch(t *testing.T) {
 	step := func(policy, value float64) learn.Result {
 		return learn.Result{Rows: 8, Terms: []learn.Term{{Name: learn.TermPolicy, Mean: policy, Weight: 8}, {Name: learn.TermValue, Mean: value, Weight: 8}}}

@@ -14,8 +14,8 @@ import (
 	"kosumi/train/selfplay"
 )
 
-// Exchange lets other machines play games. It stores them by [Loop.File] at any time, also during
-// training.
+// Exchange lets other machines play games. It stores the games with [Loop.File] at any time, also
+// during training.
 type Exchange interface {
 	// Offer replaces the work that machines play. The loop calls it before each stage, mostly
 	// with the same work.
@@ -89,8 +89,8 @@ func (g *generator) bootstrapGames(c *Recipe) int64 {
 	return goal
 }
 
-// await waits while others play, until the iteration's goal. It returns a status line for the
-// stage.
+// await waits while other machines play, until the iteration's goal. It returns a status line for
+// the stage.
 func (g *generator) await(ctx context.Context, c *Recipe) (string, error) {
 	s := g.state
 	began, gamesThen, rowsThen, movesThen := time.Now(), s.Games, s.Rows, s.Moves

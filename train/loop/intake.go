@@ -81,7 +81,7 @@ func (in *intake) bound(mostRows, games, goal int64) {
 	}
 }
 
-// left returns the games that remain of the bootstrap; unbounded after it.
+// left returns the games that remain of the bootstrap; unbounded is true after the bootstrap.
 func (in *intake) left() (games int64, unbounded bool) {
 	in.mu.Lock()
 	defer in.mu.Unlock()

@@ -3,8 +3,8 @@ package loop
 import "kosumi/train/selfplay"
 
 // Ledger counts the games and rows of a loop and the samples due to its learner. It is a part of
-// state.json. Only its methods change it, after the files that they count are on the disk; check
-// has the invariants.
+// state.json. Only its methods change it, after the files that they count are on the disk. The
+// method check tests its invariants.
 type Ledger struct {
 	Games   int64 `json:"games"` // filed, random ones included
 	Rows    int64 `json:"rows"`
@@ -52,7 +52,7 @@ func (l *Ledger) enter(d selfplay.FileInfo, networkPlays bool) {
 }
 
 // aim sets the goal of a stage of self-play: a number of games or rows beyond those so far. Between
-// stages both are 0, for no goal.
+// stages there is no goal: aim(0, 0).
 func (l *Ledger) aim(games, rows int) {
 	l.GoalGames, l.GoalRows = 0, 0
 	if games > 0 {

@@ -16,10 +16,10 @@ import (
 
 var long = flag.Int64("long", 1600, "games of TestLongRun")
 
-// use is what a loop takes after a number of games.
+// use is the disk space and the memory that a loop takes after a number of games.
 type use struct {
 	bytes int64
-	files int // and folders
+	files int // number of files and folders
 	heap  uint64
 }
 

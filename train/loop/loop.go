@@ -141,8 +141,8 @@ func (l *Loop) Close() error {
 	return errors.Join(l.trainer.close(), l.lock.Release())
 }
 
-// Run runs iterations until the games or the time of the options are used up, or the context ends;
-// that is no error. It may stop within a stage: the next run plays unfinished games and the gating
+// Run runs iterations until the games or the time of the options are used up, or the context ends,
+// which is no error. It may stop within a stage: the next run plays unfinished games and the gating
 // match again, and training resumes from a checkpoint.
 func (l *Loop) Run(ctx context.Context) error {
 	b := &l.generator.budget
@@ -196,8 +196,8 @@ func (l *Loop) step(ctx context.Context) error {
 	return fmt.Errorf("%s: unknown stage %q", statePath(l.dir), l.state.Stage)
 }
 
-// Left returns the games that remain of the bootstrap, including those under way; unbounded after
-// it. Safe for concurrent use.
+// Left returns the games that remain of the bootstrap, including those under way; unbounded is true
+// after the bootstrap. Safe for concurrent use.
 func (l *Loop) Left() (games int64, unbounded bool) { return l.intake.left() }
 
 // Wanted returns the number of rows that may be filed now: 0 if the learner is far behind. Safe

@@ -25,7 +25,7 @@ type Gate struct {
 // matchResult counts the games of a match from the first player's view.
 type matchResult struct {
 	wins, losses, draws int
-	invalid             uint64 // evaluations that were not finite numbers
+	invalid             uint64 // evaluations by the first player, on other machines, that were not finite numbers
 }
 
 func (r *matchResult) games() int { return r.wins + r.losses + r.draws }
@@ -37,7 +37,7 @@ func (r *matchResult) score() float64 {
 
 type matchCount struct{ games, moves atomic.Int64 }
 
-// Matches are exchanges that can play match games on other machines.
+// Matches is implemented by exchanges that can play match games on other machines.
 type Matches interface {
 	// Game plays a game between the networks in two files. The outcome has passed [GateGame.Check].
 	Game(ctx context.Context, g GateGame, a, b string) (GateOutcome, error)
@@ -125,8 +125,8 @@ func (m *GateGame) count(moves int) {
 // GateOutcome is the moves and the winner of a game.
 type GateOutcome struct {
 	Winner  string `json:"winner"`            // "a", "b" or "" for a draw
-	Moves   []int  `json:"moves"`             // after the opening, indices on the board, a pass is the area
-	Invalid uint64 `json:"invalid,omitempty"` // answers of a network that were no numbers
+	Moves   []int  `json:"moves"`             // moves after the opening, as indices on the board; a pass is the area
+	Invalid uint64 `json:"invalid,omitempty"` // answers of network a that were not finite numbers; counted only on other machines
 }
 
 // openingMoves is the number of random moves at the start of a pair of games.

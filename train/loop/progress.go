@@ -53,8 +53,8 @@ func (r *reporter) tell(p Progress) {
 	r.say("... %s", p.String())
 }
 
-// heartbeat calls a function at intervals, on another goroutine, and reports its results; so the
-// function must not read the state.
+// heartbeat calls a function at intervals and reports its results. The function runs on another
+// goroutine, so it must not read the state.
 func (r *reporter) heartbeat(of func() Progress) (done func()) {
 	stop, ended := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -107,7 +107,7 @@ func (p *pulse) due(now time.Time) bool {
 type stretch struct {
 	began        time.Time
 	rows         bool    // the goal counts rows, not games
-	before, goal int64   // rows or games of the iteration before the stretch, and at its goal
+	before, goal int64   // rows or games of the iteration: at the start of the stretch, and at its end
 	moves        float64 // expected moves of the stretch; 0: unknown
 }
 

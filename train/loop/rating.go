@@ -221,7 +221,7 @@ func (r *rater) between(ctx context.Context, a, b string) error {
 	return r.played(p)
 }
 
-// played tells the games of a pair and saves them.
+// played reports the score of a pair of players and saves the ratings.
 func (r *rater) played(p *RatedPair) error {
 	if r.o.Status != nil {
 		r.o.Status(fmt.Sprintf("%s - %s: %d won, %d lost, %d drawn", p.A, p.B, p.Wins, p.Losses, p.Draws))

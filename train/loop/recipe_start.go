@@ -19,7 +19,7 @@ import (
 // first game on, and the learner begins with its weights.
 type Start struct {
 	Network string   `toml:"network"`                        // FILE in KataGo's format, or "kosumi", the built-in one; "": random weights
-	Games   int64    `toml:"games_behind" range:"0 or more"` // games of self-play behind the network; stages count from there
+	Games   int64    `toml:"games_behind" range:"0 or more"` // games of self-play that the network comes from; stages count on from there
 	Data    []string `toml:"data"`                           // rows and game records that the window begins with; they stay where they are
 }
 
@@ -36,8 +36,8 @@ func (s *Start) Read() (*katago.Network, string, error) {
 	return net, arch.String(), nil
 }
 
-// trained is the assumed number of games behind a network of unknown origin: enough for the last
-// stages, with the visits and the learning rate of a network that plays.
+// trained is the assumed number of games behind a network of unknown origin. The loop then begins in
+// a late stage, whose visits and learning rate suit a network that plays well.
 const trained = 20_000
 
 // RecipeFrom changes the text of a recipe so that its loop begins with a network, and with rows and
@@ -115,8 +115,8 @@ func RecipeDifferences(dir string, text []byte, network string, data ...string) 
 	return tomlfile.Differences(have, want)
 }
 
-// known returns the path in names that denotes the same file as name, such as a link; if there is
-// none, it returns name.
+// known returns the path in names that leads to the same file as name, for example by a link. If
+// there is none, it returns name.
 func known(name string, names ...string) string {
 	if k := slices.IndexFunc(names, func(other string) bool { return file.Same(name, other) }); k >= 0 {
 		return names[k]

@@ -43,7 +43,7 @@ func (f *rowFiles) list() (list []selfplay.FileInfo, bad []error) {
 	return list, bad
 }
 
-// readDataFile describes a file. It names only the games of an exchange.
+// readDataFile describes a file. It keeps the IDs of games only if an exchange filed them.
 func readDataFile(path string, seed uint64) (selfplay.FileInfo, error) {
 	d, err := selfplay.ReadFileInfo(path)
 	if d.Seed != exchangeSeed(seed) {

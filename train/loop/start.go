@@ -9,7 +9,7 @@ import (
 	"kosumi/train/rows"
 )
 
-// startName returns the name in the loop's folder of the network that a loop begins with.
+// startName returns the name of the start network in a loop's folder.
 func startName(arch string) string { return "start-" + arch }
 
 // begin copies the recipe's start network, if it names one, into a new loop.
@@ -32,7 +32,7 @@ func (w *workspace) begin(s *State) error {
 	return nil
 }
 
-// openEarlier counts the rows of other runs with which the window begins.
+// openEarlier finds and counts the rows of other runs that the window begins with.
 func (w *workspace) openEarlier() error {
 	w.earlier.list = func() ([]string, error) { return nil, nil }
 	data := slices.Clone(w.conf.Start.Data)

@@ -26,7 +26,7 @@ const (
 type State struct {
 	Version   int       `json:"version"`
 	Arch      string    `json:"arch"`
-	Base      string    `json:"base,omitempty"` // network that the learner began with, if it replaced another learner; see base
+	Base      string    `json:"base,omitempty"` // network that the learner began with, if it replaced another learner; see method base
 	Seed      uint64    `json:"seed"`
 	Start     string    `json:"start,omitempty"` // network that the loop began with; "" is random weights
 	Started   time.Time `json:"started"`
@@ -63,9 +63,9 @@ type Network struct {
 	Against string  `json:"against,omitempty"` // opponent in the gating match
 	Score   float64 `json:"score"`             // mean points a game in the gating match
 	Played  int     `json:"played"`
-	Elo     float64 `json:"elo"` // by the chain of gating matches
+	Elo     float64 `json:"elo"` // relative to the first network, added up over the gating matches
 
-	invalid  uint64 // evaluations that were not finite numbers
+	invalid  uint64 // evaluations on other machines that were not finite numbers
 	Promoted bool   `json:"promoted"`
 	Gone     bool   `json:"gone,omitempty"` // deleted to save room
 }

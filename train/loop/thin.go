@@ -6,7 +6,8 @@ import "slices"
 const mostRecords = 500
 
 // thin shortens a long history: in its older half it merges pairs of iterations, unless the
-// network of the first still exists. Sums are added up; other numbers are the later iteration's.
+// network of the first still exists. Sums are added up; other numbers are those of the later
+// iteration.
 func (s *State) thin(most int) {
 	if len(s.History) <= most || len(s.History) != len(s.Networks) {
 		return

@@ -25,7 +25,7 @@ type trainer struct {
 	*workspace
 	learner *learn.Learner // nil: not open
 	watch   watch
-	resumed learn.Extra // Extra of the checkpoint resumed from, until it is used
+	resumed learn.Extra // Extra of the checkpoint that the learner resumed from, until it is used
 }
 
 // checkpoints is the folder of the learner's checkpoints.

@@ -18,8 +18,8 @@ type View struct {
 	Running bool
 	// News is the time of the last change in the folder.
 	News time.Time
-	// Done and Goal are games, rows or samples of this stage, both 0 in a stage without a
-	// measure. Left is estimated from the previous iteration, 0 without one.
+	// Done and Goal are games, rows or samples of this stage, 0 in a stage that counts none of
+	// these. Left is estimated from the previous iteration; 0 if there is none.
 	Done, Goal int64
 	Unit       string // games, rows or samples
 	Left       time.Duration
@@ -33,7 +33,7 @@ type Viewer struct {
 	dir   string
 	files *rowFiles // nil until there is a state
 	games []Replay
-	of    string // newest file of game records when the games were read
+	of    string // newest file of game records at the time when games was read
 }
 
 // NewViewer returns a viewer of a folder.

@@ -58,8 +58,8 @@ func (w *workspace) rate(c *Recipe) float64 {
 	return c.Train.Rate
 }
 
-// windowRows returns the current length of the window. Each row of a network's games drops
-// RandomDecay rows of random games from it; rows of earlier runs are its oldest.
+// windowRows returns the current length of the window, in rows. For each row of a network's games,
+// RandomDecay rows of random games leave the window. Rows of earlier runs are the oldest in it.
 func (w *workspace) windowRows(c *Recipe) int {
 	s := w.state
 	real := s.Rows - s.RandRow + w.earlier.rows
@@ -67,7 +67,7 @@ func (w *workspace) windowRows(c *Recipe) int {
 	return max(1, int(min(int64(c.Window.Rows(real)), real+random)))
 }
 
-// newest lists the files of self-play, newest first, then those of earlier runs.
+// newest lists the files of self-play, newest first, then the files of earlier runs.
 func (w *workspace) newest() ([]string, error) {
 	list, bad := w.files.list()
 	for _, err := range bad {
@@ -123,7 +123,7 @@ func (w *workspace) noteSelfplay(st selfplay.Stats, evals uint64, seconds float6
 
 func add(a, b selfplay.Stats) selfplay.Stats { return a.Sub(selfplay.Stats{}.Sub(b)) }
 
-// earlier is the rows of other runs with which the window begins.
+// earlier holds the rows of other runs that the window begins with.
 type earlier struct {
 	list rows.Lister
 	rows int64

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Catalog remembers the sizes of files. Streams that share one read the headers of each file once.
-// Safe for concurrent use; the zero value is empty.
+// Catalog remembers the sizes of files. Streams that share a catalog read the headers of each file
+// once. Safe for concurrent use; the zero value is empty.
 type Catalog struct {
 	files sync.Map // listed, by path
 	told  sync.Map // warnings that were logged
@@ -59,8 +59,8 @@ type surveyed struct {
 	err   error
 }
 
-// partBytes is the size of the rows in a part if memory is short. To read a part, the data before
-// it must be unpacked.
+// partBytes is the size of the rows in a part if memory is short. Smaller parts would take longer,
+// since reading a part unpacks all data before it.
 const partBytes = 8 << 20
 
 // survey finds out how many rows a file has and cuts it into parts.

@@ -33,7 +33,7 @@ const (
 	TargetFutureWeight     = 33
 	TargetScoringWeight    = 34
 	TargetNoValue          = 35 // 1 - weight of win, loss and no result
-	TargetHistory          = 36 // five flags: this move of the history may be used
+	TargetHistory          = 36 // five flags, one for each move of the history: 1 if it may be used
 	TargetHash             = 41 // six pieces of the game's hash
 	TargetSelfKomi         = 47
 	TargetArea             = 48
@@ -76,7 +76,7 @@ type column interface {
 	resize(n int)
 	copyRow(at int, from column, i int)
 	clip()
-	// read reads all rows, from data that holds only the first perRow numbers of each.
+	// read reads all rows. The data has only the first perRow numbers of each; the others stay.
 	read(r io.Reader, perRow int) error
 	write(w io.Writer) error
 }

@@ -262,7 +262,7 @@ type folderState struct {
 	Pass    uint64    `json:"pass"`
 	Yielded bool      `json:"yielded"`
 	Order   []part    `json:"order"`
-	First   int       `json:"first"` // of the segment in use; -1: none
+	First   int       `json:"first"` // index in Order of the first part of the segment in use; -1: none
 	At      int       `json:"at"`
 	Waiting []waitSet `json:"waiting"`
 }
@@ -305,8 +305,8 @@ func (f *Folder) State() ([]byte, error) {
 	return json.Marshal(st)
 }
 
-// Restore sets the stream to a State of a stream with the same options. The files in use then must
-// still exist.
+// Restore sets the stream to a State of a stream with the same options. The files that were in
+// use must still exist.
 func (f *Folder) Restore(state []byte) error {
 	if err := f.restore(state); err != nil {
 		return fmt.Errorf("the state of the training data: %w", err)

@@ -40,7 +40,7 @@ type Turn struct {
 	Weight float64
 	Visits int
 
-	// PolicySurprise is the divergence of the policy target from the searched prior; PriorEntropy
+	// PolicySurprise is the divergence of the policy target from the search's prior; PriorEntropy
 	// and TargetEntropy are the entropies of the network's policy and of the target; all in nats.
 	PolicySurprise, PriorEntropy, TargetEntropy float32
 	RawWinLoss, RawScore, RawEntropy            float32 // network without search, White's view
@@ -58,7 +58,7 @@ const (
 
 // End is how a game ended.
 type End struct {
-	Known    bool // the winner, or a draw or no result, is known
+	Known    bool // the result is known: a winner, a draw, or no result
 	Winner   board.Color
 	NoResult bool
 	// Scored says that the board was counted: Owners is the final owner of every point and Score
@@ -113,8 +113,8 @@ func ScoreEnd(g *board.Game, hitLimit bool) End {
 	return e
 }
 
-// horizons are those of the long, the middle and the short average over later searches: each new
-// turn has the weight 1 / (1 + area*horizon).
+// horizons set the lengths of the long, the middle and the short average over later searches: each
+// new turn has the weight 1 / (1 + area*horizon).
 var horizons = [3]float64{0.176, 0.056, 0.016}
 
 // averages holds, for each turn, the three averages and the arrival time, White's view.

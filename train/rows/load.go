@@ -15,8 +15,8 @@ import (
 // part is a piece of a file that is read in one go.
 type part struct {
 	Path string `json:"path"`
-	From int    `json:"from"` // first row; for game records, which part
-	N    int    `json:"n"`    // rows; for game records, of how many parts
+	From int    `json:"from"` // first row; for game records, index of the part
+	N    int    `json:"n"`    // number of rows; for game records, number of parts of the file
 }
 
 func (p part) compare(o part) int {
@@ -83,7 +83,7 @@ func (s *Split) takes(set *Set, i int, path string) bool {
 	hash := set.targets(i)[TargetHash : TargetHash+6]
 	var zero [6]float32
 	if slices.Equal(hash, zero[:]) {
-		h.Write([]byte(path)) // rows without a hash: the whole file is on one side
+		h.Write([]byte(path)) // rows without a hash: the whole file is on one side of the split
 	}
 	binary.Write(h, binary.LittleEndian, hash)
 	x := h.Sum64()
@@ -95,7 +95,7 @@ func (s *Split) takes(set *Set, i int, path string) bool {
 
 // segment holds the rows of some parts in memory, in random order.
 type segment struct {
-	first, end int // places in the order of the pass
+	first, end int // its parts are order[first:end] of the pass
 	sets       []*Set
 	refs       []rowRef
 	bytes      int64
@@ -114,8 +114,8 @@ type badFile struct {
 // workers is the number of files read at the same time.
 const workers = 2
 
-// loadSegment reads parts from a place in the order on until half the memory is
-// full or the order ends. The same order and place give the same segment.
+// loadSegment reads the parts from index first of the order on, until half the memory is full or
+// the order ends. The same order and index give the same segment.
 func (f *Folder) loadSegment(order []part, first int) *segment {
 	seg := &segment{first: first, end: first}
 	type loaded struct {

@@ -57,7 +57,7 @@ func countMoves(data []byte) (n int) {
 	return n
 }
 
-// endOfValue returns where the value that begins at a bracket ends.
+// endOfValue returns the index of the ] that ends the value whose [ is at index i.
 func endOfValue(data []byte, i int) int {
 	for i++; i < len(data) && data[i] != ']'; i++ {
 		if data[i] == '\\' {

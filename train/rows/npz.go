@@ -103,7 +103,7 @@ func newFile(r io.ReaderAt, size int64) (*File, error) {
 	return f, f.readInfo()
 }
 
-// open returns the data of an entry behind its header.
+// open returns a reader of an entry, placed after the header, and the header.
 func (f *File) open(name string) (io.ReadCloser, npyHeader, error) {
 	r, err := f.entries[name].Open()
 	if err != nil {
@@ -234,8 +234,8 @@ func (f *File) readInfo() error {
 	return nil
 }
 
-// Read reads n rows, of which the first has the index from. A read that ends with the last row also
-// verifies checksums. Set.Check checks the rows themselves.
+// Read reads n rows, beginning at index from. A read that ends with the last row also verifies
+// checksums. [Set.Check] checks the rows themselves.
 func (f *File) Read(from, n int) (*Set, error) {
 	if from < 0 || n < 0 || from+n > f.N {
 		return nil, fmt.Errorf("%s: rows %d to %d of %d", f.path, from, from+n, f.N)
@@ -281,10 +281,10 @@ func (f *File) readRows(c column, from, n int) error {
 	return nil
 }
 
-// broken marks an error of decompression as one of the content.
+// broken makes an error of decompression an ErrFormat.
 func broken(err error) error { return fmt.Errorf("%w: damaged data: %w", ErrFormat, err) }
 
-// deflateLevel trades size for time: rows are mostly zeros, so that higher levels gain little.
+// deflateLevel is low to save time: rows are mostly zeros, so higher levels gain little.
 const deflateLevel = 4
 
 // Write writes the rows as an npz file that KataGo's tools read too.

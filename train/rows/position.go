@@ -46,7 +46,7 @@ func (s *Set) Position(i int) (shown *nn.Encoded, g *board.Game, banned []board.
 func (s *Set) rules(i int) board.Rules {
 	var r board.Rules
 	if s.Layout.Encoding != features.V7 {
-		r.Ko = board.KoPositional // such networks do not know games without result
+		r.Ko = board.KoPositional // networks of other encodings do not know games without result
 		return r
 	}
 	g := s.global(i)

@@ -9,7 +9,7 @@ import (
 	"kosumi/nn/features"
 )
 
-// Errors of this package; every error about a file names it and wraps one.
+// Errors of this package. Every error about a file names the file and wraps one of these.
 var (
 	// ErrFormat marks data that is not a set of training rows.
 	ErrFormat = errors.New("not usable as training rows")
@@ -24,7 +24,7 @@ const (
 	Targets     = 80 // global targets of a row, format version 3
 	PointMaps   = 5  // value targets by point
 	policyRows  = 2
-	scoreMargin = 60 // cells of the score distribution beyond the area, each side
+	scoreMargin = 60 // cells of the score distribution beyond the area, on each side
 )
 
 // Layout is the shape of the arrays of a set: the encoding of positions, and the side L of the
@@ -55,7 +55,7 @@ func (l Layout) PlaneBytes() int { return (l.Area() + 7) / 8 }
 func (l Layout) Planes() int { return l.Encoding.Planes() }
 
 // Globals is the number of values in a row of globalInputNC: the encoding's global values or,
-// without any, the values of its constant planes that are not 0 or 1.
+// without any, the values of the planes in field constant of its form.
 func (l Layout) Globals() int {
 	return max(l.Encoding.Globals(), len(forms[l.Encoding].constant))
 }
@@ -70,14 +70,14 @@ func (l Layout) RowBytes() int {
 
 // form names the planes of an encoding that a row stores in a special way or that show the position.
 type form struct {
-	// constant planes have the same number on every point, which a row stores as a global value: the
+	// constant planes have one number on all points, and a row stores it as a global value: the
 	// komi of Seed22, which is not 0 or 1, and the colour plane of AlphaGo Zero's encodings, since
 	// its bits are needed for the board's mask.
 	constant []int
-	mask     [2]int // the planes from mask[0] to before mask[1] cover the board: one of them is set on each point
+	mask     [2]int // planes mask[0] to mask[1]-1: on each point of the board one of them is set
 	stones   [2]int // of the side to move and of the opponent
-	legal    int    // the plane of legal moves, or
-	ko       int    // that of points forbidden by ko; 0: none
+	legal    int    // the plane of legal moves; 0: none
+	ko       int    // the plane of points forbidden by ko; 0: none
 }
 
 var forms = map[features.Encoding]form{
@@ -99,7 +99,7 @@ type Info struct {
 	Moves    int    `json:"moves,omitempty"`    // of all games
 	Evals    int64  `json:"evals,omitempty"`    // evaluations that the games took
 	Settings string `json:"settings,omitempty"` // the settings of self-play, TOML
-	// Teacher is the network whose numbers taught rows have, and the sha256 of its file.
+	// Teacher is the network whose numbers are in taught rows, TeacherSHA256 the sha256 of its file.
 	Teacher       string `json:"teacher,omitempty"`
 	TeacherSHA256 string `json:"teacher_sha256,omitempty"`
 	// Origins are the files whose positions were taught; none for fresh games.

@@ -196,8 +196,8 @@ func (s *Set) checkTaught(i int) error {
 	return nil
 }
 
-// tidyTaught sets the free columns of a batch's row: 1 in TargetTaught and the teacher's numbers,
-// or zeros, whatever later formats store there.
+// tidyTaught prepares the free columns of a row of a batch. A taught row gets 1 in TargetTaught and
+// keeps the teacher's numbers. Other rows get zeros, whatever later formats store there.
 func tidyTaught(g []float32) (taught bool) {
 	if g[TargetTaught] == taughtMark {
 		g[TargetTaught] = 1
@@ -207,8 +207,8 @@ func tidyTaught(g []float32) (taught bool) {
 	return false
 }
 
-// TaughtBy converts a network's answer and its optimistic policy, which may be nil. It shares the
-// answer's slices.
+// TaughtBy converts a network's answer and its optimistic policy, which may be nil. The
+// result shares the answer's slices.
 func TaughtBy(out *nn.Output, optimistic []float32, size board.Size) *Taught {
 	n := size.Area() + 1
 	t := &Taught{Policy: out.Policy[:n], Optimistic: optimistic, Value: Value{out.Win, out.Loss, out.NoResult, out.ScoreMean}, HasScore: out.HasScore,

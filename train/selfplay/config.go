@@ -1,8 +1,9 @@
 // Package selfplay plays games of a network against itself, many at once, and makes training rows
 // of them.
 //
-// A Session holds the games. Play pauses at the next move of each game; a later Play continues
-// them, also with another network. So no game is lost and batches stay full while a learner trains.
+// A Session holds the games. When [Session.Play] ends, it pauses each game at its next move; a later
+// call continues them, also with another network. So a learner can train between two calls, no
+// game is dropped, and the batches of the next call are full from its start.
 //
 // Sources of the recipe: KataGo, cpp/program/play.cpp and the self-play configurations beside it;
 // "Accelerating Self-Play Learning in Go", arXiv 1902.10565; "Policy improvement by planning with
@@ -37,7 +38,8 @@ type Config struct {
 	// Parallel is the number of games played at the same time, which fill the batches. 32 for each
 	// session of the network is plenty.
 	Parallel int `toml:"parallel" range:"1 to 4096"`
-	// MoveLimit is the longest game, in moves per point of the board; its last position is counted.
+	// MoveLimit bounds the length of a game, in moves per point of the board. A game that reaches it
+	// is counted as it stands.
 	MoveLimit float64 `toml:"move_limit" range:"above 0 to 100"`
 	// Labels is set if another network labels the positions; then final positions are not scored.
 	Labels bool `toml:"-" json:"-"`
@@ -77,8 +79,8 @@ func BoardAt(boards []BoardShare, x float64) BoardShare {
 	return boards[len(boards)-1] // rounding can put x beyond the sum
 }
 
-// Rules draws the rules of a game: area scoring without tax or button, except in games to be
-// labelled.
+// Rules says how the rules of a game are drawn. They have area scoring without tax or button, except
+// in games to be labelled.
 type Rules struct {
 	// Shares of the ko rules; they need not add up to 1.
 	KoSimple      float64 `toml:"ko_simple" range:"0 to 1000000"`
@@ -90,15 +92,15 @@ type Rules struct {
 	Territory float64 `toml:"territory,omitempty" json:",omitempty" range:"0 to 1"`
 }
 
-// Komi draws the komi of a game.
+// Komi says how the komi of a game is drawn.
 type Komi struct {
-	// Usual komi are drawn evenly in a share of the games.
+	// A share UsualShare of the games has one of the komi in Usual, each with the same chance.
 	Usual      []float64 `toml:"usual" range:"-400 to 400"`
 	UsualShare float64   `toml:"usual_share" range:"0 to 1"`
 	// The other games have a fair komi, the network's expected score after the opening (or the
 	// usual komi if the network predicts no score), plus normal noise of Stdev points, or of
-	// WideStdev points in a share WideShare. Both scale with the side of the board; their values
-	// are for 9x9.
+	// WideStdev points in a share WideShare. Both deviations are for 9x9 and scale with the side of
+	// the board.
 	Stdev     float64 `toml:"stdev" range:"0 to 400"`
 	WideStdev float64 `toml:"wide_stdev" range:"0 to 400"`
 	WideShare float64 `toml:"wide_share" range:"0 to 1"`
@@ -110,8 +112,8 @@ type Opening struct {
 	// policy before searches begin; the number has an exponential distribution.
 	Moves       float64 `toml:"moves" range:"0 to 1"`
 	Temperature float64 `toml:"temperature" range:"above 0 to 100"`
-	// Forks is the share of games after which a new one branches off: from the position after a
-	// mean ForkDepth x area moves, with the best of a few random moves.
+	// Forks is the share of games from which a new game branches off, after ForkDepth x area moves
+	// on average. The new game begins with the best of a few random moves.
 	Forks     float64 `toml:"forks" range:"0 to 1"`
 	ForkDepth float64 `toml:"fork_depth" range:"0 to 1"`
 	// Handicap is the share of games, in games to be labelled, in which Black has 2 to 9 stones
@@ -121,19 +123,19 @@ type Opening struct {
 
 // Search has the settings of searches and of the choice of moves.
 type Search struct {
-	Method string `toml:"method"` // "puct", "gumbel" or "random"; of engine label also "policy"
-	// Visits of a full search and of a cheap one. A share CheapShare of the
-	// turns is searched cheaply and makes no row (playout cap randomisation).
+	Method string `toml:"method"` // "puct", "gumbel" or "random"; for engine label also "policy"
+	// Visits and CheapVisits are the visits of a full search and of a cheap one. A share CheapShare
+	// of the turns is searched cheaply and makes no row (playout cap randomisation).
 	Visits      int     `toml:"visits" range:"0 to 1000000"`
 	CheapVisits int     `toml:"cheap_visits" range:"0 to 1000000"`
 	CheapShare  float64 `toml:"cheap_share" range:"0 to 1"`
 
 	// Considered is the number of moves that Gumbel's halving begins with,
-	// ValueScale its c_scale, for values from 0 (lost) to 1 (won).
+	// ValueScale is its c_scale for values from 0 (lost) to 1 (won).
 	Considered int     `toml:"considered" range:"0 to 625"`
 	ValueScale float64 `toml:"value_scale" range:"0 to 100"`
-	// GumbelNoise is the number of moves, as a share of the area, in which cheap turns are drawn
-	// with noise too; later ones take the best move.
+	// GumbelNoise is the number of moves, as a share of the area, up to which cheap searches have
+	// noise too. Later cheap turns play the best move.
 	GumbelNoise float64 `toml:"gumbel_noise" range:"0 to 100"`
 
 	// For puct: root noise, root policy temperature, forced visits, and the
@@ -149,7 +151,7 @@ type Search struct {
 	TemperatureHalflife float64 `toml:"temperature_halflife" range:"0.1 to 100000"` // in moves of a 19x19 game
 	RootSymmetries      int     `toml:"root_symmetries" range:"1 to 8"`
 
-	// Exploration is PUCT's c below the root, and at the root of puct.
+	// Exploration is PUCT's c below the root and, with the method "puct", at the root.
 	Exploration float64 `toml:"exploration" range:"0 to 100"`
 	FPU         float64 `toml:"fpu" range:"0 to 100"`
 	// ScoreUtility and StaticScoreUtility are the utilities of points, in addition to winning.
@@ -160,15 +162,15 @@ type Search struct {
 // Ending ends games before two passes.
 type Ending struct {
 	// SkipSettled skips moves into pass-alive areas, and ends games whose every point is in one.
-	// In a share PlayOutSettled both sides pass instead.
+	// In a share PlayOutSettled of these games both sides pass instead of ending the game at once.
 	SkipSettled    bool    `toml:"skip_settled"`
 	PlayOutSettled float64 `toml:"play_out_settled" range:"0 to 1"`
 	// SkipEyes skips moves into the player's own one-point eyes, which helps while the network is
 	// untrained.
 	SkipEyes bool `toml:"skip_eyes"`
-	// SoftResign is the win minus loss of the leading side above which, after three turns, visits
-	// and the weight of rows fall: the further above, the more, down to SoftVisits and SoftWeight
-	// at 1. 1 or more: never.
+	// SoftResign is a threshold for the leading side's win minus loss. If the last three turns are
+	// above it, visits and the weight of rows fall, down to SoftVisits and SoftWeight where win
+	// minus loss is 1. A threshold of 1 or more: never.
 	SoftResign float64 `toml:"soft_resign" range:"0 to 100"`
 	SoftVisits int     `toml:"soft_visits" range:"0 to 1000000"`
 	SoftWeight float64 `toml:"soft_weight" range:"0 to 1"`

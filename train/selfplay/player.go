@@ -15,7 +15,7 @@ import (
 type player struct {
 	c    *Config
 	net  nn.Evaluator // network that plays
-	eval nn.Evaluator // net with repeatable answers, see steady
+	eval nn.Evaluator // net with repeatable answers; see Steady
 	rng  *rand.Rand   // draws from pcg
 	tree *search.Tree // nil until a search is needed
 
@@ -29,7 +29,7 @@ type player struct {
 	query  nn.Query
 
 	resigning resignation
-	restPass  bool // games with every point settled end by passes
+	restPass  bool // once every point is settled, both sides pass until the game ends
 	recent    []float64
 	next      *board.Game // start of the next game, if it forks from this one
 	forking   bool        // the game is a fork whose first move is not determined yet
@@ -231,11 +231,11 @@ func (p *player) openingMove(ctx context.Context) error {
 // maxKomiShift bounds how far a network may move komi, in points.
 const maxKomiShift = 10
 
-// settleKomi draws the komi of a game. The fair komi follows the network's expected score, since
-// its lead output learns only from scores.
+// settleKomi draws the komi of a game. The fair komi follows the network's expected score, not its
+// lead: the output for the lead is trained on scores only.
 func (p *player) settleKomi(ctx context.Context) error {
 	k := &p.c.Komi
-	// Positions from records are often decided: there komi is made fair.
+	// Positions from records are often decided, so games that begin there always get a fair komi.
 	if p.rng.Float64() < k.UsualShare && p.record.Mode != rows.ModeSGF {
 		return nil
 	}
@@ -342,8 +342,7 @@ func (p *player) bannedMoves() (banned []board.Point, settled bool) {
 	return banned, settled
 }
 
-// isEye reports whether an empty point is an eye of a side whose neighbouring chains are not in
-// atari.
+// isEye reports whether an empty point is an eye of a side and no chain around it is in atari.
 func isEye(b *board.Board, q board.Point, own board.Color) bool {
 	if !b.IsEye(q, own) {
 		return false

@@ -22,8 +22,8 @@ type Positions struct {
 	Records []string `toml:"records" json:"-"`
 	// Share of the games, 0 to 1, that begin at a position.
 	Share float64 `toml:"share" range:"0 to 1"`
-	// From and To bound where in its game a position is, 0 (empty board) to 1 (the last move but
-	// one); all turns between are equally likely.
+	// From and To bound the place of a position in its game, from 0 (empty board) to 1 (the last
+	// move but one). All turns in between are equally likely.
 	From float64 `toml:"from" range:"0 to 1"`
 	To   float64 `toml:"to" range:"0 to 1"`
 

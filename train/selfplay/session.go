@@ -74,8 +74,8 @@ func (s *Session) Drop() {
 	s.beyond = nil
 }
 
-// Play plays with an evaluator until the goal is reached, no number is left or the context ends;
-// that is no error. By then all games that count have been handed over.
+// Play plays with an evaluator until the goal is reached, no number is left or the context ends,
+// which is no error. When it returns, all games that count have been handed over.
 func (s *Session) Play(ctx context.Context, e nn.Evaluator, goal Goal) error {
 	r := &run{session: s, goal: goal, before: s.Stats(), done: make(chan *Finished, len(s.players))}
 	waiting := s.beyond
@@ -104,7 +104,7 @@ type run struct {
 	before  Stats
 	paused  atomic.Bool
 	done    chan *Finished
-	takeErr error // of collect
+	takeErr error // the first error of take; only collect uses it
 
 	once    sync.Once
 	playErr error // the first error of a player
@@ -195,8 +195,8 @@ type Stats struct {
 	Draws    int   `json:"draws"` // and games without result
 	Limit    int   `json:"limit"` // games that hit the move limit
 	Resigned int   `json:"resigned"`
-	// Tested counts games played on after a resignation would have ended them, WrongResigns those
-	// that the side did not lose.
+	// Tested counts games played on after a side would have resigned, WrongResigns those of them
+	// that this side did not lose.
 	Tested       int `json:"tested"`
 	WrongResigns int `json:"wrong_resigns"`
 }

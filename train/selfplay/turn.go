@@ -191,7 +191,7 @@ func (p *player) report(r *search.Result) rows.Turn {
 const topWeight = 30000
 
 // target returns the policy target of a search: the improved policy of a Gumbel search, else the
-// weights that chose the move.
+// weights by which the search chooses a move.
 func target(r *search.Result) []rows.MoveWeight {
 	var list []rows.MoveWeight
 	if r.Improved != nil {
@@ -223,8 +223,8 @@ func target(r *search.Result) []rows.MoveWeight {
 	return list
 }
 
-// compare sets the divergence of the target from the searched prior, and the entropies of both the
-// target and the network's policy.
+// compare sets the divergence of the target from the prior that the search used, and the entropies
+// of the target and of the network's policy.
 func (p *player) compare(t *rows.Turn, r *search.Result) {
 	prior := func(i int) float64 { return max(1e-9, float64(r.Policy[i])) }
 	noised := map[int]float64{}

@@ -14,8 +14,8 @@ import (
 	"kosumi/train/rows"
 )
 
-// Verify reports whether a game follows the recipe: board, rules and hash are those that seed and
-// number determine, searches had no more visits than allowed, and the game ended where it had to.
+// Verify reports whether a game follows the recipe: board, rules and hash follow from the seed and
+// the game's number, searches had no more visits than allowed, and the game ended where it had to.
 // It sets whether the game hit the move limit. Errors wrap ErrGame.
 func (c *Config) Verify(f *Finished, seed uint64) (err error) {
 	defer wrap(&err)
@@ -121,8 +121,8 @@ func (c *Config) Recheck(ctx context.Context, f *Finished, seed uint64, e nn.Eva
 	return n, off / float64(max(1, n)), nil
 }
 
-// Derive replays a game of random moves from its number and reports whether it is the same. It
-// also accepts forks.
+// Derive plays a game of random moves again from its number and reports whether it is the same. It
+// accepts forks without a check.
 func (c *Config) Derive(ctx context.Context, f *Finished, seed uint64) (same bool, err error) {
 	if f.ID.Fork > 0 {
 		return true, nil

@@ -53,7 +53,7 @@ type wireTurn struct {
 	Root   *[4]float32 `json:"r,omitempty"`
 	Weight float64     `json:"w,omitempty"`
 	Visits int         `json:"v,omitempty"`
-	Seen   [6]float32  `json:"s"` // surprise, entropies, and the network alone
+	Seen   [6]float32  `json:"s"` // surprise, two entropies, and three numbers of the network without search
 }
 
 // Marshal packs a finished game.

@@ -158,7 +158,7 @@ func rowsOf(t testing.TB, c *Config, f *Finished) *rows.Set {
 }
 
 // TestVerifyRefuses: Verify refuses games that the recipe does not allow, and Recheck notices
-// other values.
+// values of another network.
 func TestVerifyRefuses(t *testing.T) {
 	c := small(PUCT)
 	e := exactServer(t, 3)

@@ -93,7 +93,7 @@ func NewWriter(c WriterConfig) (*Writer, error) {
 	return w, w.SetNetwork(c.Dir, c.Network, c.SHA256)
 }
 
-// SetSettings sets the recipe that new files name.
+// SetSettings sets the recipe that new files contain.
 func (w *Writer) SetSettings(c Config) error {
 	text, err := toml.Marshal(c)
 	w.info.Settings = string(text)

@@ -42,8 +42,8 @@ func FreshArch(t testing.TB, name string, side int) string {
 }
 
 // RandomGame plays random legal moves that fill no eye. The policy target of a turn is a few
-// moves, with the most weight on the move played. The first turns make no rows: games share those
-// positions with different targets.
+// moves, with the most weight on the move played. The first turns make no rows, since other
+// games have the same positions with different targets.
 func RandomGame(t testing.TB, size board.Size, seed uint64) *rows.Game {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 1))
