@@ -54,8 +54,8 @@ func TestFirstUse(t *testing.T) {
 	p.Clean()
 }
 
-// TestSaidRank: the page proposes a claimed rank that the network serves, and does not ask again in
-// another browser.
+// TestSaidRank: if the player has claimed a rank, the page proposes the level of this rank, and
+// does not ask for the rank again in another browser.
 func TestSaidRank(t *testing.T) {
 	looks(t)
 	s := servePage(t, t.TempDir())
@@ -124,9 +124,9 @@ func TestFrontDoor(t *testing.T) {
 
 }
 
-// TestRefutation shows a problem of life and death: it says whether to kill or to live and marks
-// the group, its verdict mentions no points, and the refutation of a wrong move can be read
-// everywhere.
+// TestRefutation shows a problem of life and death: the page says whether to kill or to live and
+// marks the group, the verdict mentions no points, and the refutation of a wrong move is readable
+// on a phone and on a desktop.
 func TestRefutation(t *testing.T) {
 	looks(t)
 	p := drill.Collection()[0]

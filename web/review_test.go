@@ -78,8 +78,8 @@ func TestReview(t *testing.T) {
 	require.GreaterOrEqual(t, worst.Loss, 3.0)
 	require.NotEmpty(t, worst.Reason)
 
-	// Another move in place of the worst mistake: the better move is accepted, the played one is not,
-	// and an unsearched one is searched.
+	// The player tries other moves in place of the worst mistake: the better move is accepted, the
+	// move of the game is not, and a move that the review has not searched is searched.
 	at := r.Mistakes[0]
 	try := func(move string) api.Verdict {
 		return ask[api.Verdict](c, "review.try", api.TryMove{Review: id, Ply: at, Move: move})

@@ -21,7 +21,7 @@ import (
 
 var update = flag.Bool("update", false, "write api/schema.json and the lists in docs/web-api.md anew")
 
-// Files of the repository that follow from the messages.
+// Files of the repository that are generated from the types of the messages.
 const (
 	schemaFile = "api/schema.json"
 	guideFile  = "../docs/web-api.md"

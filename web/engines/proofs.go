@@ -97,7 +97,7 @@ func (a *Asker) Ask(g *board.Game, v *api.AskLife) (api.LifeAsked, error) {
 	return api.LifeAsked{Ask: number}, nil
 }
 
-// question converts a question of a page.
+// question checks a question of a page and converts it for package life.
 func question(g *board.Game, v *api.AskLife) (*life.Question, error) {
 	if !(v.Seconds >= 0 && v.Seconds <= longest) {
 		return nil, api.Refuse("bad_request", "seconds: 0 to %d", longest)
@@ -180,7 +180,7 @@ func (a *Asker) answer(ctx context.Context, number int, q *life.Question, free b
 	}
 }
 
-// refusal converts the error of a search.
+// refusal converts the error of a search into one that pages show.
 func refusal(err error) *api.Error {
 	if errors.Is(err, life.ErrQuestion) {
 		return api.AsError(api.Refuse("unsupported", "%v", err))
@@ -198,7 +198,7 @@ func complete(out *life.Answer) bool {
 	return true
 }
 
-// better reports whether an answer proves at least as much as the cards that the page has. A
+// better reports whether an answer proves at least as many cards as the page shows as proved. A
 // cancelled stage may prove less than the stage before it.
 func better(shown []api.LifeCard, out *life.Answer) bool {
 	n := 0
@@ -288,7 +288,7 @@ func (a *Asker) Play(v *api.PlayLife) (*api.LifeStep, error) {
 	return out, nil
 }
 
-// cards converts an answer for pages: Black first, then White.
+// cards converts an answer for pages: the card for Black's first move, then the one for White's.
 func cards(out *life.Answer) []api.LifeCard {
 	attacker, _ := board.ParseColor(out.Attacker)
 	all := []api.LifeCard{card(out, out.Attacks, attacker), card(out, out.Defends, attacker.Opponent())}

@@ -155,7 +155,7 @@ func (x *Index) Game(id string) (api.KeptGame, bool) {
 	return k.game, ok
 }
 
-// Tallies counts the results against the engine, all and by board, the smallest board first.
+// Tallies counts the results against the engine: of all games, and by board, smallest board first.
 func (x *Index) Tallies() (all api.Tally, sizes []api.Tally, err error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()

@@ -71,7 +71,7 @@ func Shown(text string, most int) string {
 
 var letters = strings.NewReplacer("X", "b", "O", "w")
 
-// ReviewedStones converts the stones of a review for pages.
+// ReviewedStones converts a review's X and O to b and w, as pages read stones.
 func ReviewedStones(stones string) string { return letters.Replace(stones) }
 
 // Blacks converts a value from the view of side c to Black's view.
