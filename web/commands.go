@@ -39,8 +39,8 @@ const (
 // nothing is the answer of a command that is only acknowledged.
 type nothing struct{}
 
-// register declares a command, whose field d is a T, and its handler. The answer's d is an A; it
-// is absent where the handler returns a nil pointer.
+// register declares a command and its handler. The command's field d is a T. The answer's d is an
+// A, or absent where the handler returns a nil pointer.
 func register[T, A any](p *protocol, name string, way way, handler func(*conn, *T) (A, error), explain string) {
 	do := func(c *conn, d json.RawMessage) (any, error) {
 		var v T

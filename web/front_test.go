@@ -91,8 +91,8 @@ func TestNewToGo(t *testing.T) {
 	p.Clean()
 }
 
-// TestFrontDoor plays on the board of the first screen: the first click begins a new game, later it
-// continues the unfinished one.
+// TestFrontDoor plays on the board of the first screen: the first click begins a new game, and a
+// later click continues the unfinished game.
 func TestFrontDoor(t *testing.T) {
 	_, p := newPage(t)
 	p.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.newgame", JSON.stringify({ auto: false, level: "", size: 9, limit: "visits", visits: 4, pace: false }))`, nil), chromedp.Reload())
@@ -194,7 +194,7 @@ func TestStoneStays(t *testing.T) {
 	}
 	before := p.Stones()
 	stays(`document.querySelector(".mistake-box .good-text, .mistake-box .bad-text")`)
-	p.HasStones(before) // the tried stone is gone (a problem would show the reply)
+	p.HasStones(before) // the tried stone is gone
 	p.Do(chromedp.Navigate(s.Address() + "drills"))
 	p.Until(`document.querySelector("main.drill [role=gridcell]")`)
 	stays(`document.querySelector("main.drill").dataset.answered !== ""`)

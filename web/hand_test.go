@@ -102,7 +102,7 @@ func TestPhone(t *testing.T) {
 	require.False(t, browsertest.JS[bool](p, `!!document.querySelector(".place-bar")`))
 }
 
-// TestTwoTabs looks at one game twice, and walks back and forward in one of them.
+// TestTwoTabs shows one game in two tabs, and walks back and forward in one of them.
 func TestTwoTabs(t *testing.T) {
 	s, p := newPage(t)
 	id := newGame(p, s, api.NewGame{Size: [2]int{9, 9}, Rules: "chinese", Colour: "b", Seat: api.Seat{Visits: 2}})

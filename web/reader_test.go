@@ -252,7 +252,7 @@ func TestGroupOfReview(t *testing.T) {
 	require.Equal(t, "bad_request", join(t, s).refused("life.ask", api.AskLife{Review: id, Ply: 99, Stones: []string{"A8"}}).Code)
 }
 
-// TestKoreanParticles reads claims in Korean: a particle has the form that the sound before it asks for.
+// TestKoreanParticles reads claims in Korean: each particle fits the sound before it.
 func TestKoreanParticles(t *testing.T) {
 	looks(t)
 	dir := t.TempDir()

@@ -17,8 +17,8 @@ import (
 	"kosumi/web/reviews"
 )
 
-// spoilt is a game in which both sides err while it is undecided, so that some mistakes become
-// problems.
+// spoilt is a game in which both sides make mistakes while the outcome is open, so that some of
+// them become problems.
 const spoilt = `(;GM[1]FF[4]SZ[9]KM[7.5]RU[Chinese]PB[Ann]PW[Ben]RE[W+R];B[ee];W[cc];B[gc];W[cg];B[gg];W[ce];B[dd];W[cd];B[dc];W[cb];B[df];W[dg];B[ef];W[eg];B[fg];W[fh];B[gh];W[eh];B[ff];W[db])`
 
 // toReview uploads files for review and returns the answers by file name.

@@ -125,7 +125,7 @@ func (s *schemer) of(t reflect.Type) map[string]any {
 	return map[string]any{"type": "integer"}
 }
 
-// define describes a struct under its name. No field may be sent under its name in Go.
+// define describes a struct under its name. Each field must have a name for JSON.
 func (s *schemer) define(t reflect.Type) {
 	if s.defs[t.Name()] != nil {
 		return

@@ -60,7 +60,7 @@ func WritePrivate(path string, data []byte) error {
 	return said(path, replace(path, kept{private: true}, all(data)))
 }
 
-// bare removes the file's name from an error, since it may be a temporary file's.
+// bare removes the file's name from an error, since that may be the name of a temporary file.
 func bare(err error) error {
 	if at, ok := errors.AsType[*fs.PathError](err); ok {
 		return at.Err

@@ -30,8 +30,8 @@ type offered struct {
 	SHA256 string `json:"model_file_sha256"`
 }
 
-// ask asks the site for a network. If the folder has the network's file already, j is ready;
-// otherwise j becomes the download of this file.
+// ask asks the site for a network. If the folder has the network's file already, j ends in the
+// state ready; otherwise j becomes the download of this file.
 func (l *Library) ask(ctx context.Context, j *job) error {
 	o, err := l.question(ctx, j.Latest)
 	if err != nil {

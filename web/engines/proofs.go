@@ -140,7 +140,7 @@ func names(q *life.Question, list []board.Point) []string {
 }
 
 // answer searches in stages and publishes after each. If the page named no chains to assume alive,
-// the chains that the network considers surely alive are assumed alive from the second stage on.
+// the stages from the second on assume the chains that the network considers surely alive.
 func (a *Asker) answer(ctx context.Context, number int, q *life.Question, free bool, limit time.Duration) {
 	select {
 	case a.shared.slots <- struct{}{}:
@@ -229,7 +229,7 @@ func (a *Asker) tell(number int, change func(*api.LifeState)) {
 	a.post(api.LifeNews.Of(a.state))
 }
 
-// Stop ends the search for an answer; the claims proved so far stay.
+// Stop ends the search for an answer. Claims that are proved already stay.
 func (a *Asker) Stop(v *api.LifeAsked) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -217,7 +217,7 @@ func (e *edit) setMarks(n *treeNode, marks []api.Mark) error {
 	return nil
 }
 
-// setup changes the set-up stones of a node, or adds a node for them if it has a move or children.
+// setup changes the set-up stones of a node; for a node with a move or children it adds a node.
 func (e *edit) setup(n *treeNode, op *api.TreeOp) (*api.NodeRef, error) {
 	_, _, isMove := e.move(n)
 	fresh := isMove || len(n.kids) > 0

@@ -29,14 +29,14 @@ type Access struct {
 	warnings *Warnings
 }
 
-// NewAccess returns the access to a server at addr, which has further names and a token.
+// NewAccess returns the access to a server at addr that has further host names and a token.
 func NewAccess(addr net.Addr, names []string, https bool, token string, w *Warnings) (*Access, error) {
 	hosts, err := hostNames(addr, names)
 	return &Access{Keys: Keys{Token: token}, hosts: hosts, https: https, warnings: w}, err
 }
 
-// Guard passes on only requests that name this server and do not come from another site's page,
-// and sets security headers. isPage reports whether other sites may link to a path.
+// Guard calls next only for requests that name this server and do not come from another site's
+// page. It also sets security headers. isPage reports whether other sites may link to a path.
 func (a *Access) Guard(next http.Handler, isPage func(path string) bool) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
