@@ -24,9 +24,9 @@ import (
 	"kosumi/web/api"
 )
 
-// TestLookedAtOtherwise shows the screens at twice the size, in forced colours, in the dark, on a
-// phone and without motion: nothing sticks out, nothing moves, and in the dark axe-core finds no
-// serious fault. Other tests run it on the same screens in the light.
+// TestLookedAtOtherwise shows the screens at twice the size, in forced colours, in the dark scheme,
+// on a phone and without motion: nothing sticks out or moves, and axe-core finds no serious fault
+// in the dark scheme. Other tests run axe-core on the light scheme.
 func TestLookedAtOtherwise(t *testing.T) {
 	testshared.Long(t)
 	looks(t)
@@ -127,7 +127,7 @@ func TestPointing(t *testing.T) {
 }
 
 // TestLookDeeper presses a button that searches a candidate of a finished search more deeply, until
-// it is pressed again. Then it does the same for marked points.
+// the button is pressed again. Then it does the same for marked points.
 func TestLookDeeper(t *testing.T) {
 	testshared.Long(t)
 	_, p := newPage(t)
@@ -146,12 +146,12 @@ func TestLookDeeper(t *testing.T) {
 	p.Press("Look deeper at marks")
 	p.Until(browsertest.Button("Look deeper at marks") + `.getAttribute("aria-pressed") === "true"`)
 	for _, v := range []string{"A2", "B1"} { // a move that nobody would consider
-		p.Until(fmt.Sprintf(`[...document.querySelectorAll(".cands tbody tr th")].some((e) => e.innerText.includes(%q))`, v)) // listed itself, or as the mirror image of a listed move
+		p.Until(fmt.Sprintf(`[...document.querySelectorAll(".cands tbody tr th")].some((e) => e.innerText.includes(%q))`, v)) // a row names the move, as its own or as a mirror image
 	}
 	require.Equal(t, node, browsertest.JS[string](p, `document.querySelector("main.analyse").dataset.node`), "nothing was played")
 }
 
-// cable is a connection to a server that can be cut.
+// cable is a connection to a server. Tests can cut the connection.
 type cable struct {
 	net.Listener
 	to string
@@ -208,7 +208,7 @@ func TestCut(t *testing.T) {
 	p.Mine()
 	line.set(true)
 	p.Until(browsertest.Play + `.dataset.online !== "open"`)
-	p.Until(`document.querySelector(".strip-top.warn")`) // the warning moves the board
+	p.Until(`document.querySelector(".strip-top.warn")`) // once the warning is shown, since it moves the board
 	p.Point("E5")
 	p.HasStones(1, "it is shown as on its way")
 	line.set(false)
@@ -217,8 +217,8 @@ func TestCut(t *testing.T) {
 	p.HasStones(2)
 }
 
-// ears counts in two variables of a page: sounds, the sounds that it played, and settled, how often
-// it has decided whether this tab plays them.
+// ears makes a page count: window.sounds counts the sounds that the page plays, and window.settled
+// how often the page has decided whether it is the tab that plays them.
 const ears = `window.sounds = 0; window.settled = 0; {
 	const start = AudioScheduledSourceNode.prototype.start, own = AudioBufferSourceNode.prototype.start, request = navigator.locks.request.bind(navigator.locks);
 	AudioScheduledSourceNode.prototype.start = function (...a) { sounds++; return start.apply(this, a); }; AudioBufferSourceNode.prototype.start = function (...a) { sounds++; return own.apply(this, a); };
@@ -249,8 +249,8 @@ func TestSounds(t *testing.T) {
 		require.Equal(t, sounds, browsertest.JS[int](p, "sounds"), "of two stones")
 	}
 
-	// A pass is two tones. A capture of n stones has n+2 sounds: the stone's and n+1 ticks. Of several
-	// tabs that show a game, one sounds.
+	// A pass is two tones. A capture of n stones has n+2 sounds: the stone's and n+1 ticks. If
+	// several tabs show a game, only one of them plays its sounds.
 	p.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.settings", "{}")`, nil))
 	id := newGame(p, s, api.NewGame{Size: [2]int{9, 9}, Rules: "chinese", Colour: "b", Seat: api.Seat{Visits: 2}})
 	p.Mine()

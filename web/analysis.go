@@ -72,7 +72,7 @@ func (c *conn) analyse(a *api.Analyse) error {
 	return nil
 }
 
-// close waits for the run's end; its connection's context must have ended.
+// close waits until the run has ended. The context of its connection must end first.
 func (r *run) close() { <-r.done }
 
 func (r *run) loop() {
@@ -95,7 +95,7 @@ func (r *run) loop() {
 	}
 }
 
-// steadiness measures for how long the best move and the lead have not changed.
+// steadiness measures how long the best move and the lead have stayed the same.
 type steadiness struct {
 	move  board.Point
 	lead  float64
@@ -312,7 +312,7 @@ func frameOf(res *search.Result, want *api.Analyse) api.Frame {
 	at := map[board.Point]int{}
 	for i := range res.Moves {
 		m := &res.Moves[i]
-		if m.SymmetryOf != board.NoPoint { // the original has all visits
+		if m.SymmetryOf != board.NoPoint { // a mirror image has no visits of its own: name it at the original
 			if k, listed := at[m.SymmetryOf]; listed {
 				f.Moves[k].Mirrors = append(f.Moves[k].Mirrors, res.Size.Vertex(m.Move))
 			}

@@ -72,8 +72,8 @@ type restoring struct {
 	taken map[string]bool // boards whose rating comes from the backup
 }
 
-// serveRestore answers with the content of a backup and the part that is missing here; with ?do=1
-// it restores that part. A ZIP of game records is opened as records.
+// serveRestore reports how much a backup holds and how much of it is missing here; with ?do=1 it
+// restores the missing part. A ZIP of game records is opened as records.
 func (s *Server) serveRestore(w http.ResponseWriter, r *http.Request) {
 	answer := &api.Restored{}
 	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, store.MaxBackup))
@@ -126,8 +126,8 @@ func (s *Server) restore(b *store.Backup, do bool) (*api.Restored, error) {
 	return a, err
 }
 
-// recount counts each game once in the player's ratings after a merge: the backup's new games, or,
-// on boards whose rating is the backup's, the games missing from the backup.
+// recount updates the player's ratings after a merge so that each game counts once: the backup's
+// new games count or, where the rating came from the backup, the games that the backup lacks.
 func (s *Server) recount(r *restoring) {
 	var count []*game
 	ids, _ := s.player.Games.IDs()

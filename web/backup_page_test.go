@@ -108,8 +108,8 @@ func TestBackupPage(t *testing.T) {
 	p.Picture("known")
 }
 
-// TestAnalyseOfReview opens a review for analysis three times: each time in the same document, at
-// the move shown. A review says how much of a record it leaves out.
+// TestAnalyseOfReview opens a review for analysis three times: always in the same document, at the
+// move shown. A review says how many moves of the record it leaves out.
 func TestAnalyseOfReview(t *testing.T) {
 	looks(t)
 	s := servePage(t, searched(t))

@@ -63,7 +63,7 @@ func files(t *testing.T, dir string) map[string]string {
 // entry is a file in a ZIP.
 type entry struct {
 	name, data string
-	raw        uint64 // stated size, if not the true one
+	raw        uint64 // the size that the ZIP states; 0: the true size
 	flags      uint16
 }
 

@@ -22,8 +22,8 @@ var visions = map[string][9]float64{
 	"tritan": {1.255528, -0.076749, -0.178779, -0.078411, 0.930809, 0.147602, 0.004733, 0.691367, 0.303900},
 }
 
-// seen converts a colour such as #0B57D0 to CIELAB, as a person sees it whose vision has the matrix
-// m.
+// seen converts a colour such as #0B57D0 to CIELAB, as it looks to a person whose colour vision is
+// described by the matrix m.
 func seen(hex string, m [9]float64) (lab [3]float64) {
 	var rgb [3]int
 	fmt.Sscanf(hex, "#%02X%02X%02X", &rgb[0], &rgb[1], &rgb[2])

@@ -39,8 +39,8 @@ const (
 // nothing is the answer of a command that is only acknowledged.
 type nothing struct{}
 
-// register declares a command, whose field d is a T, and its handler. The answer's d is an A; it
-// is absent where the handler returns a nil pointer.
+// register declares a command and its handler. The command's field d is a T. The answer's d is an
+// A, or absent where the handler returns a nil pointer.
 func register[T, A any](p *protocol, name string, way way, handler func(*conn, *T) (A, error), explain string) {
 	do := func(c *conn, d json.RawMessage) (any, error) {
 		var v T
@@ -183,7 +183,7 @@ func theReviews(c *conn) *reviews.Reviews   { return c.s.reviews }
 func theLibrary(c *conn) *engines.Library   { return c.s.library }
 func theDrills(c *conn) *reviews.Drills     { return c.s.reviews.Drills }
 
-// tells makes a handler from a method, of a part of the server, that returns only an error.
+// tells makes a handler from a method of a part of the server. The method returns only an error.
 func tells[P, T any](part func(*conn) P, do func(P, *T) error) func(*conn, *T) (nothing, error) {
 	return func(c *conn, v *T) (nothing, error) { return nothing{}, do(part(c), v) }
 }
@@ -193,8 +193,8 @@ func asks[P, T, A any](part func(*conn) P, do func(P, *T) (A, error)) func(*conn
 	return func(c *conn, v *T) (A, error) { return do(part(c), v) }
 }
 
-// searches makes a handler from a method of a part of the server; the connection's end ends the
-// call.
+// searches makes a handler from a method of a part of the server. The call is cancelled when the
+// connection ends.
 func searches[P, T, A any](part func(*conn) P, do func(P, context.Context, *T) (A, error)) func(*conn, *T) (A, error) {
 	return func(c *conn, v *T) (A, error) { return do(part(c), c.ctx, v) }
 }

@@ -24,7 +24,7 @@ const (
 	silence     = 45 * time.Second
 )
 
-// Reasons to close a connection: WebSocket's codes.
+// WebSocket codes for the reasons to close a connection.
 const (
 	closeNormal    = 1000
 	closeGoingAway = 1001
@@ -40,7 +40,7 @@ type Socket interface {
 	// Read waits for the next message; an error ends the connection.
 	Read(ctx context.Context) ([]byte, error)
 	Write(ctx context.Context, message []byte) error
-	// Close ends the connection for a reason, given by a WebSocket code and in words.
+	// Close ends the connection. The client gets the reason as a WebSocket code and in words.
 	Close(code int, reason string)
 }
 

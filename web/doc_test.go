@@ -189,7 +189,8 @@ func TestAnalysis(t *testing.T) {
 	require.Equal(t, "visits", f.Final)
 	c.ask("analysis.set", api.Analyse{On: false}, nil)
 
-	// A requested move is listed even if Moves is reached, and searched past the visit limit.
+	// A requested move is listed even if that exceeds the limit Moves, and is searched past the
+	// visit limit.
 	c.ask("analysis.set", api.Analyse{Doc: id.ID, Node: ref.Node, On: true, Moves: 1, Focus: []string{"A1", "Z9", "C3"}}, nil)
 	f = until(c, "analysis.frame", func(f *api.Frame) bool { return f.Node == ref.Node && len(f.Moves) > 1 && f.Moves[1].Visits > 100 })
 	require.Len(t, f.Moves, 2, "the best one, and A1 by one of its images")

@@ -274,7 +274,7 @@ func TestUnsavedReview(t *testing.T) {
 }
 
 // TestDrillIsWrittenDown answers a problem: the answer is on the disk once the verdict arrives, and
-// overruling its grade replaces it on the disk.
+// the answer with a changed grade replaces it there.
 func TestDrillIsWrittenDown(t *testing.T) {
 	dir := searched(t)
 	s := serve(t, dir)

@@ -113,8 +113,8 @@ func TestLevelsOfTheBoard(t *testing.T) {
 // texts records in window.written the texts that are drawn on canvases from now on.
 const texts = `window.written = []; { const is = CanvasRenderingContext2D.prototype.fillText; CanvasRenderingContext2D.prototype.fillText = function (text, ...at) { window.written.push(text); return is.call(this, text, ...at); }; }`
 
-// TestBoardSpeaksTheTable shows 19x19 on a small laptop: the board shows coordinates, and the
-// letters of the candidates in the table; it keeps them while it shows the policy.
+// TestBoardSpeaksTheTable shows a 19x19 board on a small laptop: the board has coordinates, and
+// names the candidates by their letters in the table, also while it shows the policy.
 func TestBoardSpeaksTheTable(t *testing.T) {
 	looks(t)
 	s, p := newPage(t)
@@ -271,8 +271,8 @@ func TestLabelsStayWhole(t *testing.T) {
 	}
 }
 
-// TestOvertimeIsShown: the page shows the overtime while the main time still runs, and gives the
-// last stone only one sign: a mark replaces the sign of the last move.
+// TestOvertimeIsShown: the page shows the overtime while the main time still runs. If the last
+// stone has a mark, the page shows only the mark, not also the sign of the last move.
 func TestOvertimeIsShown(t *testing.T) {
 	testshared.Long(t)
 	looks(t)

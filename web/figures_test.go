@@ -85,7 +85,7 @@ func cpu(pid int) time.Duration {
 	return time.Duration(u+s) * 10 * time.Millisecond
 }
 
-// heap is the memory that the page's scripts hold, in MB, after a collection.
+// heap is the memory that the page's scripts hold after a garbage collection, in MB.
 func heap(p *browsertest.Tab) float64 {
 	var used float64
 	p.Do(chromedp.ActionFunc(func(ctx context.Context) error {

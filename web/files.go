@@ -58,8 +58,9 @@ func (s *Server) serveImport(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, answers)
 }
 
-// importer returns two functions: one to call for each file, which makes a document, or sorts the
-// records if the files are for review; and one to call after the last file.
+// importer returns two functions. add makes a document from a file; if to is "review", it instead
+// sorts the file's records into problems and games to review. done must be called after the last
+// file.
 func (s *Server) importer(to string) (add func(name string, data []byte, err error) api.Imported, done func()) {
 	keep := func(_ string, data []byte) (api.Imported, error) { return s.docs.Import(data) }
 	if done = func() {}; to == "review" {

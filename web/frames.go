@@ -16,8 +16,8 @@ const (
 )
 
 // frames passes results of an analysis to a page: only the newest is sent, only while the page is
-// visible, and as fast as the page acknowledges. The analysis calls show, and the writer of the
-// connection calls next. Make one with [newFrames].
+// visible, and as fast as the page acknowledges. The analysis calls frames.show, and the
+// connection's writer calls frames.next. Make one with [newFrames].
 type frames struct {
 	woken chan struct{} // set if there may be a frame to send
 

@@ -54,8 +54,8 @@ func TestFirstUse(t *testing.T) {
 	p.Clean()
 }
 
-// TestSaidRank: the page proposes a claimed rank that the network serves, and does not ask again in
-// another browser.
+// TestSaidRank: if the player has claimed a rank, the page proposes the level of this rank, and
+// does not ask for the rank again in another browser.
 func TestSaidRank(t *testing.T) {
 	looks(t)
 	s := servePage(t, t.TempDir())
@@ -91,8 +91,8 @@ func TestNewToGo(t *testing.T) {
 	p.Clean()
 }
 
-// TestFrontDoor plays on the board of the first screen: the first click begins a new game, later it
-// continues the unfinished one.
+// TestFrontDoor plays on the board of the first screen: the first click begins a new game, and a
+// later click continues the unfinished game.
 func TestFrontDoor(t *testing.T) {
 	_, p := newPage(t)
 	p.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.newgame", JSON.stringify({ auto: false, level: "", size: 9, limit: "visits", visits: 4, pace: false }))`, nil), chromedp.Reload())
@@ -124,9 +124,9 @@ func TestFrontDoor(t *testing.T) {
 
 }
 
-// TestRefutation shows a problem of life and death: it says whether to kill or to live and marks
-// the group, its verdict mentions no points, and the refutation of a wrong move can be read
-// everywhere.
+// TestRefutation shows a problem of life and death: the page says whether to kill or to live and
+// marks the group, the verdict mentions no points, and the refutation of a wrong move is readable
+// on a phone and on a desktop.
 func TestRefutation(t *testing.T) {
 	looks(t)
 	p := drill.Collection()[0]
@@ -194,7 +194,7 @@ func TestStoneStays(t *testing.T) {
 	}
 	before := p.Stones()
 	stays(`document.querySelector(".mistake-box .good-text, .mistake-box .bad-text")`)
-	p.HasStones(before) // the tried stone is gone (a problem would show the reply)
+	p.HasStones(before) // the tried stone is gone
 	p.Do(chromedp.Navigate(s.Address() + "drills"))
 	p.Until(`document.querySelector("main.drill [role=gridcell]")`)
 	stays(`document.querySelector("main.drill").dataset.answered !== ""`)

@@ -41,8 +41,8 @@ func (g *game) freeEngine() {
 	}
 }
 
-// work runs f in the background on a copy of the game. It then runs done under mu, unless the game
-// has changed meanwhile. The caller holds mu.
+// work runs f in the background on a copy of the game. Unless the game has changed meanwhile, it
+// then calls the function done under mu. The caller holds mu.
 func (g *game) work(urgency int, f func(context.Context, *engine.Engine) error, done func()) {
 	ctx, cancel := context.WithCancel(g.home.ctx)
 	t := &task{cancel}

@@ -43,8 +43,8 @@ func (gs *games) help(ctx context.Context, id string, rev int, f func(ctx contex
 	return g, nil
 }
 
-// offered holds a hint's moves and the hash of their position: teaching does not warn of these
-// moves.
+// offered holds the moves of a hint and the hash of their position. Teaching does not warn of these
+// moves there.
 type offered struct {
 	to    board.Hash
 	moves []board.Point
@@ -105,7 +105,7 @@ func (gs *games) Hint(ctx context.Context, a *api.AskHint) (*api.Hint, error) {
 	return h, nil
 }
 
-// region returns the points of about a third of the board, with the move somewhere in it.
+// region returns the points of a rectangle that contains p and covers about a third of the board.
 func region(size board.Size, p board.Point) []int {
 	if p == board.Pass {
 		return nil
@@ -132,8 +132,8 @@ func region(size board.Size, p board.Point) []int {
 	return all
 }
 
-// tenth is the 90 % quantile of the standard normal distribution: the Low and High of an estimate
-// lie this many standard deviations from the mean.
+// tenth is the 90 % quantile of the standard normal distribution: the fields Low and High of an
+// estimate lie this many standard deviations from the mean.
 const tenth = 1.2816
 
 // openBelow is the ownership below which a point is not settled.

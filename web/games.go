@@ -158,7 +158,8 @@ func (gs *games) agree(n *api.NewGame) (store.Header, error) {
 		Handicap: n.Handicap, Free: n.Free, Colour: colour, Seat: n.Seat, Teach: n.Teach, Clock: n.Clock}, nil
 }
 
-// Merge takes the journal of a game from a backup, and its record.
+// Merge takes from a backup the journal of a game that is missing here, or that goes on longer in
+// the backup. If do is false, it changes nothing.
 func (gs *games) Merge(e store.Entry, do bool) (fresh, all int, err error) {
 	ok, err := gs.folder.FreshJournal(e.ID, e.Data)
 	if err != nil || !ok {

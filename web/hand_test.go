@@ -84,8 +84,8 @@ func TestPhone(t *testing.T) {
 	p.Until(`[...document.querySelectorAll("[role=gridcell]")].some((c) => c.ariaLabel.startsWith("E4 black"))`)
 	p.Until("document.documentElement.scrollWidth <= 390")
 
-	// A press that slides off the board plays nothing, and neither does a finger that rested on the
-	// board while it changed.
+	// A press that slides off the board plays nothing, and neither does a finger that stayed on the
+	// board while the position changed.
 	hears(p)
 	rev = browsertest.JS[string](p, movesMade)
 	x, y := p.Where("Q16")
@@ -97,12 +97,12 @@ func TestPhone(t *testing.T) {
 	p.Mine()
 	rev = browsertest.JS[string](p, movesMade)
 	p.Do(input.DispatchTouchEvent(input.TouchEnd, []*input.TouchPoint{}))
-	hears(p) // time for a wrong reaction to the finger
+	hears(p) // time in which the page could react to the finger by mistake
 	require.Equal(t, rev, browsertest.JS[string](p, movesMade))
 	require.False(t, browsertest.JS[bool](p, `!!document.querySelector(".place-bar")`))
 }
 
-// TestTwoTabs looks at one game twice, and walks back and forward in one of them.
+// TestTwoTabs shows one game in two tabs, and walks back and forward in one of them.
 func TestTwoTabs(t *testing.T) {
 	s, p := newPage(t)
 	id := newGame(p, s, api.NewGame{Size: [2]int{9, 9}, Rules: "chinese", Colour: "b", Seat: api.Seat{Visits: 2}})

@@ -135,7 +135,7 @@ func (s *Server) analyse(ws *websocket.Conn) {
 	ws.Close(websocket.StatusNormalClosure, "")
 }
 
-// messages sends what is written, which is one line each time, as messages.
+// messages sends each line that is written to it as one WebSocket message.
 type messages struct {
 	ws  *websocket.Conn
 	ctx context.Context

@@ -81,7 +81,7 @@ func TestFit(t *testing.T) {
 	require.Equal(t, "5x5", state.Fit.Size)
 	require.Equal(t, 1.0, state.Fit.Games)
 	after := *state.Fit
-	after.Next = "" // Fits leaves Next empty
+	after.Next = "" // the method Fits leaves the field Next empty
 	require.Equal(t, []api.Fit{after}, s.games.levels.Fits())
 
 	require.Empty(t, state.Fit.Was)

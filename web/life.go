@@ -7,7 +7,7 @@ import (
 )
 
 // askLife starts a life-and-death search in a game tree, or in a game that is over or reviewed. It
-// refuses during a game, whose record would not show the help.
+// refuses during a game, since the game's record would not show the help.
 func (c *conn) askLife(v *api.AskLife) (asked api.LifeAsked, err error) {
 	var g *board.Game
 	switch {

@@ -57,8 +57,9 @@ func serveNetworks(t *testing.T, request func(*http.Request) (*http.Response, er
 	return s
 }
 
-// training imitates KataGo's training site: it names data as its strongest network, and a file that
-// is not a network as its newest one. gate holds back half of the file.
+// training imitates KataGo's training site. Each of its files holds data; it announces the
+// strongest network with the sha256 of data, and the newest one with a wrong sha256. gate holds
+// back the second half of each file.
 type training struct {
 	data  []byte
 	gate  chan struct{}

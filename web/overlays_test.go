@@ -14,8 +14,8 @@ import (
 	"kosumi/web/store"
 )
 
-// drawings are the positions of texts and squares drawn on the board's canvas since it was last
-// cleared.
+// drawings makes the page record in window.texts and window.squares the positions of texts and
+// squares drawn on the board's canvas since the canvas was last cleared.
 const drawings = `window.texts = new Map(); window.squares = new Set(); { const at = (c, x, y) => Math.round(x) + "," + Math.round(y), of = CanvasRenderingContext2D.prototype, { fillText, rect, clearRect } = of, on = (c) => c.canvas.classList.contains("stream");
 	of.clearRect = function (...a) { if (on(this)) { texts.clear(); squares.clear(); } return clearRect.apply(this, a); };
 	of.fillText = function (text, x, y, ...more) { if (on(this)) texts.set(text + "@" + at(this, x, y), [x, y]); return fillText.call(this, text, x, y, ...more); };

@@ -34,8 +34,8 @@ func looks(t *testing.T) {
 	}
 }
 
-// servePage serves the real page on the network inside the program. It runs its test in parallel:
-// such a test mostly waits for pages.
+// servePage serves the real page on the network inside the program. It marks its test as parallel,
+// since such a test mostly waits for pages.
 func servePage(t *testing.T, folder string) *Server {
 	t.Helper()
 	return servePageWith(t, "", Config{Folder: folder})
@@ -60,7 +60,7 @@ func newPage(t *testing.T) (*Server, *browsertest.Tab) {
 	return s, openPage(t, s)
 }
 
-// openPage opens the page in a browser. The test fails if the page has logged anything at its end.
+// openPage opens the page in a browser. The test fails if the page has logged anything by the end.
 func openPage(t *testing.T, s *Server) *browsertest.Tab {
 	t.Helper()
 	p := browsertest.Open(t)
@@ -151,8 +151,8 @@ const spoiltNine = `(;GM[1]FF[4]SZ[9]KM[7.5]RU[Chinese]PB[Aki <b>]PW[Bo];B[ee];W
 // tests; nil until then.
 var spoiltSearches map[string][]byte
 
-// searched returns a server's folder with the searches of the review of spoiltNine, so that the
-// review takes no time; otherwise the folder is new.
+// searched returns a new server's folder that holds only the searches of the review of spoiltNine,
+// so that this review takes no time.
 func searched(t *testing.T) string {
 	t.Helper()
 	testshared.Slow(t)
@@ -350,7 +350,7 @@ func TestPageSaysWhatIsNotSaved(t *testing.T) {
 	}
 	require.Len(t, onDisk(t, s, doc).Nodes[0].Children, 2, "the first of them, and what was there")
 
-	// A queued note does not overtake the note before it.
+	// The second note is sent only after the first one is saved.
 	mend := spoil(t, filepath.Join(dir, "docs"))
 	note := func(text string) {
 		for browsertest.JS[string](p, `document.querySelector("textarea.notes").value`) != text {
@@ -374,7 +374,7 @@ func TestPageSaysWhatIsNotSaved(t *testing.T) {
 	}
 	require.Equal(t, "second", last.Note)
 
-	// In a game the stone waits under the strip, and is played once.
+	// In a game the stone is shown while it waits to be saved, and is played once.
 	id := newGame(p, s, api.NewGame{Size: [2]int{9, 9}, Rules: "chinese", Colour: "b", Seat: api.Seat{Visits: 2}})
 	p.Mine()
 	g, err := s.games.Open(id)

@@ -28,8 +28,8 @@ import (
 
 var placeholder = regexp.MustCompile(`\{\w+\}`)
 
-// pseudo makes a text longer by two fifths, in brackets and in letters that are not English: a
-// text that is cut off lacks one bracket, an untranslated one lacks both.
+// pseudo makes a text longer by two fifths, with accented letters and in brackets. On the page, a
+// text with only one bracket is cut off, and a text without brackets is untranslated.
 func pseudo(text string) string {
 	var b strings.Builder
 	from := 0

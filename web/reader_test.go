@@ -22,9 +22,9 @@ import (
 // lostAt has the losses by ply of a reviewed game: Black's worst move is ply 6, White's ply 3.
 var lostAt = map[int]float64{2: 4, 3: 20, 5: 2, 6: 9, 7: 13}
 
-// reviewedBefore puts a finished review with the losses lostAt into the folder of a server: the
-// game of cornerRecord, whose corner is settled by move 4, ends 62 points ahead for White. It
-// returns the review's ID. claims, if any, replace the claims about its mistakes.
+// reviewedBefore puts a finished review with the losses lostAt into the folder of a server. Its
+// game is that of cornerRecord: move 4 settles the corner, and White wins by 62 points. It returns
+// the review's ID. claims, if any, replace the claims about its mistakes.
 func reviewedBefore(t *testing.T, dir, black, white string, claims ...review.Claim) string {
 	t.Helper()
 	record := cornerRecord[:len(cornerRecord)-1] + fmt.Sprintf("KM[7]RU[Chinese]PB[%s]PW[%s]RE[W+62];B[ee];W[cg];B[ba];W[gg];B[eg];W[ge];B[gc];W[gd];B[fc];W[fd];B[hd];W[he])", black, white)
@@ -167,7 +167,7 @@ func TestReviewOfNobody(t *testing.T) {
 	browsertest.Equal(p, "−9.0 ??, −4.0 ?", `[...document.querySelectorAll(".review-worst .chip-loss")].map((e) => e.innerText).join(", ")`, "the list shows the reader's mistakes only")
 }
 
-// heights are the vertical positions of texts drawn on canvases, by text.
+// heights makes the page record in window.heights the vertical position of each text on a canvas.
 const heights = `window.heights = {}; { const is = CanvasRenderingContext2D.prototype.fillText; CanvasRenderingContext2D.prototype.fillText = function (text, x, y, ...more) { window.heights[text] = this.getTransform().f + y; return is.call(this, text, x, y, ...more); }; }`
 
 // TestGraphScale reads the scale of a graph: the scale has labels, is symmetric and ends at 40
@@ -252,7 +252,7 @@ func TestGroupOfReview(t *testing.T) {
 	require.Equal(t, "bad_request", join(t, s).refused("life.ask", api.AskLife{Review: id, Ply: 99, Stones: []string{"A8"}}).Code)
 }
 
-// TestKoreanParticles reads claims in Korean: a particle has the form that the sound before it asks for.
+// TestKoreanParticles reads claims in Korean: each particle fits the sound before it.
 func TestKoreanParticles(t *testing.T) {
 	looks(t)
 	dir := t.TempDir()

@@ -17,8 +17,8 @@ import (
 	"kosumi/web/reviews"
 )
 
-// spoilt is a game in which both sides err while it is undecided, so that some mistakes become
-// problems.
+// spoilt is a game in which both sides make mistakes while the outcome is open, so that some of
+// them become problems.
 const spoilt = `(;GM[1]FF[4]SZ[9]KM[7.5]RU[Chinese]PB[Ann]PW[Ben]RE[W+R];B[ee];W[cc];B[gc];W[cg];B[gg];W[ce];B[dd];W[cd];B[dc];W[cb];B[df];W[dg];B[ef];W[eg];B[fg];W[fh];B[gh];W[eh];B[ff];W[db])`
 
 // toReview uploads files for review and returns the answers by file name.
@@ -78,8 +78,8 @@ func TestReview(t *testing.T) {
 	require.GreaterOrEqual(t, worst.Loss, 3.0)
 	require.NotEmpty(t, worst.Reason)
 
-	// Another move in place of the worst mistake: the better move is accepted, the played one is not,
-	// and an unsearched one is searched.
+	// The player tries other moves in place of the worst mistake: the better move is accepted, the
+	// move of the game is not, and a move that the review has not searched is searched.
 	at := r.Mistakes[0]
 	try := func(move string) api.Verdict {
 		return ask[api.Verdict](c, "review.try", api.TryMove{Review: id, Ply: at, Move: move})

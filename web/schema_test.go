@@ -21,7 +21,7 @@ import (
 
 var update = flag.Bool("update", false, "write api/schema.json and the lists in docs/web-api.md anew")
 
-// Files of the repository that follow from the messages.
+// Files of the repository that are generated from the types of the messages.
 const (
 	schemaFile = "api/schema.json"
 	guideFile  = "../docs/web-api.md"
@@ -125,7 +125,7 @@ func (s *schemer) of(t reflect.Type) map[string]any {
 	return map[string]any{"type": "integer"}
 }
 
-// define describes a struct under its name. No field may be sent under its name in Go.
+// define describes a struct under its name. Each field must have a name for JSON.
 func (s *schemer) define(t reflect.Type) {
 	if s.defs[t.Name()] != nil {
 		return

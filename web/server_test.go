@@ -345,8 +345,8 @@ func TestStrangers(t *testing.T) {
 	require.Equal(t, "not_found", player.refused("watch", api.Watch{What: "doc:" + store.NewID()}).Code)
 }
 
-// TestOneServer requires that a folder has only one server, and that another one is told its
-// address and leaves its token.
+// TestOneServer requires that a folder has only one server: a second one learns the address of the
+// first, and does not change the token.
 func TestOneServer(t *testing.T) {
 	dir := t.TempDir()
 	s := serve(t, dir)

@@ -55,8 +55,8 @@ func (c *clients) engineConfig() engine.Config {
 	return conf
 }
 
-// calls returns the functions for the worker. Only speak exists: its arguments are a protocol,
-// settings as pairs of name and value, and a port.
+// calls returns the functions for the worker. There is only "speak", with three arguments: a
+// protocol, settings as pairs of name and value, and a port.
 func (c *clients) calls() map[string]any {
 	return map[string]any{"speak": function(func(args []js.Value) {
 		sock := newSocket(args[2], mostLines)

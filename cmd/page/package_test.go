@@ -26,7 +26,7 @@ import (
 	"kosumi/nn/model"
 )
 
-// installed is a folder in which npm has installed the package as it packs it.
+// installed returns a folder in which npm has installed the package from the archive that it packs.
 func installed(t *testing.T) string {
 	t.Helper()
 	from, npm, dir := filepath.Join(folder(t), "../npm"), program(t, "npm"), t.TempDir()
@@ -268,8 +268,8 @@ func recorded(t *testing.T) []query {
 	return all
 }
 
-// askJS sends all queries in the value given to the engine. The engine's files are in folder, or
-// beside the package if there is no folder.
+// askJS sends the queries in the parameter given to the engine. The engine's files are in folder,
+// or beside the package if there is no folder.
 const askJS = `async (Kosumi, given, folder) => {
 	const kosumi = await Kosumi.open({ folder, repeatable: true });
 	const analysis = kosumi.analysis();

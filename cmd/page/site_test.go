@@ -122,8 +122,8 @@ func TestPhoneInPocket(t *testing.T) {
 }
 
 // TestTwoTabs opens the page twice. The second tab says that the page is open in the first. When
-// the tab that shows the page is left or closed, the other shows it; a tab to which somebody
-// returns waits.
+// the first tab is left or closed, the second one shows the page; the first waits if somebody
+// returns to it.
 func TestTwoTabs(t *testing.T) {
 	testshared.Long(t)
 	t.Parallel()

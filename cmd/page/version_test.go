@@ -40,8 +40,8 @@ func TestDamagedCache(t *testing.T) {
 	p.Until(`/page-\w+\.bin is damaged/.test(document.querySelector("[role=alert]")?.innerText)`)
 }
 
-// TestUpdate puts a newer version in place of the page: half of the files change nothing; the
-// complete version is announced, and shown after a reload.
+// TestUpdate puts a newer version in place of the page: while a file is missing, nothing changes;
+// the complete version is announced, and shown after a reload.
 func TestUpdate(t *testing.T) {
 	testshared.Long(t)
 	t.Parallel()

@@ -120,7 +120,7 @@ func (b *Tab) open() (stop func()) {
 	b.Ctx, free = context.WithDeadline(ctx, end)
 	b.T.Cleanup(free)
 	chromedp.ListenTarget(b.Ctx, b.hear)
-	// The context of the first Run ends the tab, and that of Do would end early.
+	// The tab ends with the context of its first Run; [Tab.Do]'s context would end too early.
 	require.NoError(b.T, chromedp.Run(b.Ctx, network.Enable(), page.Enable(), emulation.SetFocusEmulationEnabled(true)))
 	return stop
 }

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// Open starts an engine for a test with the given arguments and makes it end with the test. An
-// engine that runs in process ignores unknown arguments. S is *GTP or *Analysis.
+// Open starts an engine with the given arguments for a test, and makes it end with the test. An
+// engine that runs in process ignores arguments that it does not know. S is *GTP or *Analysis.
 type Open[S any] func(t testing.TB, args ...string) S
 
 // item is one line of a list.

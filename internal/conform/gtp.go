@@ -36,7 +36,7 @@ func RunGTP(t *testing.T, open Open[*GTP], only ...int) {
 		streamItems, extensionItems), only)
 }
 
-// Silent requires that nothing is printed for a while, or until the end.
+// Silent requires that nothing is printed within d, or until the engine ends.
 func (s *GTP) Silent(d time.Duration) {
 	select {
 	case l, ok := <-s.Lines:
@@ -90,7 +90,7 @@ func (s *GTP) OK(format string, args ...any) string {
 	return r.Text
 }
 
-// Refuse sends commands that must all fail, with the text if it is not empty.
+// Refuse sends commands that must all fail, with the given error text unless it is empty.
 func (s *GTP) Refuse(text string, commands ...string) {
 	for _, c := range commands {
 		r := s.Ask("%s", c)

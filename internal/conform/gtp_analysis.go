@@ -70,7 +70,7 @@ func checkStreamFrame(s *GTP) {
 		s.Rest()
 	}
 	require.Equal(s.T, []string{"= "}, s.Next().Raw)
-	// A search that has ended by itself stays open.
+	// If a search ends by itself, its stream stays open.
 	s.quick()
 	s.OpenStream("kata-analyze 5")
 	s.StaysOpen(300 * time.Millisecond)

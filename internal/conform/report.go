@@ -29,16 +29,16 @@ func (b Block) float(t testing.TB, key string) float64 {
 	return f
 }
 
-// listKeys are the keys of a move that any number of values follow.
+// listKeys are the keys of a move that may have any number of values.
 var listKeys = map[string]bool{
 	"pv": true, "pvVisits": true, "pvEdgeVisits": true, "movesOwnership": true, "movesOwnershipStdev": true,
 }
 
-// rootKeys are the same for the whole position.
+// rootKeys are the keys of the whole position that may have any number of values.
 var rootKeys = map[string]bool{"ownership": true, "ownershipStdev": true}
 
-// isKey tells words of the report from values: keys begin with a small letter,
-// and pass is a vertex.
+// isKey reports whether a word of the report is a key and not a value: keys begin with a small
+// letter, and so do the values pass and nan.
 func isKey(word string) bool {
 	return word[0] >= 'a' && word[0] <= 'z' && word != "pass" && word != "nan"
 }

@@ -112,7 +112,7 @@ func (r *row) line(done, total int64) string {
 	return s
 }
 
-// bar adds a bar without a total: a bar with a total ends by itself.
+// bar adds a bar without a total, since a bar with a total would end by itself when it is full.
 func (p *Progress) bar(r *row) *mpb.Bar {
 	before := []decor.Decorator{decor.Any(func(decor.Statistics) string { return r.count() })}
 	if r.name != "" {

@@ -60,7 +60,7 @@ func WritePrivate(path string, data []byte) error {
 	return said(path, replace(path, kept{private: true}, all(data)))
 }
 
-// bare removes the file's name from an error, since it may be a temporary file's.
+// bare removes the file's name from an error, since that may be the name of a temporary file.
 func bare(err error) error {
 	if at, ok := errors.AsType[*fs.PathError](err); ok {
 		return at.Err
@@ -169,8 +169,7 @@ func Same(a, b string) bool {
 }
 
 // Try returns the error that [Write] of a file would have, before the work is done. The file must
-// not be one of the inputs, and may exist only if it may be overwritten. Missing inputs are
-// ignored.
+// not be one of the inputs, and may exist only if over is true. Missing inputs are ignored.
 func Try(path string, over bool, inputs ...string) error {
 	if path == os.DevNull {
 		return nil

@@ -144,7 +144,7 @@ func TestTryRefusesInputs(t *testing.T) {
 	require.True(t, Same(dir, dir+"/sub/.."))
 }
 
-// TestManyWriters: after many concurrent writes a file is as one of the writers wrote it.
+// TestManyWriters: after many concurrent writes a file has the whole text of one of the writers.
 func TestManyWriters(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a")

@@ -105,13 +105,13 @@ func lockForm(name string) error {
 	return fmt.Errorf("%s is not a lock of this program; move it away, or name another folder", name)
 }
 
-// lockText parses the text written by note.
+// lockText parses the text that the function note writes.
 func lockText(text []byte) (pid, command string, ok bool) {
 	pid, command, found := strings.Cut(strings.TrimSpace(string(text)), " ")
 	return pid, command, found && pid != "" && strings.Trim(pid, "0123456789") == "" && !strings.Contains(command, "\n")
 }
 
-// note writes this process's id and command into a lock file, where holder finds them. Errors are
+// note writes this process's id and command into a lock file, for the function holder. Errors are
 // ignored.
 func note(name string) {
 	text := fmt.Sprintf("%d %s\n", os.Getpid(), program(os.Args))

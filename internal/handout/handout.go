@@ -53,8 +53,8 @@ func Built() error {
 	return err
 }
 
-// Write writes an HTML file with a title that shows data; a field of data tells the script the kind
-// of the data. The file needs no network and no other file. Errors are [ErrNotBuilt], or the
+// Write writes an HTML file that shows data under a title. A field of data tells the script which
+// kind of data it is. The file needs no network and no other file. Errors are [ErrNotBuilt], or the
 // writer's.
 func Write(w io.Writer, title string, data any) error {
 	b, err := load()

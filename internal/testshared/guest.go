@@ -24,8 +24,8 @@ func Slow(t testing.TB) {
 	}
 }
 
-// Long skips a test unless `make test-all` runs it. It marks tests that take several seconds for rare
-// cases, real clients or kills that faster tests leave out.
+// Long skips a test unless `make test-all` runs it. It marks tests that take several seconds and
+// that faster tests do without: rare cases, real clients, kills.
 func Long(t testing.TB) {
 	t.Helper()
 	Slow(t)

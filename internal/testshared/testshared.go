@@ -42,7 +42,7 @@ func Beyond(t testing.TB, name string) (string, bool) {
 	return path, true
 }
 
-// onSample is the ending that note gets for a test that used the sample in testdata.
+// onSample ends the name of the file that the function note makes for a test that used a sample.
 const onSample = ".sample"
 
 // note creates a file named after the top-level test in the folder $KOSUMI_SKIPPED, if that is set:

@@ -104,7 +104,7 @@ func (t tree) zip(to io.Writer, top string, when time.Time) error {
 	return w.Close()
 }
 
-// unzip unpacks a package of the Python registry, whose sha256 was checked.
+// unzip unpacks a package of the Python registry, after its sha256 was checked.
 func unzip(archive, dir string) error {
 	r, err := zip.OpenReader(archive)
 	if err != nil {

@@ -19,8 +19,8 @@ var manifestTexts embed.FS
 type archived struct{ Top, URL, SHA256 string }
 
 // manifests writes the files from which Homebrew, Scoop and winget install the archives of all
-// systems, into the folder manifests-VERSION beside the archives. Without the project's page it
-// writes none.
+// systems, into the folder manifests-VERSION beside the archives. It writes none if the address of
+// the project's page is not given.
 func (r *release) manifests() error {
 	if r.url == "" {
 		fmt.Println("  no files for Homebrew, Scoop and winget: they want URL=, the project's page")

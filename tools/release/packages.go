@@ -52,7 +52,7 @@ func (r *release) nfpm(t target, files []contents) map[string]any {
 		"mtime":       r.when, "contents": files,
 		"deb": map[string]any{"compression": "gzip"},
 		"rpm": map[string]any{"compression": "gzip", "buildhost": "kosumi", "group": "Amusements/Games"},
-		"overrides": map[string]any{ // only recommended: what onnxruntime needs and what fetches it
+		"overrides": map[string]any{ // only recommended: the library that onnxruntime needs, and programs that fetch onnxruntime
 			"deb": map[string]any{"depends": []string{"libc6 (>= 2.28)"}, "recommends": []string{"libstdc++6 (>= 6)", "python3-pip | npm"}},
 			"rpm": map[string]any{"depends": []string{"glibc >= 2.28"}, "recommends": []string{"libstdc++ >= 6", "python3-pip"}},
 		},

@@ -88,9 +88,9 @@ var (
 	spanned = regexp.MustCompile("`([^`]+)`")
 )
 
-// TestDocumentsNameWhatIsThere follows the links of every document in an unpacked archive,
-// and in a package. A file of the source that a document names in code is there too, or
-// the line says that the source has it; two documents are about the source.
+// TestDocumentsNameWhatIsThere follows the links of every document in an unpacked archive, and in a
+// package. If a line names a file of the source, the file is there too, or the line has the word
+// "source". Two documents are about the source and may name all of it.
 func TestDocumentsNameWhatIsThere(t *testing.T) {
 	t.Chdir("../..")
 	all := tree{}
@@ -144,7 +144,7 @@ func firsts(pattern *regexp.Regexp, text string) (all []string) {
 	return all
 }
 
-// TestPackagedUnit: a unit of a package starts the program where the package has it.
+// TestPackagedUnit: a systemd unit in a package starts the program at its place in the package.
 func TestPackagedUnit(t *testing.T) {
 	r := &release{work: t.TempDir()}
 	path, err := r.packagedUnit("../deploy/kosumi-work.service")

@@ -12,13 +12,12 @@ import (
 	"strings"
 )
 
-// Go's standard library links three libraries of macOS that zig lacks. The linker only needs
-// their names and those of their functions. Go's own sources contain both, as
+// appleStubs writes stubs of three macOS libraries that Go links and zig lacks. The linker only
+// needs the names of the libraries and of their functions. Go's own sources have both, as
 //
 //	//go:cgo_import_dynamic local_name function "/path/of/the/library"
 //
-// appleStubs writes them as text-based stubs (.tbd) into a folder for -F and -L, which it
-// returns.
+// The stubs are text (.tbd), in a folder for -F and -L, which appleStubs returns.
 func appleStubs(ctx context.Context, dir string) (string, error) {
 	root, err := output(exec.CommandContext(ctx, goTool(), "env", "GOROOT"))
 	if err != nil {

@@ -46,7 +46,7 @@ func (t target) program() string {
 	return "engine"
 }
 
-// suffix is the suffix of the kind of archive that every such system can open.
+// suffix is the suffix of the target's archive, of a kind that the system opens by itself.
 func (t target) suffix() string {
 	if t.os == "windows" {
 		return ".zip"

@@ -13,8 +13,8 @@ import (
 	"kosumi/internal/testshared"
 )
 
-// fakes returns a folder with the tools that every system has, and scripts in the place of
-// others.
+// fakes returns a folder with the tools that every system has, and with scripts that take the place
+// of the given programs.
 func fakes(t *testing.T, programs map[string]string) string {
 	t.Helper()
 	testshared.Slow(t)

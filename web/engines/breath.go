@@ -2,6 +2,6 @@
 
 package engines
 
-// Breath returns a function for a search to call as it progresses. It is nil here, where searches
-// do not share one thread.
+// Breath returns nil: a search needs to call a function as it progresses only in a browser's tab,
+// where all goroutines share one thread.
 func Breath() func(what string, nodes int64) { return nil }

@@ -9,8 +9,8 @@ import (
 const breathEvery = 30 * time.Millisecond
 
 // Breath returns a function for a search to call as it progresses. It lets the browser deliver
-// events such as the command to stop: in a tab all goroutines share one thread, and events wait
-// until every goroutine waits. It uses no timer, since browsers slow the timers of hidden tabs.
+// events such as the command to stop: in a tab all goroutines share one thread, and events arrive
+// only while none of them runs. It uses no timer, since browsers slow the timers of hidden tabs.
 func Breath() func(what string, nodes int64) {
 	channel := js.Global().Get("MessageChannel").New()
 	from, to := channel.Get("port1"), channel.Get("port2")

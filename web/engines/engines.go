@@ -1,10 +1,9 @@
 // Package engines manages the networks of one server ([Networks], [Library]), and shares the
-// network in use, the processor and memory between games, analyses and reviews. It also has what
-// needs no game: levels ([Levels]), the loss of a learner's move ([Examine]), and life and death
-// ([Proofs]).
+// network in use, the processor and memory between games, analyses and reviews. Other parts need no
+// game: levels ([Levels]), the loss of a learner's move ([Examine]), and life and death ([Proofs]).
 //
-// All searches run through the [Scheduler], one at a time: moves first, then hints and counts,
-// then analyses in slices. [Engines.SpareTime] evaluates while none runs.
+// All searches run through the [Scheduler], one at a time: moves first, then hints and counts, then
+// analyses in slices. [Engines.SpareTime] evaluates while no search runs.
 package engines
 
 import (
@@ -26,7 +25,7 @@ type Engines struct {
 	log       *slog.Logger
 }
 
-// New returns engines on a network.
+// New returns engines that use the networks n.
 func New(n *Networks, conf engine.Config, log *slog.Logger) *Engines {
 	return &Engines{Networks: n, Config: conf, Memory: Memory{one: min(TreeBytes, conf.Search.Memory.MaxBytes)}, log: log}
 }
@@ -41,8 +40,8 @@ const (
 	LeastBytes = 8 << 20
 )
 
-// Memory divides AllBytes between all trees: each gets half the remainder, between LeastBytes and
-// m.one. A hundred pages take at most 3 GiB.
+// Memory divides AllBytes between all trees. A new tree gets half of the bytes that are left, but
+// at least LeastBytes and at most m.one. A hundred pages take at most 3 GiB.
 type Memory struct {
 	one     int64 // memory of the largest tree, bytes
 	mu      sync.Mutex
@@ -72,8 +71,7 @@ func (m *Memory) Granted() int64 {
 	return m.granted
 }
 
-// Engine is the engine of one game or analysis, which follows it from position to
-// position.
+// Engine follows one game or one analysis from position to position.
 type Engine struct {
 	engines *Engines
 	mu      sync.Mutex
@@ -82,7 +80,7 @@ type Engine struct {
 	granted int64          // bytes that its tree may take
 }
 
-// With sets the engine to the position of g and calls f. handicap counts handicap stones.
+// With sets the engine to the position of g and calls f. handicap is the number of handicap stones.
 func (e *Engine) With(g *board.Game, handicap int, f func(*engine.Engine) error) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -110,7 +108,7 @@ func (e *Engine) With(g *board.Game, handicap int, f func(*engine.Engine) error)
 	return f(e.e)
 }
 
-// Close frees the engine's memory; With makes a new engine.
+// Close frees the engine's memory. The next call of [Engine.With] makes a new engine.
 func (e *Engine) Close() {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -22,8 +22,8 @@ import (
 	"kosumi/web/api"
 )
 
-// fetch downloads a file, resuming after broken connections, and adds it to the folder. It first
-// asks for the file if the job is for KataGo's strongest or newest network.
+// fetch downloads a file, resuming after broken connections, and adds it to the folder. If the job
+// is for KataGo's strongest or newest network, fetch first asks KataGo's site for the address.
 func (l *Library) fetch(ctx context.Context, j *job) (err error) {
 	defer func() {
 		if useless := (errUseless{}); errors.As(err, &useless) {

@@ -30,8 +30,8 @@ type offered struct {
 	SHA256 string `json:"model_file_sha256"`
 }
 
-// ask asks the site for a network. j becomes the download of the named file, or is ready if the
-// file exists.
+// ask asks the site for a network. If the folder has the network's file already, j ends in the
+// state ready; otherwise j becomes the download of this file.
 func (l *Library) ask(ctx context.Context, j *job) error {
 	o, err := l.question(ctx, j.Latest)
 	if err != nil {
@@ -82,9 +82,9 @@ func (l *Library) question(ctx context.Context, name string) (o offered, err err
 	return o, err
 }
 
-// FetchLatest fetches KataGo's strongest or newest network into the folder of c, or resumes the
-// download, unless the file exists. It calls tell with the progress, and returns the network and
-// its path.
+// FetchLatest downloads KataGo's strongest or newest network into the folder of c, unless the
+// folder has it already. It resumes a download that was broken off. It calls tell with the
+// progress, and returns the network and its path.
 func FetchLatest(ctx context.Context, c NetworksConfig, name string, tell func(api.NetworkJob)) (api.Network, string, error) {
 	l := newLibrary(&Networks{conf: c})
 	as, err := wanted(&api.FetchNetwork{Latest: name})

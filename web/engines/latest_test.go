@@ -26,8 +26,8 @@ func answer(address string, bytes int, sum string) string {
 
 const media = "https://media.katagotraining.org/uploaded/networks/models/kata1/"
 
-// training imitates the training site: it answers a question with a status and a text, and serves
-// the network by file, or as content if file is nil.
+// training imitates the training site. It answers a request for a network with a status and a text.
+// The handler file serves the network's file; if it is nil, the file is content.
 func training(t *testing.T, status int, text string, file http.HandlerFunc) *site {
 	s := new(site)
 	s.Server = httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

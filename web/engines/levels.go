@@ -19,8 +19,8 @@ import (
 	"kosumi/web/wire"
 )
 
-// Levels are the strengths that the engine can play at, and the player's ratings, in a file shared
-// with engine gtp.
+// Levels holds the strengths that the engine can play at, and the player's ratings. The ratings are
+// in a file that engine gtp uses too.
 type Levels struct {
 	engines  *Engines
 	warnings *wire.Warnings
@@ -31,8 +31,8 @@ type Levels struct {
 // NewLevels returns the levels of the network in use.
 func NewLevels(es *Engines, w *wire.Warnings) *Levels { return &Levels{engines: es, warnings: w} }
 
-// List returns the levels that the network plays on some size of board, the weakest first. A
-// network that has no ladder uses another network's ladder.
+// List returns the levels that the network plays on at least one size of board, the weakest first.
+// A network that has no ladder uses another network's ladder.
 func (l *Levels) List() []api.Level {
 	var sizes []board.Size
 	for _, ladder := range level.Ladders() {
@@ -41,7 +41,7 @@ func (l *Levels) List() []api.Level {
 	return l.On(sizes...)
 }
 
-// On returns the levels that the network plays on at least one of some boards, the weakest first.
+// On returns the levels that the network plays on at least one of the boards, the weakest first.
 func (l *Levels) On(sizes ...board.Size) []api.Level {
 	all := []api.Level{}
 	sha := l.engines.Networks.Describe().SHA256
@@ -121,8 +121,8 @@ func (l *Levels) Warning() error {
 	return l.warn
 }
 
-// Fitting returns the level of the player's next adaptive game: the nearest that the network
-// serves.
+// Fitting returns the level of the player's next adaptive game: of the levels that the network
+// serves, the one nearest to the player's strength.
 func (l *Levels) Fitting(size board.Size) (string, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -160,7 +160,7 @@ func (l *Levels) Said() string {
 	defer l.mu.Unlock()
 	all, err := l.ratings()
 	if err != nil {
-		return "" // Fits logs the error
+		return "" // [Levels.Curves] logs the error
 	}
 	for _, f := range all {
 		if f.Games == 0 && f.Judged == 0 {

@@ -48,7 +48,7 @@ func TestLevels(t *testing.T) {
 	next, err := l.Fitting(board.Square(9))
 	require.NoError(t, err)
 	require.Equal(t, next, fit.Next)
-	fit.Next = "" // Fits leaves Next empty
+	fit.Next = "" // [Levels.Fits] leaves the field Next empty
 	fits := l.Fits()
 	require.Len(t, fits, 1)
 	require.Equal(t, *fit, fits[0])

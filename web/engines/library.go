@@ -22,9 +22,9 @@ import (
 	"kosumi/web/wire"
 )
 
-// Library is the folder of networks that pages add to: files that a browser uploads, or that are
-// downloaded from an https address and checked by sha256. A file is added after it has loaded and
-// evaluated. Make one with [NewLibrary].
+// Library is a folder of networks to which pages add files: a browser uploads a file, or the server
+// downloads it from an https address and checks its sha256. A file is added once its network has
+// loaded and evaluated a position. Make one with [NewLibrary].
 type Library struct {
 	networks *Networks
 	request  func(*http.Request) (*http.Response, error)
@@ -180,8 +180,8 @@ func (l *Library) begin(j *job, as api.NetworkJob) error {
 	return nil
 }
 
-// clear locks the incomplete file for j, and deletes it unless its address and sha256 are the new
-// job's.
+// clear locks the incomplete file for j. If the file came from another address, or for another
+// sha256, than the new job's, clear deletes it.
 func (l *Library) clear(j *job, as api.NetworkJob) (err error) {
 	if _, there := l.networks.files()[as.Name]; there {
 		return api.Tell("bad_request", "net_there")
@@ -226,7 +226,7 @@ func (l *Library) tell(j *job, change func(), important bool) {
 	}
 }
 
-// Fetch starts or resumes a download. It does not wait for it.
+// Fetch starts or resumes a download. It returns before the download ends.
 func (l *Library) Fetch(ctx context.Context, f *api.FetchNetwork) error {
 	as, err := wanted(f)
 	if err != nil {
@@ -246,7 +246,7 @@ func (l *Library) Fetch(ctx context.Context, f *api.FetchNetwork) error {
 	return nil
 }
 
-// wanted checks what is to be fetched and returns it as a job that has not begun.
+// wanted checks a request and returns it as a job that has not begun.
 func wanted(f *api.FetchNetwork) (j api.NetworkJob, err error) {
 	if f.Latest != "" && latest[f.Latest] == "" {
 		return j, api.Tell("bad_request", "net_latest")

@@ -66,7 +66,7 @@ func (b *Networks) Describe() nn.Description {
 }
 
 // Identity identifies the network and its precision, so that searches of different networks are
-// kept apart; both are empty while it loads.
+// kept apart. Both results are empty while the network loads.
 func (b *Networks) Identity() (name, identity string) {
 	d := b.Describe()
 	if d == (nn.Description{}) {

@@ -6,7 +6,7 @@ import (
 	"syscall"
 )
 
-// yielding is how many steps of niceness the server is below the browser.
+// yielding is added to the server's nice value, so that the browser comes first.
 const yielding = 10
 
 // YieldToBrowser lowers the priority of this process: a search takes every core, and the browser

@@ -97,7 +97,7 @@ func (a *Asker) Ask(g *board.Game, v *api.AskLife) (api.LifeAsked, error) {
 	return api.LifeAsked{Ask: number}, nil
 }
 
-// question converts a question of a page.
+// question checks a question of a page and converts it for package life.
 func question(g *board.Game, v *api.AskLife) (*life.Question, error) {
 	if !(v.Seconds >= 0 && v.Seconds <= longest) {
 		return nil, api.Refuse("bad_request", "seconds: 0 to %d", longest)
@@ -140,7 +140,7 @@ func names(q *life.Question, list []board.Point) []string {
 }
 
 // answer searches in stages and publishes after each. If the page named no chains to assume alive,
-// the chains that the network considers surely alive are assumed alive from the second stage on.
+// the stages from the second on assume the chains that the network considers surely alive.
 func (a *Asker) answer(ctx context.Context, number int, q *life.Question, free bool, limit time.Duration) {
 	select {
 	case a.shared.slots <- struct{}{}:
@@ -180,7 +180,7 @@ func (a *Asker) answer(ctx context.Context, number int, q *life.Question, free b
 	}
 }
 
-// refusal converts the error of a search.
+// refusal converts the error of a search into one that pages show.
 func refusal(err error) *api.Error {
 	if errors.Is(err, life.ErrQuestion) {
 		return api.AsError(api.Refuse("unsupported", "%v", err))
@@ -198,7 +198,7 @@ func complete(out *life.Answer) bool {
 	return true
 }
 
-// better reports whether an answer proves at least as much as the cards that the page has. A
+// better reports whether an answer proves at least as many cards as the page shows as proved. A
 // cancelled stage may prove less than the stage before it.
 func better(shown []api.LifeCard, out *life.Answer) bool {
 	n := 0
@@ -229,7 +229,7 @@ func (a *Asker) tell(number int, change func(*api.LifeState)) {
 	a.post(api.LifeNews.Of(a.state))
 }
 
-// Stop ends the search for an answer; the claims proved so far stay.
+// Stop ends the search for an answer. Claims that are proved already stay.
 func (a *Asker) Stop(v *api.LifeAsked) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -288,7 +288,7 @@ func (a *Asker) Play(v *api.PlayLife) (*api.LifeStep, error) {
 	return out, nil
 }
 
-// cards converts an answer for pages: Black first, then White.
+// cards converts an answer for pages: the card for Black's first move, then the one for White's.
 func cards(out *life.Answer) []api.LifeCard {
 	attacker, _ := board.ParseColor(out.Attacker)
 	all := []api.LifeCard{card(out, out.Attacks, attacker), card(out, out.Defends, attacker.Opponent())}

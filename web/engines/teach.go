@@ -25,8 +25,8 @@ func KnownStrictness(strict string) bool { return strict == "" || strictness[str
 const leastLoss = 1.5
 
 // Due returns how many points a move may lose before the learner is warned, against an opponent of
-// a level, with the network whose sha256 is given. It is leastLoss against full strength and
-// without measurements.
+// the given level. network is the network's sha256. If the opponent plays at full strength, or no
+// losses were measured, Due is leastLoss.
 func Due(ladders []level.Ladder, network string, size board.Size, opponent, strict string) float64 {
 	rank, err := level.ParseRank(opponent)
 	if err != nil {
@@ -43,7 +43,7 @@ type Finding struct {
 	Best  board.Point   // the best move instead; NoPoint: not known
 }
 
-// Large reports whether a move lost more than due by over one standard deviation.
+// Large reports whether the loss exceeds due by more than one standard deviation.
 func (f *Finding) Large(due float64) bool { return f.Loss-f.Error > due }
 
 // Bounds of a judgement: visits of its first and second searches, and the time of each.
@@ -67,9 +67,9 @@ func Examine(ctx context.Context, e *engine.Engine, before, after *board.Game, h
 	return compare(ctx, e, before, after, handicap, secondVisits)
 }
 
-// Sound returns those of a search's three best moves whose loss is not large (see [Finding.Large]),
-// up to the given number. If there are none, it returns the best move that Examine's searches
-// found.
+// Sound examines the three best moves of a search and returns those whose loss is not large (see
+// [Finding.Large]), at most the given number. If there are none, it returns the best move that the
+// searches of Examine found.
 func Sound(ctx context.Context, e *engine.Engine, g *board.Game, handicap int, found *search.Result, most int, due float64) (sound []board.Point, err error) {
 	best := found.Moves[0].Move
 	for _, m := range found.Moves[:min(3, len(found.Moves))] {

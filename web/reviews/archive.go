@@ -74,7 +74,7 @@ func gameSum(g *review.Game) string {
 	return sumOf(&i, stones, moves)
 }
 
-// idOf is the ID of a file whose name may come from somebody else.
+// idOf returns the ID of a review: the name of its file, or the name's hash if it is no valid ID.
 func idOf(name string) string {
 	if store.ValidID(name) {
 		return name

@@ -119,8 +119,7 @@ func (rs *Reviews) Pause(p *api.PauseReviews) error {
 	return nil
 }
 
-// Try judges another move in place of a mistake: by what the review knows, or
-// by a search.
+// Try judges another move in place of a mistake, from the review's results or by a search.
 func (rs *Reviews) Try(ctx context.Context, v *api.TryMove) (*api.Verdict, error) {
 	res, err := rs.found(v.Review)
 	if err != nil {

@@ -18,10 +18,10 @@ type Diary interface {
 	KeepDay(date string, problems []string) error
 }
 
-// Day returns the problems of a day: due ones, then new ones, then those due next. The diary keeps
-// the choice for the day. A missing problem is replaced, and so is an unanswered problem of the
-// collection once the player's games have another. If the diary cannot be written, the next call
-// chooses again.
+// Day returns the problems of a day, taken in the order of candidates. The diary keeps the choice
+// for the day. A missing problem is replaced, and so is an unanswered problem of the program's
+// collection once the player's games have a problem for its place. If the diary cannot be written,
+// the next call chooses again.
 func (ds *Drills) Day(diary Diary, now time.Time) (d api.Day, err error) {
 	date := now.Format(time.DateOnly)
 	days := diary.Days()
@@ -101,7 +101,7 @@ func candidates(set *drill.Set, schedule *drill.Schedule, now time.Time) []*dril
 	return append(all, later...)
 }
 
-// answeredOn is the first answer to each problem, by date.
+// answeredOn returns, for each date, the first answer of that day to each problem.
 func answeredOn(attempts []drill.Attempt) map[string]map[string]drill.Attempt {
 	days := map[string]map[string]drill.Attempt{}
 	for _, a := range attempts {
@@ -116,10 +116,11 @@ func answeredOn(attempts []drill.Attempt) map[string]map[string]drill.Attempt {
 	return days
 }
 
-// streak returns the number of consecutive days on which all problems of the day were answered, up
-// to today, or to yesterday while today's are open; the length of the longest such row of days; and
-// whether each of the last seven days was done. A day that is not in the diary needs problemsADay
-// answers. Answers dated after today, by a clock that was ahead, do not end a row.
+// streak returns in row the number of consecutive days on which all problems of the day were
+// answered, up to today, or to yesterday while today's are open; in best the length of the longest
+// such row; and in week whether each of the last seven days was done. A day that is not in the
+// diary needs problemsADay answers. A clock that was ahead may have dated answers after today; they
+// do not end a row.
 func streak(days map[string][]string, answered map[string]map[string]drill.Attempt, now time.Time) (row, best int, week [7]bool) {
 	done := func(date string) bool {
 		ids, known := days[date]

@@ -62,7 +62,7 @@ func TestStreak(t *testing.T) {
 			require.LessOrEqual(t, c.row, max(n, c.row))
 		})
 	}
-	// For a day that the diary has lost, five answers count.
+	// A day that the diary lacks is done with five answers.
 	many := map[string]drill.Attempt{}
 	for i := range problemsADay {
 		many[fmt.Sprint(i)] = drill.Attempt{Grade: 2}

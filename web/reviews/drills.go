@@ -15,7 +15,7 @@ import (
 	"kosumi/web/wire"
 )
 
-// freshADay is how many problems that were never asked before are asked on one day.
+// freshADay is the maximum number of new problems that are asked on one day.
 const freshADay = 10
 
 // Attempt is a client's last answer, whose grade may still be changed. The zero Attempt means that
@@ -32,8 +32,8 @@ type Drills struct {
 	whose    func(name string) (mine, other bool)
 	judge    judge
 	strength func() (level.Rank, bool)
-	// collection returns the problems that come with the program, for a level: a day's problems are
-	// filled up from these, and those asked become drills.
+	// collection returns the program's own problems for a level. They fill up a day's problems, and
+	// the ones that are asked become drills.
 	collection func(level int) []drill.Problem
 	mu         sync.Mutex // guards the files
 	own        own
@@ -82,7 +82,7 @@ func (ds *Drills) collect(change func(*drill.Set)) error {
 	return err
 }
 
-// note writes an answer to a log. The same attempt with another grade replaces it.
+// note writes an answer to a log, in place of the same attempt with another grade.
 func note(log *drill.Log, a drill.Attempt) error {
 	if err := log.Add(a); err != nil {
 		return api.NotSaved(err)
@@ -90,7 +90,7 @@ func note(log *drill.Log, a drill.Attempt) error {
 	return nil
 }
 
-// solved records that the mistake of a new problem was corrected in its review.
+// solved records a new problem as solved, since the player has corrected its mistake in the review.
 func (ds *Drills) solved(p *drill.Problem) {
 	_ = ds.use(func(set *drill.Set, log *drill.Log, schedule *drill.Schedule) error { // after an error the problem is still asked
 		for _, id := range []string{p.ID, p.ID + drill.LifeSuffix} {
@@ -162,7 +162,7 @@ func startedOn(attempts []drill.Attempt, day time.Time) int {
 	return n
 }
 
-// wireProblem converts a problem for pages, after the moves played so far.
+// wireProblem converts a problem for pages. The position is the one after the moves in after.
 func (ds *Drills) wireProblem(p *drill.Problem, after []string) (*api.Problem, error) {
 	g, err := p.After(after)
 	if err != nil {

@@ -34,7 +34,7 @@ func (j judge) search(ctx context.Context, g *board.Game) (e *review.Eval, err e
 	return e, err
 }
 
-// verdict judges a move as an answer to a problem, after the moves played so far.
+// verdict judges a move as the player's next answer to a problem; after has the moves so far.
 func (j judge) verdict(ctx context.Context, p *drill.Problem, after []string, move string) (t drill.Turn, err error) {
 	start, err := p.After(after)
 	if err != nil || wire.Letter(start.ToMove()) != p.ToMove || len(after) > 0 && !p.Continues() {
@@ -55,7 +55,7 @@ func (j judge) verdict(ctx context.Context, p *drill.Problem, after []string, mo
 	return t, err
 }
 
-// wireVerdict converts an answer for pages; played is the mistake.
+// wireVerdict converts an answer for pages; played is the move of the game, which was a mistake.
 func wireVerdict(a *drill.Answer, played string) *api.Verdict {
 	return &api.Verdict{Move: a.Move, Accepted: a.Accepted, Played: a.Move != "" && a.Move == played, Loss: a.Loss, Class: review.ClassIndex(a.Loss), Line: a.Line}
 }

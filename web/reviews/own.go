@@ -41,7 +41,7 @@ func newOwn(dir string) own {
 // nameOf is the name of a collection, from which its ID is made.
 func nameOf(file string) string { return strings.TrimSuffix(file, filepath.Ext(file)) }
 
-// names reads the files that have changed, and returns the names of all in alphabetical order.
+// names reads the changed files, and returns the names of all files in alphabetical order.
 func (o *own) names() []string {
 	entries, _ := os.ReadDir(o.dir) // no folder: no collection
 	files := map[string]fs.FileInfo{}
@@ -92,8 +92,8 @@ func (o *own) sets(attempts []drill.Attempt) []api.ProblemSet {
 
 var unsafe = regexp.MustCompile(`[<>:"/\\|?*]`) // characters not allowed in file names
 
-// keep writes the file of a new collection, unless a file of that name has the same content, and
-// returns the collection's problems.
+// keep writes the file of a new collection and returns its problems. If a file of that name has the
+// same content, keep writes nothing.
 func (o *own) keep(name string, data []byte) ([]drill.Problem, error) {
 	base := cmp.Or(strings.Trim(unsafe.ReplaceAllString(wire.Shown(nameOf(name), 60), "_"), " ."), "problems")
 	kept := base + ".sgf"
@@ -117,8 +117,8 @@ func (o *own) keep(name string, data []byte) ([]drill.Problem, error) {
 	}
 }
 
-// Import recognises each record of a file: a problem, a game to review, or a position without an
-// answer. If the file has only such positions, makeDoc makes a document of the first.
+// Import keeps the problems in a file, queues its games for review, and counts positions without an
+// answer. If there are only such positions, makeDoc makes a document of the first one.
 func (rs *Reviews) Import(name string, data []byte, makeDoc func([]byte) (api.Imported, error)) (a api.Imported, err error) {
 	roots, err := wire.ParseSGF(data)
 	if err != nil {

@@ -180,10 +180,10 @@ func (rs *Reviews) loadRecord(data []byte) (*review.Game, *sgf.Node, error) {
 // said returns the reason of a refusal as one line.
 func (j *job) said() string { return strings.ReplaceAll(j.why.Error(), "\n", "; ") }
 
-// AddAs queues a game under the ID of its review, and returns that ID. If a review has this ID or,
-// unless again is true, is of the same game, AddAs returns its ID, and known is true. notes are
-// those of the record's first reading; nil: those of reading it now. Errors say why the game cannot
-// be reviewed.
+// AddAs queues a game for review under the given ID and returns the ID. If there is a review with
+// this ID or, unless again is set, one of the same game, AddAs returns the ID of that review, with
+// known set. notes are the notes of the record's first reading; nil: root has just been read.
+// Errors say why the game cannot be reviewed.
 func (rs *Reviews) AddAs(id, name string, root *sgf.Node, notes []string, again bool) (of string, known bool, err error) {
 	g, err := review.Load(root, rs.conf.Engines.Config.Rules)
 	if err != nil {
@@ -257,8 +257,8 @@ func (rs *Reviews) twin(sum string) (id string) {
 	return id
 }
 
-// unique numbers a name that is taken: the problem set identifies games by name. The caller holds
-// mu.
+// unique adds a number to a name that is taken, since the problem set identifies games by name. The
+// caller holds mu.
 func (rs *Reviews) unique(name string) string {
 	taken := func(n string) bool {
 		for _, j := range rs.jobs {
@@ -416,7 +416,7 @@ func (rs *Reviews) progress(j *job, p review.Progress) {
 	}
 }
 
-// publishCard sends the progress of a job to pages that watch it or the list.
+// publishCard sends a job's progress to the pages that watch this review or the list.
 func (rs *Reviews) publishCard(j *job) {
 	rs.mu.Lock()
 	rs.told = time.Now()

@@ -40,8 +40,8 @@ type Manifest struct {
 	Settings json.RawMessage `json:"settings,omitempty"` // settings of the page
 }
 
-// Saved describes the files of one kind in a backup: Dir + ID + Ext, or the file Ext alone.
-// Without Merge they are not restored.
+// Saved describes the files of one kind in a backup: they are named Dir + ID + Ext, or the kind has
+// one file, named Ext. Files are not restored if Merge is nil.
 type Saved struct {
 	Kind     string // the kind under which new items are counted
 	Dir, Ext string
@@ -51,8 +51,8 @@ type Saved struct {
 	Path     func(id string) string // path of the file on this server
 	Name     func(id string) string // name in the backup, in place of Dir + ID + Ext
 	// Merge returns how many items a file of a backup has, and how many of them are missing here.
-	// If do is true, it restores the missing ones. An error is about the file unless it is an
-	// [api.Error].
+	// If do is true, it restores the missing ones. An [api.Error] ends the restore; any other error
+	// means that this file is damaged.
 	Merge func(e Entry, do bool) (fresh, all int, err error)
 }
 
@@ -76,7 +76,7 @@ func (k *Saved) id(name string) (string, bool) {
 	return "", false
 }
 
-// read returns the content of a file here and when it has changed.
+// read returns the content of a file on this server, and the time of its last change.
 func (k *Saved) read(id string) (data []byte, changed time.Time, err error) {
 	path := k.Path(id)
 	info, err := os.Stat(path)

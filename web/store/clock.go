@@ -60,9 +60,9 @@ func leftOf(s api.ClockState) clock.Left {
 	return clock.Left{Main: ms(s.Main), Period: ms(s.Period), Count: s.Periods, Overtime: s.Over}
 }
 
-// Rewound returns the clocks as they were at another move; nil means as they are now. The time that
-// the player has used in this turn stays spent, including running, the time that the clock has not
-// counted yet. inTime reports whether the player had that much time.
+// Rewound returns the clocks set to the times at; nil: with their present times. The time that the
+// player has used in this turn stays spent, and so does running, the time since the clock's last
+// update. inTime reports whether the player had that much time.
 func (g *Game) Rewound(at *[2]api.ClockState, running time.Duration) (clocks [2]clock.Clock, inTime bool) {
 	clocks = g.Clocks
 	side := g.Player() - board.Black

@@ -81,7 +81,7 @@ func (g *Game) compare(c *api.Count) {
 	}
 }
 
-// Judge stores the stones that the engine considers dead. It marks them if no marking exists.
+// Judge stores the stones that the engine considers dead, and marks them if nobody has marked any.
 func (g *Game) Judge(dead []board.Point) {
 	m := &g.Marking
 	if m.Judged, m.Sure = dead, true; m.Dead != nil {

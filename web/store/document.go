@@ -38,7 +38,7 @@ type Document struct {
 	alone    time.Time // when the last page stopped watching it
 }
 
-// treeNode is a node with its ID, which it keeps.
+// treeNode is a node with an ID that never changes.
 type treeNode struct {
 	id     int
 	sgf    *sgf.Node
@@ -246,8 +246,8 @@ func (d *Document) setUpNode(g *board.Game, m *treeNode) error {
 // mostNotes bounds the illegal moves that a document reports.
 const mostNotes = 5
 
-// oddMoves describes illegal moves of the main line. They are played if the board allows; the
-// first that cannot be played ends the line for analysis.
+// oddMoves describes the illegal moves of the main line. The board plays them if it can; positions
+// after the first move that it cannot play are not analysed.
 func (d *Document) oddMoves() (notes []string) {
 	g, err := board.NewGame(d.size, d.rules)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"kosumi/web/wire"
 )
 
-// TestOddMoves has a document say which of its moves the rules do not allow.
+// TestOddMoves: a document lists those of its moves that the rules do not allow.
 func TestOddMoves(t *testing.T) {
 	const ko = "(;SZ[5];B[ba];W[ca];B[ab];W[db];B[bc];W[cc];B[cb];W[bb];B["
 	for record, want := range map[string]string{
@@ -96,8 +96,8 @@ func TestHandicapByMovesOfADocument(t *testing.T) {
 	}
 }
 
-// TestRelease: an unwatched document is closed, and opens again at the same place of the same tree.
-// An edited document stays open, since pages know its nodes by their IDs.
+// TestRelease: an unwatched document is closed. Opened again, it has the same tree and current
+// node. An edited document stays open, since pages know its nodes by their IDs.
 func TestRelease(t *testing.T) {
 	f, err := OpenFolder(t.TempDir())
 	require.NoError(t, err)

@@ -21,8 +21,8 @@ type edit struct {
 	gone  []int
 }
 
-// keep saves the state of a node before it changes, for undo, and lists the node as changed for
-// pages.
+// keep must be called before a node changes. It saves the node's state for undo, and lists the node
+// as changed for pages.
 func (e *edit) keep(n *treeNode) {
 	if slices.Contains(e.set, n) {
 		return
@@ -95,7 +95,7 @@ func (e *edit) perform(n *treeNode, op *api.TreeOp) (*api.NodeRef, error) {
 	return nil, api.Refuse("unsupported", "unknown operation %q", wire.Shown(op.Op, 20))
 }
 
-// play adds moves below a node; existing moves are followed.
+// play adds moves below a node. If a move is there already, play follows it.
 func (e *edit) play(n *treeNode, op *api.TreeOp) (*api.NodeRef, error) {
 	line := op.Line
 	if op.Move != "" {
@@ -217,7 +217,7 @@ func (e *edit) setMarks(n *treeNode, marks []api.Mark) error {
 	return nil
 }
 
-// setup changes the set-up stones of a node, or adds a node for them if it has a move or children.
+// setup changes the set-up stones of a node; for a node with a move or children it adds a node.
 func (e *edit) setup(n *treeNode, op *api.TreeOp) (*api.NodeRef, error) {
 	_, _, isMove := e.move(n)
 	fresh := isMove || len(n.kids) > 0
@@ -261,7 +261,7 @@ func (e *edit) setup(n *treeNode, op *api.TreeOp) (*api.NodeRef, error) {
 	return &api.NodeRef{Node: n.id}, nil
 }
 
-// setInfo changes rules or komi in the record, and leaves the other as it is.
+// setInfo changes the rules, the komi or both in the record, and keeps the one that op leaves out.
 func (e *edit) setInfo(op *api.TreeOp) error {
 	rules := e.rules
 	if op.Rules != "" {

@@ -84,7 +84,7 @@ func (f *Folder) address() addressFile {
 	return a
 }
 
-// LastPort is the port of the server before this one, 0 if none is known.
+// LastPort is the port of the last server on this folder, 0 if it is not known.
 func (f *Folder) LastPort() int { return f.address().Port }
 
 // KeepAddress stores the address for the next server.
@@ -164,5 +164,5 @@ const (
 	lastPause  = 4 * time.Second
 )
 
-// LongerPause returns the pause after another failed try, given the previous pause, at first 0.
+// LongerPause returns the pause after another failed try; pause is the last pause, 0 at first.
 func LongerPause(pause time.Duration) time.Duration { return min(max(2*pause, firstPause), lastPause) }

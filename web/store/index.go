@@ -155,7 +155,7 @@ func (x *Index) Game(id string) (api.KeptGame, bool) {
 	return k.game, ok
 }
 
-// Tallies counts the results against the engine, all and by board, the smallest board first.
+// Tallies counts the results against the engine: of all games, and by board, smallest board first.
 func (x *Index) Tallies() (all api.Tally, sizes []api.Tally, err error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -202,8 +202,8 @@ func (x *Index) IDs() (ids []string, err error) {
 	return ids, err
 }
 
-// Saved describes the games in a backup: records, with date and opponent in their names for people,
-// and journals, which are restored by merge.
+// Saved describes the games in a backup: the records, which have the date and the opponent in their
+// file names, and the journals, which merge restores.
 func (x *Index) Saved(merge func(e Entry, do bool) (fresh, all int, err error)) []Saved {
 	path := func(ext string) func(id string) string {
 		return func(id string) string { return x.folder.Path("games", id, ext) }

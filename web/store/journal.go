@@ -28,7 +28,7 @@ type Header struct {
 	Free     bool      `json:"free,omitempty"`
 	Colour   string    `json:"colour"` // the player's colour
 	Seat     api.Seat  `json:"seat"`
-	Teach    string    `json:"teach,omitempty"` // how strictly, see api.NewGame
+	Teach    string    `json:"teach,omitempty"` // strictness of teaching, see [api.NewGame]
 	Clock    api.Clock `json:"clock"`
 }
 
@@ -42,7 +42,7 @@ type Step struct {
 	N      int                `json:"n,omitempty"` // undo: plies
 	Dead   []string           `json:"dead,omitempty"`
 	Result string             `json:"result,omitempty"`
-	Why    string             `json:"why,omitempty"` // reason; teach: how strictly
+	Why    string             `json:"why,omitempty"` // reason; teach: the strictness
 	At     time.Time          `json:"at"`
 	Clocks *[2]api.ClockState `json:"clocks,omitempty"`
 	Was    *[2]api.ClockState `json:"was,omitempty"` // move: clocks without the time that the move gained

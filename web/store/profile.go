@@ -196,8 +196,8 @@ func (p *Profile) Saved(done func() func(date string, problems []string) bool) S
 		}}
 }
 
-// merge adds another profile's statements about names without a statement here, its lessons and its
-// days. If both have a day, the one that is done counts.
+// merge adds another profile's lessons and days, and those names about which s says nothing. If
+// both have a day, the one on which all problems are answered counts.
 func (s *state) merge(o *state, done func(date string, problems []string) bool) {
 	add := func(to, from []string, most int, not ...string) []string {
 		for _, x := range from {
@@ -219,7 +219,7 @@ func (s *state) merge(o *state, done func(date string, problems []string) bool) 
 	}
 }
 
-// named reports whether a name is among names, without case and outer spaces.
+// named reports whether a name is among names, ignoring case and outer spaces.
 func named(names []string, name string) bool {
 	name = strings.TrimSpace(name)
 	return name != "" && slices.ContainsFunc(names, func(k string) bool { return strings.EqualFold(strings.TrimSpace(k), name) })

@@ -56,8 +56,8 @@ const (
 	RestoredPart = "part" // up to the damage
 )
 
-// replay applies the steps of a journal, as far as they can be applied, and returns how many
-// could. The game is nil if the header is damaged.
+// replay applies the steps of a journal until one cannot be applied, and returns the number of
+// applied steps. The game is nil if the header is damaged.
 func (k *kept) replay() (*Game, int) {
 	if !k.headed {
 		return nil, 0
@@ -91,8 +91,8 @@ func asLines(h Header, steps []Step) []any {
 	return lines
 }
 
-// ofRecord makes a game from the SGF beside its journal, with hints, dead stones and clocks from
-// the journal's whole lines; nil if SGF and journal contradict each other.
+// ofRecord makes a game from the SGF beside its journal. Hints, dead stones and clocks come from
+// the journal's whole lines. The game is nil if SGF and journal contradict each other.
 func (k *kept) ofRecord(rec *sgf.Record) (*Game, []any) {
 	h := k.head
 	if !k.headed {

@@ -51,12 +51,12 @@ func (ds *Documents) twin(d *Document, grow bool) string {
 	return ""
 }
 
-// texts are what people write into a node.
+// texts are the properties that hold what people write into a node.
 var texts = append([]string{"C"}, markKinds...)
 
-// has reports whether d has all nodes of o, except that o may continue from one leaf of d. Then it
-// returns that leaf and o's next node, rest; otherwise the node that matches the end of o's main
-// line. The caller holds mu.
+// has reports whether d has all nodes of o; o may also go on from one leaf of d. In that case at is
+// the leaf and rest is o's next node. Otherwise at is the node that matches the end of o's main
+// line, and rest is nil. The caller holds mu.
 func (d *Document) has(o *Document) (at int, rest *treeNode, ok bool) {
 	type pair struct{ here, there *treeNode }
 	if d.size != o.size || d.rules != o.rules || d.title() != o.title() || !d.like(d.nodes[0], o.nodes[0]) {
@@ -84,8 +84,8 @@ func (d *Document) has(o *Document) (at int, rest *treeNode, ok bool) {
 	return at, rest, true
 }
 
-// like reports whether node n of d equals a node of another document: in move and stones, and in
-// each text that the other node has.
+// like reports whether node n of d has the move and the stones of o, a node of another document,
+// and a text of each kind that o has, even if the words differ.
 func (d *Document) like(n, o *treeNode) bool {
 	c, p, moved := d.move(n)
 	oc, op, also := d.move(o)

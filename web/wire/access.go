@@ -29,14 +29,14 @@ type Access struct {
 	warnings *Warnings
 }
 
-// NewAccess returns the access to a server at addr, which has further names and a token.
+// NewAccess returns the access to a server at addr that has further host names and a token.
 func NewAccess(addr net.Addr, names []string, https bool, token string, w *Warnings) (*Access, error) {
 	hosts, err := hostNames(addr, names)
 	return &Access{Keys: Keys{Token: token}, hosts: hosts, https: https, warnings: w}, err
 }
 
-// Guard passes on only requests that name this server and do not come from another site's page,
-// and sets security headers. isPage reports whether other sites may link to a path.
+// Guard calls next only for requests that name this server and do not come from another site's
+// page. It also sets security headers. isPage reports whether other sites may link to a path.
 func (a *Access) Guard(next http.Handler, isPage func(path string) bool) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
@@ -96,8 +96,8 @@ func (a *Access) Scheme() string {
 	return "http"
 }
 
-// hostNames returns the Host headers that mean a server at addr: loopback by its
-// names, any other address by itself and by the names given for it.
+// hostNames returns the Host headers that mean a server at addr: the given names, addr itself and,
+// for a loopback address, its usual names. A server on all addresses has those of each.
 func hostNames(addr net.Addr, names []string) (map[string]bool, error) {
 	at, err := netip.ParseAddrPort(addr.String())
 	if err != nil {
@@ -190,8 +190,8 @@ func (k *Keys) OneTime() string {
 	return key
 }
 
-// Admit reports whether a token or a one-time key is right. After some wrong ones in a row, see
-// patience, the answers to further wrong ones are delayed, see [Keys.Penalty].
+// Admit reports whether a token or a one-time key is right. After more than patience wrong ones in
+// a row, answers to further wrong ones are delayed by [Keys.Penalty].
 func (k *Keys) Admit(token, key string) bool {
 	if subtle.ConstantTimeCompare([]byte(token), []byte(k.Token)) == 1 {
 		k.mu.Lock()

@@ -44,7 +44,7 @@ func TestTexts(t *testing.T) {
 	require.Equal(t, "superko", wire.Illegal(board.ErrSuperko).(api.Error).Args[0])
 }
 
-// TestNotSGF: content that is not a record is refused as such.
+// TestNotSGF: content that is not a game record gets an error that says so.
 func TestNotSGF(t *testing.T) {
 	for _, text := range []string{"", "%PDF-1.7", "hello"} {
 		_, err := wire.ParseSGF([]byte(text))
