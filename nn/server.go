@@ -189,7 +189,7 @@ func (s *Server) key(q *Query, who *features.Meta) cacheKey {
 // keyedHistory is how many moves and boards of the past an encoder may show.
 const keyedHistory = 8
 
-// mixHistory adds the last moves and boards before a position.
+// mixHistory adds the last moves, and the boards before the position, to its key.
 func mixHistory(k cacheKey, g *board.Game) cacheKey {
 	k = k.mix(uint64(min(g.ValidTurns(), keyedHistory)))
 	for i := range min(g.NumMoves(), keyedHistory) {

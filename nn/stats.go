@@ -49,8 +49,8 @@ func (s *Server) Stats() Stats {
 		Invalid: c.invalid.Load(), RunTime: time.Duration(c.runTime.Load())}
 }
 
-// counters keeps numbers that sessions write and numbers that callers write on different cache
-// lines.
+// counters keeps the numbers that sessions write on other cache lines than those that callers
+// write.
 type counters struct {
 	rows, batches atomic.Uint64
 	runTime       atomic.Int64

@@ -55,7 +55,7 @@ func TestAreasOfModes(t *testing.T) {
 	}
 }
 
-// TestModes: Over replaces Auto and keeps the modes that are set, such as those that In returns.
+// TestModes: Areas.Over replaces the mode Auto and keeps others, such as those of features.In.
 func TestModes(t *testing.T) {
 	for i := range 4 {
 		m := board.AreaModes{PassAliveUnderSuicide: i&1 != 0, ExcludeTerritoryAdjacentToAtari: i&2 != 0}

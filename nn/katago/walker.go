@@ -113,7 +113,7 @@ func (w *walker) misfit(format string, args ...any) {
 	w.fail(fmt.Errorf("%w: %s", ErrShape, fmt.Sprintf(format, args...)))
 }
 
-// boolean visits a flag that is stored as a number between lo and hi, and returns that.
+// boolean visits a flag that is stored as a number between lo and hi, and returns the number.
 func (w *walker) boolean(what string, v *bool, lo, hi int) (i int) {
 	if *v {
 		i = 1
@@ -134,8 +134,8 @@ func (w *walker) preference(name string, v *bool) {
 	}
 }
 
-// options visits n integers that must be 0 until a newer version gives them a
-// meaning. KataGo calls them options of a part and names them by letters.
+// options visits n integers that must be 0, since no known version gives them
+// a meaning. KataGo calls them options of a part and names them by letters.
 func (w *walker) options(part string, first byte, n int) {
 	for i := range n {
 		zero := 0

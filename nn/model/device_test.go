@@ -201,8 +201,8 @@ func TestOpeningHangs(t *testing.T) {
 }
 
 // TestNoSession: if a device hangs while opening a session, or has no memory for it, the CPU takes
-// over: for the first board if auto chose the device, for another board always. A device requested
-// by name that never worked is an error. The CPU or the error comes within the time limit.
+// over: for the first board if auto chose the device, for another board always. If the user named a
+// device and it never worked, that is an error. Either comes within the time limit.
 func TestNoSession(t *testing.T) {
 	const full = "its memory is full: a smaller --batch"
 	for name, c := range map[string]struct {

@@ -27,7 +27,7 @@ type spoken struct {
 	Move    int // likeliest move
 	Winrate float64
 	Lead    float64
-	Ahead   float64 // its probability minus that of the next one
+	Ahead   float64 // probability of Move minus that of the next likeliest
 }
 
 // TestSameInPage compares the kernels in a page with the program's, on recorded positions of the

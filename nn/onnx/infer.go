@@ -177,7 +177,7 @@ func (c *call) sameTypes(inputs ...int) DataType {
 	return typ
 }
 
-// floats does as sameTypes and refuses anything but floating point.
+// floats is sameTypes, but refuses all types except floating point.
 func (c *call) floats(inputs ...int) DataType {
 	typ := c.sameTypes(inputs...)
 	if typ != Undefined && !typ.IsFloat() {
