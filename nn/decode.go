@@ -193,8 +193,8 @@ func (c *Codec) decodeOwnership(table []board.Point, raw []float32, out *Output)
 	return ok
 }
 
-// noResultPossible reports whether, in the training of networks, games under these rules can end
-// without a result.
+// noResultPossible reports whether games under these rules could end without a result in the
+// networks' training.
 func noResultPossible(r board.Rules) bool {
 	return r.Ko == board.KoSimple || r.Scoring == board.ScoringTerritory
 }

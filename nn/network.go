@@ -21,7 +21,7 @@ type Network interface {
 	Serves(board.Size) error
 	// Describe returns the network's identity and how it runs.
 	Describe() Description
-	// Stats returns statistics of its work so far.
+	// Stats returns statistics of the network's work so far.
 	Stats() Stats
 	// BatchSize is the maximum number of positions in one run of the network; 0: not known.
 	BatchSize() int

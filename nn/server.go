@@ -21,9 +21,9 @@ type ServerConfig struct {
 	Sessions int
 	// MaxBatch is the largest batch; 0 means 8. A backend may take less.
 	MaxBatch int
-	// OneDevice is the number of batches that the device is given at once, if one device serves all
-	// sessions: one session fills its batch until the device takes it. 0 means that each session
-	// computes on its own core and leaves the other sessions their share of the queue.
+	// OneDevice is the number of batches that the device gets at once, if one device serves all
+	// sessions; one session at a time fills its batch until the device takes it. 0 means that each
+	// session computes on its own core and leaves the other sessions their share of the queue.
 	OneDevice int
 	// CacheBytes limits the memory of the cache, which is allocated on first use;
 	// 0 means no cache. 256 MiB hold about 350,000 evaluations on 19x19 and

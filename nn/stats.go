@@ -41,8 +41,8 @@ func (s Stats) Sub(earlier Stats) Stats {
 		Misses: s.Misses - earlier.Misses, Invalid: s.Invalid - earlier.Invalid, RunTime: s.RunTime - earlier.RunTime}
 }
 
-// Stats reads the counters. Each is exact; read while queries run, they need
-// not be from the same instant.
+// Stats reads the counters. Each is exact, but while queries run they need not be from the same
+// instant.
 func (s *Server) Stats() Stats {
 	c := &s.stats
 	return Stats{Rows: c.rows.Load(), Batches: c.batches.Load(), Hits: c.hits.Load(), Misses: c.misses.Load(),

@@ -132,8 +132,8 @@ func (w *writer) second(own, opp int) {
 	}
 }
 
-// turnsV7 returns how many turns of history to show, and whether to hide that a pass ends the
-// game.
+// turnsV7 returns how many turns of history to show, and whether the planes hide that a pass ends
+// the game.
 func (w *writer) turnsV7(lossIfEnded bool) (turns int, hideEnd bool) {
 	turns = historyTurns
 	switch {
@@ -266,7 +266,7 @@ func (w *writer) ruleGlobals() {
 	w.global[9] = indicator(rules.Scoring == board.ScoringTerritory)
 }
 
-// komi returns the points that the side to move has besides those on the board, within ±clip.
+// komi returns the points that the side to move gets beside those on the board, within ±clip.
 func (w *writer) komi(clip float32) float32 {
 	return max(-clip, min(clip, w.g.SelfKomi(w.o.DrawWins())))
 }

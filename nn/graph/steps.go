@@ -142,7 +142,7 @@ func chain(what int) func(*call) bool {
 	}
 }
 
-// broadcast returns the broadcast dimensions of two tensors, which inference found to fit.
+// broadcast returns the broadcast dimensions of two tensors; inference has checked that they fit.
 func broadcast(a, b []int) []int {
 	if len(a) < len(b) {
 		a, b = b, a

@@ -26,11 +26,10 @@
 //   - FormRun folds norms and scales into convolutions and matrix products. It
 //     is what an inference session should load; it is not meant to be edited.
 //   - FormKernels is FormRun for the kernels of package kernel, with attention as one node.
-//   - FormExact keeps one named initializer for each block of numbers in the
-//     KataGo file ("blocks.3.conv1.weight", "policy.p2.weight"), all of them
-//     independent of the board's size, and carries the file's other tokens in
-//     its metadata. FromONNX takes such a graph back, also after its
-//     initializers were trained further. This is what a conversion writes.
+//   - FormExact keeps one named initializer for each block of numbers in the KataGo file
+//     ("blocks.3.conv1.weight", "policy.p2.weight"), all of them independent of the board's size,
+//     and carries the file's other tokens in its metadata. FromONNX restores the network from such
+//     a graph, also after its initializers were trained further. This is what a conversion writes.
 //
 // To play a converted network, FromONNX restores it, then Build makes FormRun or
 // FormKernels for the board's size.

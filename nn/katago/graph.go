@@ -25,8 +25,8 @@ const (
 	FormRun Form = iota
 	// FormKernels is FormRun with attention as nodes of the kernels' domain, for fuse.Rewrite.
 	FormKernels
-	// FormExact keeps every block of numbers of the KataGo file as one
-	// initializer and can be taken back by FromONNX.
+	// FormExact keeps every block of numbers of the KataGo file as one initializer, so that
+	// FromONNX can restore the network.
 	FormExact
 )
 

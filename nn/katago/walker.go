@@ -16,7 +16,7 @@ const (
 	maxNameLen  = 96
 )
 
-// medium is where tokens and float blocks come from or go to.
+// medium is the source or the target of tokens and float blocks.
 type medium interface {
 	token(s *string) error
 	integer(v *int) error
@@ -101,7 +101,7 @@ func (w *walker) count(what string, v *int, lo, hi int) {
 // anySize is the expected size of a dimension that nothing before it determines.
 const anySize = -1
 
-// channels visits a size, which must be want unless that is anySize.
+// channels visits a size, which must equal want unless want is anySize.
 func (w *walker) channels(what string, v *int, want int) {
 	if w.count(what, v, 1, maxChannels); want != anySize && *v != want {
 		w.misfit("%s: %d, should be %d", what, *v, want)

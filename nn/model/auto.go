@@ -58,7 +58,7 @@ type choice struct {
 }
 
 // The time for measuring all providers together, and the time limit for a device to open its
-// sessions before that.
+// sessions before the measurement.
 const (
 	measureFor = 3 * time.Second
 	readyIn    = 20 * time.Second

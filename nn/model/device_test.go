@@ -111,7 +111,7 @@ func newGame(t *testing.T, size int) *board.Game {
 }
 
 // TestDeviceLost loses a device during a game, or lets it hang: every position is answered as on
-// the CPU, also on another board later, and one line reports it.
+// the CPU, also on another board later, and one log line reports the loss.
 func TestDeviceLost(t *testing.T) {
 	for name, c := range map[string]struct {
 		after int64 // runs that end well

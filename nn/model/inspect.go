@@ -41,8 +41,8 @@ type Info struct {
 	roles           map[string]nn.Role // roles of inputs and outputs
 }
 
-// Inspect reads a network file of either format without running it, or a built-in network by
-// name. A KataGo network is described by its graph for 19x19.
+// Inspect reads a KataGo or ONNX file without running the network, or a built-in network by name. A
+// KataGo network is described by its graph for 19x19.
 func Inspect(path string) (*Info, error) {
 	path, data, err := readAny(path)
 	if err != nil {
@@ -261,8 +261,8 @@ func readAny(path string) (name string, data []byte, err error) {
 	return path, data, err
 }
 
-// ReadKataGo reads a network in KataGo's format from either kind of file, or the built-in one by
-// name.
+// ReadKataGo reads a KataGo network from a file in KataGo's format or an ONNX file, or the built-in
+// one by name.
 func ReadKataGo(path string) (*katago.Network, error) {
 	if path == models.Name {
 		s, err := readBuiltIn()

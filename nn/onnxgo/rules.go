@@ -97,7 +97,7 @@ func lowerConcat(l *lowering, n *onnx.Node, _ value) value {
 	if axis < 0 || axis >= len(shape) || size(shape[:axis]) != 1 || len(n.Inputs) < 2 {
 		fail("of %d values along axis %d of shape %v", len(n.Inputs), axis, shape)
 	}
-	// The values lie one after the other in memory, so one row of each is joined.
+	// All axes before it have size 1, so each value is joined as one row.
 	parts := make([]value, len(n.Inputs))
 	for i := range parts {
 		v := l.plain(n, i)

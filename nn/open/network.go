@@ -27,8 +27,8 @@ type Config struct {
 	Log *slog.Logger
 }
 
-// Network is a network that loads in the background; its methods wait for it. Make
-// one with [Start], and Close it. Any number of goroutines may use it.
+// Network is a network that loads in the background; most methods wait until it is loaded. Make one
+// with [Start], and Close it. Any number of goroutines may use it.
 type Network struct {
 	conf   Config
 	ready  chan struct{} // closed once the other fields are set
