@@ -42,7 +42,7 @@ func TestEvaluateAllocatesNothing(t *testing.T) {
 	}
 }
 
-// TestRewriteAllocatesNothing: the edited copies of queries are reused.
+// TestRewriteAllocatesNothing: Rewrite reuses its copies of queries.
 func TestRewriteAllocatesNothing(t *testing.T) {
 	n := nn.Rewrite(new(recorder), func(q *nn.Query) { q.FixSymmetry(5) })
 	q := nn.Query{Game: randomGame(t, board.Square(9), board.TrompTaylor(), 12, 3), Symmetry: nn.SymmetryRandom}

@@ -13,8 +13,8 @@ import (
 // stays). A reproducible server's key includes them.
 type cacheKey struct{ hi, lo uint64 }
 
-// mix folds one more number into the key (the finalizer of MurmurHash3 on two
-// lanes that feed each other).
+// mix folds one more number into the key, by MurmurHash3's finalizer on two
+// lanes that feed each other.
 func (k cacheKey) mix(x uint64) cacheKey {
 	k.lo = scramble(k.lo ^ x)
 	k.hi = scramble(k.hi + bits.RotateLeft64(k.lo, 23) + x)
@@ -49,9 +49,9 @@ const cacheShards = 64
 const cacheWays = 4
 
 // cache remembers outputs by key within a fixed number of bytes. Entries of
-// every board size share it. Each shard is a ring that new entries overwrite
-// from the oldest on, and an index into it; there are no pointers for the
-// collector to follow.
+// every board size share it. Each shard is a ring in which new entries
+// overwrite the oldest, and an index into the ring. Neither holds pointers
+// that the garbage collector would follow.
 type cache struct {
 	exact  bool
 	shards [cacheShards]cacheShard
@@ -82,8 +82,8 @@ func newCache(bytes int64, exact bool) *cache {
 // maxEntryWords is the largest entry: exact, 25x25, with ownership.
 const maxEntryWords = entryPolicy + board.MaxMoves + board.MaxPoints
 
-// allocate makes the ring, and one or two index slots per 32 words of it: almost every entry is
-// longer than that.
+// allocate makes the ring, and an index of one or two slots per 32 words of the ring: almost
+// every entry is longer than 32 words.
 func (s *cacheShard) allocate() {
 	s.ring = make([]uint32, s.words)
 	slots := max(cacheWays, 1<<bits.Len64(s.words/32))
@@ -92,8 +92,8 @@ func (s *cacheShard) allocate() {
 	s.head = 0
 }
 
-// An index slot holds a part of the key as a tag, so that entries of other keys are hardly
-// ever read: their memory is seldom in the processor's caches.
+// An index slot holds a part of the key as a tag. A look-up therefore hardly ever reads
+// entries of other keys, which are seldom in the processor's caches.
 const (
 	tagShift     = 48
 	positionMask = 1<<tagShift - 1
@@ -139,8 +139,8 @@ func keyOf(e []uint32) cacheKey {
 	return cacheKey{uint64(e[0])<<32 | uint64(e[1]), uint64(e[2])<<32 | uint64(e[3])}
 }
 
-// get copies a key's entry to an Output and reports whether there was one. If ownership is wanted
-// and the entry lacks it, the rest is copied and partial is true.
+// get copies a key's entry to an Output and reports whether there was one. If the entry lacks
+// ownership that is wanted, get copies the rest and partial is true.
 func (c *cache) get(k cacheKey, ownership bool, out *Output) (hit, partial bool) {
 	s := c.shard(k)
 	s.mu.Lock()
@@ -171,7 +171,7 @@ func (c *cache) put(k cacheKey, area int, out *Output) {
 	ways := s.ways(k)
 	oldest := 0
 	for i, slot := range ways {
-		// Entries that the new one overwrote are not live any more.
+		// Entries that the new entry overwrites are no longer live.
 		if !s.live(slot) || s.holds(slot, k) {
 			oldest = i
 			break

@@ -189,7 +189,7 @@ func TestKeys(t *testing.T) {
 		"ownership":   func(q *Query) { q.NeedOwnership = true },
 		"order":       func(q *Query) { q.Game = game(board.TrompTaylor(), 30, 20, 10, 40) },
 		"draw 0.5":    func(q *Query) { q.Options.DrawWinsForWhite = 0.5 },
-		// without effect unless a pass ends the game
+		// has no effect unless a pass ends the game
 		"conservative": func(q *Query) { q.Options.ConservativePassRoot = true },
 	}
 	for name, change := range same {

@@ -39,7 +39,7 @@ func NewCodec(spec Spec, size board.Size) (*Codec, error) {
 	return c, nil
 }
 
-// binding says where the codec keeps the index of the tensor with a role, -1 if it is absent.
+// binding says where bind stores the index of the tensor with a role: -1 if there is none.
 type binding struct {
 	at   *int
 	role Role
@@ -179,7 +179,7 @@ func (c *Codec) Encode(q *Query, sym board.Symmetry, rows [][]float32, s *Scratc
 	return nil
 }
 
-// copyEncoded writes one row from inputs that are encoded already, turned to an orientation.
+// copyEncoded turns inputs that are already encoded to an orientation and writes them as one row.
 func (c *Codec) copyEncoded(e *Encoded, sym board.Symmetry, rows [][]float32) error {
 	own, area := c.spec.Encoding, c.size.Area()
 	if e.Encoding != own || len(e.Spatial) != own.Planes()*area || len(e.Global) != own.Globals() {
@@ -201,7 +201,7 @@ func (c *Codec) copyEncoded(e *Encoded, sym board.Symmetry, rows [][]float32) er
 	return nil
 }
 
-// Memory makes the memory of n rows of each tensor, filled with zeros.
+// Memory allocates n rows of each tensor, filled with zeros.
 func Memory(tensors []TensorSpec, n int) [][]float32 {
 	memory := make([][]float32, len(tensors))
 	for i := range tensors {
@@ -210,8 +210,8 @@ func Memory(tensors []TensorSpec, n int) [][]float32 {
 	return memory
 }
 
-// Rows cuts the memory of n rows of each tensor, such as a [Backend]'s, into rows:
-// the values of tensor i in row r are at [r][i].
+// Rows cuts memory that holds n rows of each tensor, as a [Backend]'s does, into
+// rows: the values of tensor i in row r are at [r][i].
 func Rows(tensors []TensorSpec, memory [][]float32, n int) [][][]float32 {
 	rows := make([][][]float32, n)
 	for r := range rows {

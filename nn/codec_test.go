@@ -246,7 +246,7 @@ func TestBrokenNumbersAreReplaced(t *testing.T) {
 			}
 			q := nn.Query{Game: g, NeedOwnership: true}
 			var out nn.Output
-			// A policy of -Inf except for the pass is valid, and infinite ownership saturates.
+			// A policy may be -Inf for all moves but the pass, and infinite ownership saturates.
 			fine := bad != bad == false && (tensor == 4 || bad < 0 && tensor < 2)
 			require.Equal(t, fine, c.Decode(&q, 0, rows, c.NewScratch(), &out), "%v in %d", bad, tensor)
 			requireOutput(t, g, &out)
@@ -377,8 +377,8 @@ func TestNamesOfKinds(t *testing.T) {
 	require.Equal(t, "unknown(9)", fmt.Sprint(nn.Kind(9)))
 }
 
-// TestModesOfANetwork: a network's planes show areas as in its training, whatever the game's
-// modes, unless the query overrides them.
+// TestModesOfANetwork: a network's planes show areas by the modes of its training, whatever
+// the game's modes are, unless the query sets the modes.
 func TestModesOfANetwork(t *testing.T) {
 	b := testshared.Diagram(t, "X.XO.\nXXXO.\nOOOO.")
 	g, err := board.NewGame(b.Size(), board.Rules{Scoring: board.ScoringTerritory})

@@ -37,8 +37,8 @@ func (c *Codec) Decode(q *Query, sym board.Symmetry, rows [][]float32, s *Scratc
 	return ok
 }
 
-// decodePolicy fills out.Policy: it takes the weights of the legal moves, limits the pass if asked
-// to, and divides by the sum.
+// decodePolicy fills out.Policy: it takes the weights of the legal moves, limits the pass if the
+// query asks for it, and divides by the sum.
 func (c *Codec) decodePolicy(q *Query, table []board.Point, rows [][]float32, s *Scratch, out *Output) bool {
 	area := c.size.Area()
 	w := s.weights[:area+1]
@@ -68,9 +68,9 @@ func (c *Codec) decodePolicy(q *Query, table []board.Point, rows [][]float32, s 
 	return true
 }
 
-// weights sets w to exp((logit-max)/temperature), 0 where illegal; the logit of a
-// probability is its logarithm. It reports false if a legal logit is NaN or +Inf, or all
-// are -Inf.
+// weights sets w to exp((logit-max)/temperature), 0 for illegal moves. If the network
+// returns probabilities, their logarithms are the logits. It reports false if a legal
+// logit is NaN or +Inf, or all are -Inf.
 func (c *Codec) weights(q *Query, table []board.Point, rows [][]float32, legal []bool, w []float64) bool {
 	points, pass := rows[c.policy], 0.0
 	area := len(table)
@@ -193,8 +193,8 @@ func (c *Codec) decodeOwnership(table []board.Point, raw []float32, out *Output)
 	return ok
 }
 
-// noResultPossible reports whether, in the training of networks, games under these rules can end
-// without a result.
+// noResultPossible reports whether games under these rules could end without a result in the
+// networks' training.
 func noResultPossible(r board.Rules) bool {
 	return r.Ko == board.KoSimple || r.Scoring == board.ScoringTerritory
 }
@@ -218,7 +218,7 @@ func (o *Output) setWDL(win, loss, noResult float64, withNoResult bool) bool {
 	return true
 }
 
-// setNoScore marks as absent the numbers that only some networks have.
+// setNoScore marks the numbers that only some networks have as absent.
 func (o *Output) setNoScore() {
 	o.ScoreMean, o.ScoreStdev, o.ScoreMeanSq, o.Lead = 0, 0, 0, 0
 	o.VarTimeLeft, o.ErrWinLoss, o.ErrScore = -1, -1, -1

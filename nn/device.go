@@ -17,14 +17,14 @@ type deviceQueue struct {
 	queueBase
 	atOnce  int           // limit on batches on the device
 	filler  *session      // session whose batch waits for the device; nil: none
-	parked  bool          // the filler waits for the signal turn
+	parked  bool          // the filler waits for the signal on turn
 	turn    sync.Cond     // signals that the device may take the filler's batch, or that more jobs fit into it
 	running []*session    // sessions with a batch on the device, oldest first
 	under   int           // jobs that are queued, in a batch or on the device
-	usual   int           // recent maximum of under
+	usual   int           // recent maximum of the field under
 	slowest time.Duration // longest run so far
-	timer   *time.Timer   // timer of watch
-	watched bool          // timer is set
+	timer   *time.Timer   // calls watch
+	watched bool          // the timer is set
 }
 
 // deviceState is the part of a session that the queue's lock guards.
@@ -124,7 +124,7 @@ func (d *deviceQueue) enter(x *session) bool {
 		d.parked = false
 	}
 	if len(d.running) == 0 {
-		// The device was idle: fewer jobs come than before.
+		// The device was idle, so fewer jobs come than before.
 		d.usual = max(d.under, d.usual-d.usual/4)
 	}
 	d.filler = nil
@@ -161,8 +161,8 @@ func (d *deviceQueue) exit(x *session) bool {
 }
 
 // due reports whether the device should take the filler's batch now: it is full, the device
-// is idle, or most of the usual number of jobs have come. After a failure of the queue it is
-// always due, so that the session finds its device lost.
+// is idle, or most of the usual number of jobs have come. Once the queue has failed, every
+// batch is due, so that its session finds the device lost.
 func (d *deviceQueue) due() bool {
 	return d.failed != nil || len(d.running) < d.atOnce &&
 		(d.filler.room() == 0 || len(d.running) == 0 || d.under >= d.usual-d.usual/8)
@@ -185,8 +185,8 @@ func (d *deviceQueue) worthEncoding() bool {
 func (x *session) shape() int { return min(Shape(len(x.rows)), x.most) }
 
 // topUp returns how many of the queued jobs to add to a batch that already has some rows, within
-// the batch's limit. The device pads batches to the sizes of [Shape]; topUp leaves jobs out where
-// more than a sixteenth would be padding.
+// the batch's limit. The device pads batches to the sizes of [Shape]; topUp leaves jobs out if
+// otherwise more than a sixteenth of the batch would be padding.
 func topUp(rows, queued, most int) int {
 	all := min(rows+queued, most)
 	waste := min(Shape(all), most) - all
@@ -206,8 +206,8 @@ func Shape(n int) int {
 	return (n + step - 1) / step * step
 }
 
-// Time limits after which a run of a fragile backend counts as hanging: far more than any
-// run so far has taken, since a slow run may still end.
+// Time limits after which a run of a fragile backend counts as hanging. They are far
+// above the time of any run so far, since a slow run may still end.
 const (
 	patienceUsual = 30 * time.Second
 	patienceShape = 2 * time.Minute // with a batch size that is new to the session
@@ -275,7 +275,7 @@ func (d *deviceQueue) abandon(why error) {
 	}
 }
 
-// unwanted removes from the queue and the batches the jobs whose context has ended.
+// unwanted removes jobs whose context has ended from the queue and the batches, and returns them.
 func (d *deviceQueue) unwanted() (jobs []*Job) {
 	over := func(j *Job) bool {
 		ends := j != nil && j.ctx.Err() != nil

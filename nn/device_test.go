@@ -40,8 +40,8 @@ func (d *device) run(n int) error {
 	return d.fails
 }
 
-// TestOneDevice: a device never has more batches than allowed and is never left without one,
-// while the sessions take turns filling the next batch.
+// TestOneDevice: a device never has more batches than allowed and always has at least one,
+// while the sessions take turns at filling the next batch.
 func TestOneDevice(t *testing.T) {
 	for _, atOnce := range []int{1, 2} {
 		for sessions := atOnce + 1; sessions <= 4; sessions++ {

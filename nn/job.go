@@ -13,10 +13,10 @@ type Job struct {
 	// Query and Out belong to the server from Submit until Done is called.
 	Query *Query
 	Out   *Output
-	// Done is called once for each Submit, when Out or Err is set: by Submit where no
-	// network is needed, else mostly on a session's goroutine. It must not block.
+	// Done is called once for each Submit, when Out or Err is set: inside Submit if no network is
+	// needed, else mostly on a session's goroutine. It must not block.
 	Done func()
-	// Then, if set, is called once the whole batch has been answered, unless Submit
+	// Then is called, if set, once the whole batch has been answered, unless Submit
 	// called Done. By then the job may be in use again.
 	Then func()
 	// Err is the error that [Server.Evaluate] would return.

@@ -44,7 +44,7 @@ func (c *Codec) decodeScore(sv *[6]float64, out *Output) bool {
 	return out.setScore(mean*played, meanSq*played, lead*played)
 }
 
-// decodeArctanScore fills the score of version 3, which knows no spread.
+// decodeArctanScore fills the score of version 3, which has no spread.
 func (c *Codec) decodeArctanScore(raw float64, out *Output) bool {
 	t := math.Atan(raw) * 2 / math.Pi
 	side := math.Sqrt(float64(c.size.Area()))
@@ -90,7 +90,7 @@ func (o *Output) setScore(mean, meanSq, lead float64) bool {
 // fits reports whether x is a number that float32 can hold.
 func fits(x float64) bool { return math.Abs(x) < math.MaxFloat32/2 }
 
-// softplus returns ln(1+e^z), and z itself where the difference vanishes.
+// softplus returns ln(1+e^z), or z itself where the two do not differ measurably.
 func softplus(z float64) float64 {
 	if z > 40 {
 		return z

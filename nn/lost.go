@@ -16,13 +16,13 @@ var ErrLost = errors.New("the device is lost")
 // model opens backends that do not need it.
 type Fragile interface {
 	Backend
-	// Lost declares the device lost because a run does not end; the error says for how long. The
-	// caller must not use the backend afterwards.
+	// Lost declares the device lost because a run does not end. The error says how long the run
+	// has taken. The caller must not use the backend afterwards.
 	Lost(error)
 }
 
 // FirstRun runs a new backend. opened is the time that opening it took: a device that does not
-// answer within a multiple of that is lost.
+// answer within a multiple of that time is lost.
 func FirstRun(b Backend, rows int, opened time.Duration) error {
 	f, ok := b.(Fragile)
 	if !ok {
@@ -38,12 +38,11 @@ func FirstRun(b Backend, rows int, opened time.Duration) error {
 	return err
 }
 
-// errHangs says that a first run does not end.
 var errHangs = fmt.Errorf("%w: it hangs", ErrLost)
 
-// Await returns the result of call, or the cause of the context's end if that comes first: a call
-// into a driver may never return. A result that comes later goes to the function late, if there is
-// one, on the goroutine of the call.
+// Await returns the result of call, or the cause of the context's end if the context ends first: a
+// call into a driver may never return. If the parameter late is not nil, it gets a later result,
+// on the goroutine of the call.
 func Await[T any](ctx context.Context, call func() (T, error), late func(T, error)) (T, error) {
 	type result struct {
 		value T

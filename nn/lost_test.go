@@ -18,7 +18,7 @@ import (
 )
 
 // lose runs a test on a server whose device is lost at some run. After Close only hanging calls may
-// remain, and nothing once they have returned.
+// remain; when these have returned, nothing may.
 func lose(t *testing.T, m *nntest.Perishable, hangs bool, c nn.ServerConfig, test func(t *testing.T, s *nn.Server)) {
 	synctest.Test(t, func(t *testing.T) {
 		m.Model, m.Takes = nntest.HashModel(1), 10*time.Millisecond
@@ -39,8 +39,8 @@ func lose(t *testing.T, m *nntest.Perishable, hangs bool, c nn.ServerConfig, tes
 	})
 }
 
-// TestDeviceIsLost: every query is answered as by a healthy device: the cores take over when the
-// device fails, or once it is certain that it hangs.
+// TestDeviceIsLost: queries are answered as by a healthy device, since the cores take over when
+// the device fails, or when it certainly hangs.
 func TestDeviceIsLost(t *testing.T) {
 	for _, how := range []string{"hangs", "fails"} {
 		for _, c := range []struct{ at, sessions, atOnce int }{{7, 1, 1}, {8, 2, 1}, {9, 2, 2}, {20, 3, 2}, {7, 4, 2}} {

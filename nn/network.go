@@ -21,7 +21,7 @@ type Network interface {
 	Serves(board.Size) error
 	// Describe returns the network's identity and how it runs.
 	Describe() Description
-	// Stats returns statistics of its work so far.
+	// Stats returns statistics of the network's work so far.
 	Stats() Stats
 	// BatchSize is the maximum number of positions in one run of the network; 0: not known.
 	BatchSize() int
@@ -67,8 +67,8 @@ type rewritten struct {
 	queries sync.Pool // pool of *Query
 }
 
-// Rewrite returns a network that evaluates a copy of each query, changed by edit. Edit may
-// be called by several goroutines at once.
+// Rewrite returns a network that evaluates a copy of each query, changed by edit. Several
+// goroutines may call edit at once.
 func Rewrite(e Evaluator, edit func(*Query)) Network {
 	return &rewritten{Wrapper: Wrapper{AsNetwork(e)}, edit: edit, queries: sync.Pool{New: func() any { return new(Query) }}}
 }
@@ -91,8 +91,8 @@ func (r *rewritten) Humans() Network {
 	return Rewrite(humans, r.edit)
 }
 
-// Uncached returns a network that ignores caches, since a cached answer may be for another
-// orientation.
+// Uncached returns a network that bypasses caches, since a cached answer may be for
+// another orientation.
 func Uncached(e Evaluator) Network { return Rewrite(e, func(q *Query) { q.SkipCache = true }) }
 
 // FixSymmetry replaces a random orientation by a function of the position and a salt,

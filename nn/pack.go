@@ -4,15 +4,15 @@ import "math"
 
 // The compact number formats of the cache.
 //
-// A probability takes 16 bits: 5 of exponent and 11 of mantissa, from 2^-31 to
-// 1, relative error at most 2^-12; smaller ones are kept as the smallest
-// rather than as 0, so that no move becomes unreachable. 0 and illegal moves have separate codes. A
-// number in [-1,1] takes 16 bits, absolute error at most 2^-16.
+// A probability takes 16 bits: 5 of exponent and 11 of mantissa, from 2^-31 to 1, relative error at
+// most 2^-12; smaller ones become the smallest code rather than 0, so that no move becomes
+// unreachable. 0 and illegal moves have separate codes. A number in [-1,1] takes 16 bits, absolute
+// error at most 2^-16.
 const (
 	codeIllegal = 0xffff
 	codeZero    = 0
-	// codeShift drops 12 of float32's 23 mantissa bits; codeBias maps the float32 2^-31 to code 0,
-	// which stands for zero, so that code 1 is the smallest.
+	// codeShift drops 12 of float32's 23 mantissa bits; codeBias maps the float32 2^-31 to code 0.
+	// Code 0 stands for zero, so code 1 is the smallest probability.
 	codeShift = 12
 	codeBias  = (127 - 31) << (23 - codeShift)
 	codeOne   = 31 << (23 - codeShift)

@@ -183,8 +183,8 @@ func (p *sizePool) openSessions(n int, warm bool) (sessions []*session, err erro
 	return slices.DeleteFunc(opened, func(x *session) bool { return x == nil }), errors.Join(errs...)
 }
 
-// replace replaces the queue of lost sessions by one of sessions on the processor's cores,
-// unless that has happened already.
+// replace puts a new queue, with sessions on the processor's cores, in place of the queue
+// lost, unless that has happened already.
 func (p *sizePool) replace(lost *queueBase) {
 	p.replacing.Lock()
 	defer p.replacing.Unlock()

@@ -24,7 +24,7 @@ var errRetired = errors.New("the queue was retired")
 // queueBase is common to both queues.
 type queueBase struct {
 	pool *sizePool
-	work sync.WaitGroup // sessions that serve, without those whose run hangs
+	work sync.WaitGroup // serving sessions, except those whose run hangs
 
 	mu     sync.Mutex
 	wake   sync.Cond // signals that there is work, or that sessions must end
@@ -113,8 +113,8 @@ func (c *coreQueue) push(j *Job) error {
 	return nil
 }
 
-// next waits for jobs and takes a batch: at most an equal share of the queue among the
-// sessions without a batch. An empty batch means that the session ends.
+// next waits for jobs and takes a batch: at most the caller's share if the sessions without a batch
+// divide the queue equally. An empty batch means that the session must end.
 func (c *coreQueue) next(batch []*Job, most int) []*Job {
 	c.mu.Lock()
 	defer c.mu.Unlock()

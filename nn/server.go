@@ -21,9 +21,9 @@ type ServerConfig struct {
 	Sessions int
 	// MaxBatch is the largest batch; 0 means 8. A backend may take less.
 	MaxBatch int
-	// OneDevice is the number of batches that the device is given at once, if one device serves all
-	// sessions: one session fills its batch until the device takes it. 0 means that each session
-	// computes on its own core and leaves the other sessions their share of the queue.
+	// OneDevice is the number of batches that the device gets at once, if one device serves all
+	// sessions; one session at a time fills its batch until the device takes it. 0 means that each
+	// session computes on its own core and leaves the other sessions their share of the queue.
 	OneDevice int
 	// CacheBytes limits the memory of the cache, which is allocated on first use;
 	// 0 means no cache. 256 MiB hold about 350,000 evaluations on 19x19 and
@@ -189,7 +189,7 @@ func (s *Server) key(q *Query, who *features.Meta) cacheKey {
 // keyedHistory is how many moves and boards of the past an encoder may show.
 const keyedHistory = 8
 
-// mixHistory adds the last moves and boards before a position.
+// mixHistory adds the last moves, and the boards before the position, to its key.
 func mixHistory(k cacheKey, g *board.Game) cacheKey {
 	k = k.mix(uint64(min(g.ValidTurns(), keyedHistory)))
 	for i := range min(g.NumMoves(), keyedHistory) {

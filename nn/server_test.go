@@ -344,8 +344,8 @@ func TestManyCallers(t *testing.T) {
 	require.Equal(t, m.opened.Load(), m.closed.Load())
 }
 
-// TestOwnershipIsCompleted: a query for which only ownership is missing gets it, and keeps policy
-// and values.
+// TestOwnershipIsCompleted: a query whose cached answer lacks only ownership gets it, with policy
+// and values as cached.
 func TestOwnershipIsCompleted(t *testing.T) {
 	s := newServer(t, nntest.HashModel(1), nn.ServerConfig{CacheBytes: 1 << 20, ExactCache: true})
 	var first, second, third nn.Output

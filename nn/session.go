@@ -70,7 +70,7 @@ func (x *session) answer(j *Job, err error) {
 	j.finish(err)
 }
 
-// contain turns a panic into the error of one query.
+// contain turns a panic into an error of one query.
 func contain(err *error) {
 	if p := recover(); p != nil {
 		slog.Error("an evaluation panicked", "panic", p, "stack", string(debug.Stack()))

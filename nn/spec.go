@@ -162,8 +162,8 @@ type Backend interface {
 	// Inputs returns one slice per Spec.Inputs: MaxBatch rows, row-major. The
 	// caller fills the first rows before Run.
 	Inputs() [][]float32
-	// Outputs returns one slice per Spec.Outputs, likewise. Valid until the
-	// next Run.
+	// Outputs returns one slice per Spec.Outputs, likewise. They are valid
+	// until the next Run.
 	Outputs() [][]float32
 	// Run computes the first n rows, 1 <= n <= MaxBatch.
 	Run(n int) error

@@ -41,16 +41,16 @@ func (s Stats) Sub(earlier Stats) Stats {
 		Misses: s.Misses - earlier.Misses, Invalid: s.Invalid - earlier.Invalid, RunTime: s.RunTime - earlier.RunTime}
 }
 
-// Stats reads the counters. Each is exact; read while queries run, they need
-// not be from the same instant.
+// Stats reads the counters. Each is exact, but while queries run they need not be from the same
+// instant.
 func (s *Server) Stats() Stats {
 	c := &s.stats
 	return Stats{Rows: c.rows.Load(), Batches: c.batches.Load(), Hits: c.hits.Load(), Misses: c.misses.Load(),
 		Invalid: c.invalid.Load(), RunTime: time.Duration(c.runTime.Load())}
 }
 
-// counters keeps numbers that sessions write and numbers that callers write on different cache
-// lines.
+// counters keeps the numbers that sessions write on other cache lines than those that callers
+// write.
 type counters struct {
 	rows, batches atomic.Uint64
 	runTime       atomic.Int64

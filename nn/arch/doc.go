@@ -7,7 +7,7 @@
 // layers of both heads are as large as the board, so each network serves one board size.
 //
 // Graphs have a symbolic batch "N", one input "planes" and BatchNormalization nodes in their
-// inference form, which training needs; [onnx.Simplify] merges these into the convolutions.
+// inference form. Training needs these nodes; [onnx.Simplify] merges them into the convolutions.
 // Values are for the side to move.
 //
 // Invariant: equal configuration and seed give equal bytes, on every machine.

@@ -21,11 +21,11 @@ func blockName(list string, i int) string { return list + "." + strconv.Itoa(i) 
 
 // seedNetwork builds the network of the tutorial's chapter on KataGo's architecture: 3x3
 // convolution, norm and ReLU; pre-activation residual blocks (norm, ReLU, conv, norm, ReLU, conv,
-// addition); after every sixth a global pooling block, which as in the chapter is not a residual
-// one: 3x3 convolution plus a dense layer of the means over the board, broadcast. Heads: policy
-// (1x1 convolution to 2 planes, norm, ReLU, dense, softmax), value (1x1 convolution to 1 plane,
-// norm, ReLU, dense to 256, ReLU, dense to 1, tanh), score (the same without tanh) and ownership
-// (1x1 convolution to 32 planes, norm, ReLU, 1x1 convolution, tanh).
+// addition); after every sixth a global pooling block, as in the chapter without a skip
+// connection: 3x3 convolution plus a dense layer of the means over the board, broadcast. Heads:
+// policy (1x1 convolution to 2 planes, norm, ReLU, dense, softmax), value (1x1 convolution to 1
+// plane, norm, ReLU, dense to 256, ReLU, dense to 1, tanh), score (the same without tanh) and
+// ownership (1x1 convolution to 32 planes, norm, ReLU, 1x1 convolution, tanh).
 //
 // The chapter fixes the board at 19x19; here it is free. First weights: the last convolution of a
 // block is scaled by 1/sqrt(blocks), a pooling block starts near the identity, the last layers of
@@ -67,7 +67,7 @@ func (m *maker) pooling(x onnx.Value, channels int) onnx.Value {
 	return m.g.Add(local, m.g.Unsqueeze(whole, 2, 3))
 }
 
-// scalar adds a head for value or score, without value's tanh.
+// scalar adds a head for value or score. The caller adds the value's tanh.
 func (m *maker) scalar(x onnx.Value, channels, area int) onnx.Value {
 	x = m.squeezedHead("conv", "bn", x, channels, 1)
 	x = m.g.Relu(m.dense("fc1", x, area, seedHidden, gainReLU))

@@ -9,7 +9,7 @@ import (
 )
 
 // ErrNoGradient marks a graph in which an operator between a weight and the loss has no rule here,
-// or none for the form in which it is used.
+// or no rule for its form.
 var ErrNoGradient = errors.New("cannot be differentiated")
 
 // Gradients appends to a copy of m the derivatives of the output loss, a scalar, with respect to
@@ -17,8 +17,8 @@ var ErrNoGradient = errors.New("cannot be differentiated")
 // derivative, of the same shape; "" if the loss does not depend on it. Derivatives do not pass
 // through the values named in stop.
 //
-// With kernels the graph is meant for fuse.Training: the derivative of a 3x3 convolution's weights
-// is written as one convolution, which onnxruntime would run slowly.
+// If kernels is true, the graph is meant for fuse.Training: the derivative of a 3x3 convolution's
+// weights is written as one convolution, which onnxruntime would run slowly.
 //
 // Errors wrap ErrNoGradient, onnx.ErrBuild or the errors of onnx.Extend.
 func Gradients(m *onnx.Model, loss string, wrt []string, kernels bool, stop ...string) (*onnx.Builder, []onnx.Value, error) {
@@ -170,8 +170,8 @@ func (t *tape) reshape(v onnx.Value, dims []int64) onnx.Value {
 	return t.b.Reshape(v, dims...)
 }
 
-// sumTo sums the derivative of a result over the axes along which an operand was broadcast: from
-// the result's dimensions to the operand's. v may be narrow.
+// sumTo sums v, the derivative of a result, over the axes along which an operand was broadcast.
+// from are the result's dimensions, to the operand's. v may be narrow.
 func (t *tape) sumTo(v onnx.Value, from, to []int64) onnx.Value {
 	have := align(t.dims(v), len(from))
 	want := align(to, len(from))
@@ -287,7 +287,7 @@ func (s *step) addSum(i int, v onnx.Value) {
 	s.add(i, s.sumTo(v, s.dims(s.y(0)), s.dims(s.x(i))))
 }
 
-// constInts returns a copy of a constant list of integers that is input i, or fails and returns nil.
+// constInts returns a copy of input i if that is a constant list of integers; else it fails.
 func (s *step) constInts(i int) []int64 {
 	c := s.consts[s.n.Input(i)]
 	if c == nil {
@@ -301,8 +301,8 @@ func (s *step) constInts(i int) []int64 {
 	return list
 }
 
-// axes returns the axes of a node, from the attribute or from input i, none negative; all if
-// neither is given.
+// axes returns the axes of a node, from the attribute or from input i, counted from the
+// front; all axes if neither is given.
 func (s *step) axes(i int) []int64 {
 	rank := int64(len(s.dims(s.x(0))))
 	axes, ok := s.n.Ints("axes")

@@ -316,7 +316,6 @@ func (c *opCase) check(t testing.TB, rng *rand.Rand) float64 {
 	return worst
 }
 
-// done ends a graph.
 func done(t testing.TB, b *onnx.Builder) *onnx.Model {
 	t.Helper()
 	m, err := b.Model(nil)

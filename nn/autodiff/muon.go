@@ -29,7 +29,7 @@ func (u *update) muon(p *Param, g onnx.Value) onnx.Value {
 	columns := int64(p.Len()) / rows
 	x := b.Reshape(g, rows, columns)
 	if rows > columns {
-		x = b.Transpose(x, 1, 0) // so that x*x' has the shorter side
+		x = b.Transpose(x, 1, 0) // so that x*x' is the smaller square
 	}
 	x = orthogonal(b, x)
 	if rows > columns {

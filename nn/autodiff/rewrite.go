@@ -43,8 +43,8 @@ type writer struct {
 	users  map[string][]*onnx.Node
 	output map[string]bool
 	// held maps outputs to convolutions that are not written yet. Scales and biases of channels
-	// that follow are merged into the weights, which are few, instead of applied at every point of
-	// the board.
+	// after such a convolution are merged into its few weights, instead of applied at every point
+	// of the board.
 	held map[string]*heldConv
 }
 
@@ -83,8 +83,8 @@ func newWriter(m *onnx.Model) (*writer, error) {
 	return w, w.b.Err()
 }
 
-// in returns the new value of input i of a node, and writes the convolution that makes it if that
-// was held.
+// in returns the new value of input i of a node. If a held convolution makes the value, in writes
+// it first.
 func (w *writer) in(n *onnx.Node, i int) onnx.Value {
 	name := n.Input(i)
 	if c := w.held[name]; c != nil {
@@ -98,8 +98,8 @@ func (c *heldConv) write(w *writer, name string) {
 	w.values[name] = w.b.Node("", "Conv", 1, c.node.Attrs, c.x, c.w, c.bias)[0]
 }
 
-// holdOrWrite delays the convolution that makes a value if only one node uses the value, and else
-// writes it.
+// holdOrWrite delays the convolution that makes a value if only one node uses the value;
+// otherwise it writes the convolution.
 func (w *writer) holdOrWrite(c *heldConv, name string) {
 	if len(w.users[name]) == 1 && !w.output[name] {
 		w.held[name] = c

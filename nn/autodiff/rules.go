@@ -1,7 +1,7 @@
 package autodiff
 
-// rules maps each differentiable operator to its rule, by name, with the domain before it unless
-// it is the default one.
+// rules maps the name of each differentiable operator to its rule. Operators outside the default
+// domain have the domain before their name.
 var rules map[string]rule
 
 func init() {

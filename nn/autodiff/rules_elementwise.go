@@ -119,7 +119,7 @@ func pow(s *step) {
 	}
 }
 
-// extreme is the rule of Max and Min: equal ones share.
+// extreme is the rule of Max and Min: equal operands share the derivative.
 func extreme(s *step) {
 	hits := make([]value, len(s.n.Inputs))
 	var count value

@@ -140,7 +140,7 @@ func gather(s *step) {
 	s.add(0, s.reshape(v, in))
 }
 
-// split joins the parts again; parts that nothing flows through are zeros.
+// split joins the derivatives of the parts, zeros where the loss does not depend on a part.
 func split(s *step) {
 	parts := make([]value, len(s.dys))
 	for i := range parts {

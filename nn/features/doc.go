@@ -4,11 +4,11 @@
 // All encoders are pure functions of the game and of [Options]; they write every value of their
 // rows and allocate nothing.
 //
-// Terms. "Own" is the side to move, "opponent" the other side: no plane but
-// the side-to-move planes of Seed22, Mini7 and AGZ17 knows Black from White. Planes
-// are channels first: the value of plane c at point p is at c*W*H + p, with p
-// the board's point index (rows from the top). The planes are exactly as large
-// as the board.
+// Terms. "Own" is the side to move, "opponent" the other side: only the
+// side-to-move planes of Seed22, Mini7 and AGZ17 tell Black from White. Planes are
+// channels first: the value of plane c at point p is at c*W*H + p, with p the
+// board's point index (rows from the top). The planes are exactly as large as the
+// board.
 //
 // Encodings:
 //   - V7 and the older V3 to V6 are KataGo's input versions, so that KataGo's

@@ -17,14 +17,14 @@ func NewScratch() *Scratch { return new(Memory).NewScratch() }
 // NewScratch returns buffers for boards of any size. Scratches of one Memory share it.
 func (m *Memory) NewScratch() *Scratch { return &Scratch{memory: m} }
 
-// Encode writes the planes of g for the side to move into spatial and the
-// global values into global: e.Planes()*W*H and e.Globals() values, all of them
-// overwritten. It allocates nothing once s has been used, and leaves g as it is.
+// Encode writes the planes of g for the side to move into spatial and the global values into
+// global: e.Planes()*W*H and e.Globals() values, all of them overwritten. It allocates nothing once
+// s has been used, and does not change g.
 func Encode(e Encoding, spatial, global []float32, g *board.Game, o Options, s *Scratch) {
 	EncodeTurned(e, spatial, global, g, 0, o, s)
 }
 
-// EncodeTurned is Encode for the board as symmetry k turns it.
+// EncodeTurned is Encode for the board turned by symmetry k.
 func EncodeTurned(e Encoding, spatial, global []float32, g *board.Game, k board.Symmetry, o Options, s *Scratch) {
 	area := g.Size().Area()
 	w := writer{g: g, b: g.Board(), o: o, s: s, area: area, own: g.ToMove(), opp: g.ToMove().Opponent(),

@@ -151,7 +151,7 @@ func (m Mode) over(auto bool) bool {
 // unknown, the game's.
 type Areas struct{ PassAliveUnderSuicide, ExcludeTerritoryAdjacentToAtari Mode }
 
-// Over returns the modes; in place of Auto it returns the argument's mode.
+// Over returns a's modes; each that is Auto is replaced by the mode of the parameter auto.
 func (a Areas) Over(auto board.AreaModes) board.AreaModes {
 	return board.AreaModes{
 		PassAliveUnderSuicide:           a.PassAliveUnderSuicide.over(auto.PassAliveUnderSuicide),
@@ -159,7 +159,7 @@ func (a Areas) Over(auto board.AreaModes) board.AreaModes {
 	}
 }
 
-// In returns m's modes as explicit choices.
+// In returns the modes of m as Areas, none of which is Auto.
 func In(m board.AreaModes) Areas {
 	mode := func(on bool) Mode {
 		if on {

@@ -49,8 +49,8 @@ func (w *writer) v6() {
 	w.global[15] = w.parityWave(float32(w.area + 1))
 }
 
-// v3 writes KataGo's V3 inputs, or V4, whose area planes are pass-alive areas
-// under all rules.
+// v3 writes KataGo's V3 inputs. If v4 is true it writes V4, whose area planes
+// are the pass-alive areas under all rules.
 func (w *writer) v3(v4 bool) {
 	turns, hidden := w.turnsOld()
 	w.modernPlanes(turns)
@@ -132,8 +132,8 @@ func (w *writer) second(own, opp int) {
 	}
 }
 
-// turnsV7 returns how many turns of history to show, and whether to hide that a pass ends the
-// game.
+// turnsV7 returns how many turns of history to show, and whether the planes hide that a pass ends
+// the game.
 func (w *writer) turnsV7(lossIfEnded bool) (turns int, hideEnd bool) {
 	turns = historyTurns
 	switch {
@@ -166,8 +166,8 @@ func (w *writer) limitTurns(turns int) int {
 }
 
 // turnsLegal counts the moves, at most five, after the latest suicide or ko violation. It does not
-// notice superko violations: that would require the whole record, only for records that break the
-// rules and networks that nobody has trained since 2020.
+// notice superko violations: they matter only for records that break the rules and networks that
+// nobody has trained since 2020, and would take the whole record to find.
 func (w *writer) turnsLegal() int {
 	w.g.PastBoard(&w.s.past, 0)
 	for i := range historyTurns {
@@ -205,7 +205,7 @@ func (w *writer) history(first, turns int) int {
 	return turns
 }
 
-// areaModes returns the modes for area planes: the game's own by default.
+// areaModes returns the modes for area planes: by default the game's.
 func (w *writer) areaModes() board.AreaModes { return w.o.Areas.Over(w.g.Options().AreaModes) }
 
 // scoringArea writes the area planes of V6 and V7, and reports whether the side to move would not
@@ -266,13 +266,13 @@ func (w *writer) ruleGlobals() {
 	w.global[9] = indicator(rules.Scoring == board.ScoringTerritory)
 }
 
-// komi returns the points that the side to move has besides those on the board, within ±clip.
+// komi returns the points that the side to move gets beside those on the board, within ±clip.
 func (w *writer) komi(clip float32) float32 {
 	return max(-clip, min(clip, w.g.SelfKomi(w.o.DrawWins())))
 }
 
-// parityWave relates komi to the results that the board's parity allows. It is 0 if a draw is
-// possible, 0.5 half a point above that, -0.5 half a point below.
+// parityWave relates komi to the results that the board's parity allows. It is 0 for a komi
+// that allows a draw, 0.5 for half a point more, -0.5 for half a point less.
 func (w *writer) parityWave(clip float32) float32 {
 	if w.g.Rules().Scoring == board.ScoringTerritory && w.g.Phase() < 2 {
 		return 0

@@ -118,7 +118,7 @@ func (r *rewriter) tokens() {
 	}
 }
 
-// shape adds a constant with the dimensions to which a Reshape brings a value.
+// shape adds a constant with the dimensions of a Reshape's result.
 func (r *rewriter) shape(name string, dims ...int64) string {
 	t := onnx.NewTensor(r.names.New(name+".shape"), dims, int64(len(dims)))
 	r.g.Initializers = append(r.g.Initializers, t)

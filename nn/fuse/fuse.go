@@ -8,7 +8,7 @@ import (
 	"kosumi/nn/onnx"
 )
 
-// Rewrite returns a copy of the model whose layers are nodes of the kernels, in a precision, and
+// Rewrite returns a copy of the model with its layers as nodes of the kernels in a precision, and
 // the number of these layers. It fails if shapes of the graph contradict each other.
 func Rewrite(m *onnx.Model, precision kernel.Precision) (*onnx.Model, int, error) {
 	c := m.Clone()
@@ -26,7 +26,7 @@ func Rewrite(m *onnx.Model, precision kernel.Precision) (*onnx.Model, int, error
 	}
 	for _, n := range slices.Clone(c.Graph.Nodes) {
 		if n.Domain == onnx.KernelDomain && n.OpType == "Attention" {
-			n.Attrs["precision"] = onnx.AttrInt(int64(precision)) // not nil: shape inference wants heads
+			n.Attrs["precision"] = onnx.AttrInt(int64(precision)) // Attrs is not nil, since shape inference requires heads
 		} else if l := r.gatedAt(n); l != nil {
 			r.layers = append(r.layers, l)
 		}
@@ -309,8 +309,8 @@ type branch struct {
 	out          string
 }
 
-// takeBranch fuses a branch into the sum's layer: the only branch, or the first with an activation
-// if the sum has other readers.
+// takeBranch fuses a branch into the sum's layer: the branch that alone reads the sum, else the
+// first one with an activation.
 func (r *rewriter) takeBranch(l *layer) {
 	for _, n := range r.users[l.out] {
 		if r.gone[n] {
@@ -419,7 +419,7 @@ func (r *rewriter) activationAt(x string) (kernel.Activation, []*onnx.Node, stri
 	return kernel.Identity, nil, ""
 }
 
-// product returns the node that multiplies x by a value which nothing else reads; otherwise nil.
+// product returns the node that multiplies x by a value, if it is that value's only reader.
 func (r *rewriter) product(x, by string) *onnx.Node {
 	mul := r.only(by)
 	if mul != nil && mul.Is("Mul") && other(mul, by) == x {

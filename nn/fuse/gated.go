@@ -16,8 +16,8 @@ func permutes(n *onnx.Node, perm ...int64) bool {
 	return slices.Equal(list, perm)
 }
 
-// take marks nodes as fused, or returns false if anything else reads their results, apart from
-// the value named out.
+// take marks nodes as fused. If anything else reads one of their results, other than the
+// result named out, it returns false.
 func (r *rewriter) take(nodes []*onnx.Node, out string) bool {
 	for _, n := range nodes {
 		name := n.Output(0)

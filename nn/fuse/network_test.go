@@ -85,7 +85,7 @@ func compare(t *testing.T, m, fused *onnx.Model) float64 {
 }
 
 // TestNetworks: every convolution and every product of tokens becomes a fused layer, little is
-// left to onnxruntime, and the answers stay.
+// left to onnxruntime, and the answers stay the same.
 func TestNetworks(t *testing.T) {
 	needLibrary(t)
 	networks := map[string]int{"kb2c32": 11, "kb2c32-mish": 11, "kb4c64nbt-mish": 31, "kb2c32h2tflrs": 14, "kb2c64h2nbttflrs": 26}

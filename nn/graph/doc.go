@@ -7,7 +7,7 @@
 //   - layers and attention, which take nearly all of the time; a product by a constant
 //     matrix is a layer too;
 //   - small steps: functions of one and two values, reductions, softmax, copies;
-//   - nothing for operators that only change shapes.
+//   - no step for operators that only change shapes.
 //
 // A graph with any other operator is refused ([ErrOperator]); onnxruntime runs it.
 //

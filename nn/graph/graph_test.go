@@ -179,7 +179,7 @@ func ramp(n int) []float32 {
 }
 
 // TestOperators compares each operator with the reference, in all batch sizes and for each
-// instruction set; further nodes read the result too, and it must stay intact for them.
+// instruction set; further nodes read the result too, so it must stay intact.
 func TestOperators(t *testing.T) {
 	const batch = 5
 	for name, build := range operators {

@@ -94,7 +94,7 @@ func (p *planner) conv(n *onnx.Node, at func(int) *value) error {
 	return nil
 }
 
-// layer adds a node's layer, unless an earlier plan did.
+// layer adds a node's layer, unless an earlier plan has added it.
 func (p *planner) layer(n *onnx.Node, s kernel.Shape, weights func() ([]float32, error)) {
 	if p.layout.layers[n] == nil {
 		p.layout.layers[n] = &layer{shape: s, weights: weights}
@@ -172,7 +172,7 @@ func (c *call) product(x *block, in, out int, factor float32, turned bool, bias 
 	c.step(&work{step: kernel.Step{Kind: kernel.StepLayer, N: x.size / in, H: 1, W: 1}, layer: c.Node, writes: [2]*block{to}, reads: [3]*block{x, bias}})
 }
 
-// gemm is a product by a constant matrix and a sum with anything.
+// gemm is a product by a constant matrix, plus a value of any kind.
 func gemm(c *call) bool {
 	x, m := c.block(0), c.matrix(1)
 	if x == nil || m == nil || c.Int("transA", 0) != 0 || len(c.in[0].dims) != 2 || c.Input(2) != "" && c.block(2) == nil {

@@ -65,7 +65,7 @@ func (l *layout) add(rows int) error {
 	return nil
 }
 
-// constant returns the block of constant numbers. Equal contents share one.
+// constant returns a block with constant numbers. Equal contents share a block.
 func (l *layout) constant(v []float32) *block {
 	raw, _ := binary.Append(nil, binary.LittleEndian, v)
 	at, ok := l.pool[string(raw)]

@@ -19,9 +19,9 @@ type work struct {
 	layer  *onnx.Node // for a layer
 	writes [2]*block
 	reads  [3]*block
-	toAt   int // for a copy: offset in the block that it writes
+	toAt   int // for a copy: offset in the block written
 	fromAt int
-	over   []int // blocks that may be overwritten, by index in reads
+	over   []int // indices in reads of blocks that the step may overwrite
 }
 
 // to returns the blocks that are written.

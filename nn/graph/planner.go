@@ -129,7 +129,7 @@ func (p *planner) node(n *onnx.Node) error {
 	return fmt.Errorf("%w: %s", ErrOperator, n.OpType)
 }
 
-// shapeOf returns the dimensions of a float32 value; ok is false for any other.
+// shapeOf returns the dimensions of a float32 value; ok is false for all other values.
 func (p *planner) shapeOf(name string) (dims []int, ok bool) {
 	typ, shape := p.infer.Value(name)
 	list, known := shape.Sizes()
@@ -146,8 +146,8 @@ func (p *planner) shapeOf(name string) (dims []int, ok bool) {
 	return sizes(list), true
 }
 
-// known makes constants of results that shape inference knows. It reports whether all results are
-// known.
+// known turns results that shape inference has computed into constants. If any result is
+// unknown, it adds none and reports false.
 func (p *planner) known(n *onnx.Node) bool {
 	for _, name := range n.Outputs {
 		if name != "" && p.infer.Constant(name) == nil {

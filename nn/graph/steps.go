@@ -104,8 +104,8 @@ func (c *call) only(name string) *onnx.Node {
 	return nil
 }
 
-// times returns the node that multiplies a value by the call's first input, if nothing else reads
-// the value; otherwise nil.
+// times returns the node that multiplies a value by the call's first input, if no other node
+// reads the value; else nil.
 func (c *call) times(by string) *onnx.Node {
 	mul, x := c.only(by), c.Input(0)
 	if mul != nil && mul.Is("Mul") && len(mul.Inputs) == 2 && by != x && (mul.Inputs[0] == x && mul.Inputs[1] == by || mul.Inputs[1] == x && mul.Inputs[0] == by) {
@@ -114,7 +114,7 @@ func (c *call) times(by string) *onnx.Node {
 	return nil
 }
 
-// chain adds an operator of any number of inputs as a row of joins.
+// chain adds an operator of any number of inputs as joins of two at a time.
 func chain(what int) func(*call) bool {
 	return func(c *call) bool {
 		for i := range c.in {
@@ -142,7 +142,7 @@ func chain(what int) func(*call) bool {
 	}
 }
 
-// broadcast returns the broadcast dimensions of two tensors, which inference found to fit.
+// broadcast returns the broadcast dimensions of two tensors; inference has checked that they fit.
 func broadcast(a, b []int) []int {
 	if len(a) < len(b) {
 		a, b = b, a
@@ -257,7 +257,7 @@ func reduction(what int) func(*call) bool {
 	}
 }
 
-// pool reduces all axes behind the channels.
+// pool reduces all axes after the channels.
 func pool(what int) func(*call) bool {
 	return func(c *call) bool {
 		x := c.block(0)
@@ -297,7 +297,7 @@ func (c *call) reduce(what int, x *block, dims []int, gone []bool) bool {
 	return true
 }
 
-// softmax is over the last axis; before opset 13 over all axes from the named one on.
+// softmax runs over the last axis; before opset 13 over all axes from that of the attribute on.
 func softmax(logarithm int) func(*call) bool {
 	return func(c *call) bool {
 		x := c.block(0)
@@ -332,7 +332,7 @@ func transpose(c *call) bool {
 	return c.copyTo(x, 0, from)
 }
 
-// copyTo makes the result a copy of x along strides, from an offset in x on.
+// copyTo makes the result a copy of x that starts at an offset in x and follows strides.
 func (c *call) copyTo(x *block, at int, from []int) bool {
 	to := &block{size: product(c.out)}
 	if !c.move(to, 0, x, at, c.out, contiguous(c.out), from) {

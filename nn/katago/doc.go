@@ -20,27 +20,26 @@
 //
 // # Graphs
 //
-// Build turns a Network into an ONNX graph for one exact board size: it needs no mask, and pooling
-// factors and position tables are constants. There are two forms:
+// Build turns a Network into an ONNX graph for one exact board size. The graph needs no mask, and
+// its pooling factors and position tables are constants. There are three forms:
 //
 //   - FormRun folds norms and scales into convolutions and matrix products. It
 //     is what an inference session should load; it is not meant to be edited.
 //   - FormKernels is FormRun for the kernels of package kernel, with attention as one node.
-//   - FormExact keeps one named initializer for each block of numbers in the
-//     KataGo file ("blocks.3.conv1.weight", "policy.p2.weight"), all of them
-//     independent of the board's size, and carries the file's other tokens in
-//     its metadata. FromONNX takes such a graph back, also after its
-//     initializers were trained further. This is what a conversion writes.
+//   - FormExact keeps one named initializer for each block of numbers in the KataGo file
+//     ("blocks.3.conv1.weight", "policy.p2.weight"), all of them independent of the board's size,
+//     and carries the file's other tokens in its metadata. FromONNX restores the network from such
+//     a graph, also after its initializers were trained further. This is what a conversion writes.
 //
-// So a converted network is played by FromONNX, then Build in FormRun or FormKernels for
-// the size at hand.
+// To play a converted network, FromONNX restores it, then Build makes FormRun or
+// FormKernels for the board's size.
 //
 // # Invariants
 //
-//   - A Network from Read or FromONNX has passed Check: every layer's counts fit
-//     its neighbours', every number is finite.
-//   - Reading takes memory in proportion to the bytes that have arrived, never to
-//     a count that the file claims.
+//   - A Network from Read or FromONNX has passed Check: neighbouring layers fit
+//     each other, and every number is finite.
+//   - Reading takes memory in proportion to the bytes that have arrived, not to
+//     the counts that the file claims.
 //   - Raw outputs are for the side to move; softmax, tanh, scaling and legality
 //     are left to the caller.
 //

@@ -5,9 +5,9 @@ import (
 	"fmt"
 )
 
-// Errors of this package, for errors.Is. The text names the layer if one is concerned.
+// Errors of this package, for errors.Is. The text names the layer if the error is about one.
 var (
-	// ErrFormat: the bytes are no KataGo network, or one that is damaged.
+	// ErrFormat: the bytes are not a KataGo network, or a damaged one.
 	ErrFormat = errors.New("not a valid katago network")
 	// ErrTruncated: the file ends too early.
 	ErrTruncated = errors.New("katago network is cut short")
@@ -25,7 +25,7 @@ var (
 	ErrNotExact = errors.New("onnx graph holds no katago network in exact form")
 )
 
-// unknown makes an [ErrUnsupported] about something that newer versions of KataGo's trainers may
+// unknown makes an [ErrUnsupported] about a part of the file that newer trainers of KataGo may
 // write.
 func unknown(format string, args ...any) error {
 	return fmt.Errorf("%w: %s; a newer program may know it", ErrUnsupported, fmt.Sprintf(format, args...))

@@ -14,7 +14,7 @@ type Arch struct {
 	Blocks   int
 	Channels int
 	// Nested: each block is a bottleneck to half the channels with two ordinary
-	// blocks inside. It pays from about 10 blocks on.
+	// blocks inside. It is worth its cost from about 10 blocks on.
 	Nested bool
 	// Heads is the number of heads of transformer layers: each block is one such layer or, with
 	// Nested, a bottleneck with two inside. 0: convolutions.
@@ -90,8 +90,8 @@ func (a Arch) Validate() error {
 	return nil
 }
 
-// ArchOf returns the architecture of a network's trunk, from which ParseArch makes fresh
-// networks. Trunks of other or mixed blocks have none: ErrUnsupported.
+// ArchOf returns the architecture of a network's trunk; Fresh takes its name. A trunk
+// with other or mixed blocks has none: ErrUnsupported.
 func ArchOf(n *Network) (Arch, error) {
 	a := Arch{Blocks: len(n.Trunk.Blocks), Channels: n.Trunk.Channels, Activation: n.Trunk.TipAct.Kind}
 	nested, layers := 0, 0
@@ -157,8 +157,8 @@ func (a Arch) poolBlocks() map[int]bool {
 	return pools
 }
 
-// headWidths are the widths of the parts that do not have the trunk's channels, as in KataGo's
-// networks of about that size.
+// headWidths are the widths that differ from the trunk's, as in KataGo's networks of about the same
+// size.
 type headWidths struct{ pool, head, value, hidden int }
 
 func (a Arch) headWidths() headWidths {
@@ -214,7 +214,7 @@ func Fresh(arch string, seed uint64) (*Network, error) {
 	return freshLike(a, seed, nil)
 }
 
-// freshLike is Fresh, except that the first blocks pool where existing blocks do.
+// freshLike is Fresh, except that the first blocks pool where the blocks in like do.
 func freshLike(a Arch, seed uint64, like []Block) (*Network, error) {
 	f := &fresh{arch: a, w: a.headWidths(), rng: rand.New(rand.NewPCG(seed, 0x6b6174616e657473)), pools: a.poolBlocks()}
 	for i, b := range like {
@@ -241,7 +241,7 @@ type fresh struct {
 	pools map[int]bool // blocks that pool, counted from 1
 }
 
-// gain is the square root of an activation's effect on the second moment.
+// gain is the factor of weights that makes up for an activation's effect on the second moment.
 func gain(a Activation) float64 {
 	switch a {
 	case ReLU:
@@ -286,7 +286,7 @@ func (f *fresh) bias(name string, channels, fanIn int, a Activation) Bias {
 
 func (f *fresh) act(name string) Act { return Act{Name: name, Kind: f.arch.Activation} }
 
-// plainNorm returns a norm that only adds a bias, at first 0.
+// plainNorm returns a norm that only adds a bias, which starts at 0.
 func plainNorm(name string, channels int) Norm {
 	return Norm{Name: name, Channels: channels, Epsilon: 1e-20, HasBias: true,
 		Mean: filled(channels, 0), Var: filled(channels, 1), Bias: filled(channels, 0)}

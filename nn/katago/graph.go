@@ -25,8 +25,8 @@ const (
 	FormRun Form = iota
 	// FormKernels is FormRun with attention as nodes of the kernels' domain, for fuse.Rewrite.
 	FormKernels
-	// FormExact keeps every block of numbers of the KataGo file as one
-	// initializer and can be taken back by FromONNX.
+	// FormExact keeps every block of numbers of the KataGo file as one initializer, so that
+	// FromONNX can restore the network.
 	FormExact
 )
 
@@ -58,9 +58,9 @@ const (
 // from 2x2 to 25x25. Outputs are raw and for the side to move. The network's
 // weights are copied. Errors: ErrSize, and those of Network.Check.
 //
-// A variant with a mask, one graph for all boards up to a size, would multiply
-// by the mask after each activation in emitter.act, divide by its sum in
-// emitter.pool and mask the scores in emitter.attend; nothing else knows the size.
+// A variant with a mask, one graph for all boards up to a size, would multiply by the mask after
+// each activation in emitter.act, divide by the mask's sum in emitter.pool and mask the scores in
+// emitter.attend; nothing else depends on the size.
 func Build(n *Network, size Size, form Form) (*onnx.Model, error) {
 	if size.W < minSide || size.H < minSide || size.W > maxSide || size.H > maxSide {
 		return nil, fmt.Errorf("%w: %dx%d, sides are %d to %d", ErrSize, size.W, size.H, minSide, maxSide)

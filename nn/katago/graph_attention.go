@@ -6,8 +6,8 @@ import (
 	"kosumi/nn/onnx"
 )
 
-// rmsNorm normalises tokens [N,S,C]. In FormRun the weight is left to the matrix
-// products that follow.
+// rmsNorm normalises tokens [N,S,C]. In FormRun the matrix products that follow
+// apply the weight.
 func (e *emitter) rmsNorm(b *onnx.Builder, v onnx.Value, n *RMSNorm) onnx.Value {
 	v = e.divideByRMS(b, v, n.Epsilon, 2)
 	if e.exact {
@@ -16,7 +16,7 @@ func (e *emitter) rmsNorm(b *onnx.Builder, v onnx.Value, n *RMSNorm) onnx.Value 
 	return v
 }
 
-// projection multiplies normalised tokens by a matrix, which is folded except in FormExact.
+// projection multiplies normalised tokens by m; except in FormExact, n is folded into m.
 func (e *emitter) projection(b *onnx.Builder, v onnx.Value, m *MatMul, n *RMSNorm, factor float64, order []int) onnx.Value {
 	if e.exact {
 		return e.matmul(b, v, m)
@@ -128,8 +128,8 @@ func (e *emitter) turnPairs(b *onnx.Builder, v onnx.Value, k *Attention, group i
 // halves returns the order of columns in blocks of pairs, for rotation: in each block the first
 // numbers of all pairs, then their second numbers; nil without rotation. Queries and keys are only
 // ever multiplied with each other, so the order inside a head is free. A block is a head for the
-// kernels, all heads for turnHalves: on a CPU that takes about a quarter of the time that it takes
-// if the numbers of a pair are neighbours.
+// kernels, all heads for turnHalves: on a CPU, rotation then takes about a quarter of its time
+// with the numbers of a pair side by side.
 func (b *Attention) halves(blocks, pairs int) (order []int) {
 	if !b.UseRope {
 		return nil
@@ -178,8 +178,8 @@ func (e *emitter) wideRotation(b *onnx.Builder, k *Attention, group int) (querie
 	return queries, wide(b.In("k"), 1)
 }
 
-// anglesByHead returns the angles of every head, indexed [point][head][pair]; group heads in a row
-// turn alike.
+// anglesByHead returns the angles of every head, indexed [point][head][pair]; each run of group
+// heads shares its angles.
 func (e *emitter) anglesByHead(k *Attention, group int) (all []float64) {
 	pairs := k.QDim / 2
 	kv, angles := e.angles(k)

@@ -55,8 +55,8 @@ func (e *emitter) biased(b *onnx.Builder, x onnx.Value, k biasedConv) onnx.Value
 }
 
 // inTokens reports whether a nested block works on tokens: its convolutions are products, and its
-// inner blocks are transformer blocks. In FormExact it does not, because its weights are read
-// back as convolutions.
+// inner blocks are transformer blocks. In FormExact it works on boards, because its weights are
+// read back as convolutions.
 func (e *emitter) inTokens(k *Nested) bool {
 	plain := func(c *Conv) bool { return c.KY == 1 && c.KX == 1 }
 	if e.exact || !plain(&k.ConvIn) || !plain(&k.ConvOut) {

@@ -31,8 +31,8 @@ func (e *emitter) norm(b *onnx.Builder, v onnx.Value, n *Norm) onnx.Value {
 	return affine(b, v, n, int64(n.Channels), 1, 1)
 }
 
-// affine adds a norm as a product and a sum with constants of a shape: [C,1,1], or [C] on tokens
-// [N,S,C].
+// affine adds a norm as a product and a sum with constants of the shape dims: [C,1,1], or [C] on
+// tokens [N,S,C].
 func affine(b *onnx.Builder, v onnx.Value, n *Norm, dims ...int64) onnx.Value {
 	scale, bias := n.merge()
 	if !allEqual(scale, 1) {
@@ -77,7 +77,7 @@ func (e *emitter) conv(b *onnx.Builder, v onnx.Value, c *Conv) onnx.Value {
 	return e.convWith(b, v, c, nil, "")
 }
 
-// convNorm adds a convolution followed by a norm; in FormRun they are one. b is the scope above
+// convNorm adds a convolution followed by a norm; FormRun merges the two. b is the scope above
 // both.
 func (e *emitter) convNorm(b *onnx.Builder, convName, normName string, v onnx.Value, c *Conv, n *Norm) onnx.Value {
 	if e.exact {
@@ -142,7 +142,7 @@ func (e *emitter) linear(b *onnx.Builder, mulName, biasName string, v onnx.Value
 	return b.In(mulName).Gemm(v, w, b.In(biasName).Floats("bias", bias.Weights, int64(bias.Channels)), false)
 }
 
-// poolKind says which third part a pooled vector has.
+// poolKind says what the third part of a pooled vector is.
 type poolKind uint8
 
 const (
@@ -153,8 +153,8 @@ const (
 // pool reduces [N,C,H,W] over the board: to [N,3C] in FormExact; in FormRun to [N,2C] (mean,
 // maximum) or [N,C] (mean), for the weights of poolWeights.
 //
-// act is the activation before the pooling. KataGo's maximum is never below -1; that makes a
-// difference only without an activation.
+// act is the activation before the pooling. KataGo's maximum is never below -1; this limit
+// matters only without an activation.
 func (e *emitter) pool(b *onnx.Builder, v onnx.Value, kind poolKind, act Activation) onnx.Value {
 	second, third := e.poolFactors()
 	parts := []onnx.Value{b.Op("GlobalAveragePool", nil, v)}

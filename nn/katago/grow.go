@@ -81,7 +81,7 @@ func widen(big, n *Network) error {
 	return nil
 }
 
-// likewise gives a norm the same parts and epsilon as another, with values that change nothing.
+// likewise gives n the parts and the epsilon of src, with values that leave its input as it is.
 func (n *Norm) likewise(src *Norm) {
 	n.Epsilon, n.HasScale, n.HasBias, n.Scale, n.Bias = src.Epsilon, src.HasScale, src.HasBias, nil, nil
 	if n.HasScale {
@@ -120,7 +120,7 @@ func (c collector) floats(path string, _ int64, dims []int, v *[]float32) error 
 	return nil
 }
 
-// pooledParts returns the number of equal parts of a layer's inputs: three after a global
+// pooledParts returns how many equal parts a layer's inputs have: three after a global
 // pooling, else one.
 func pooledParts(path string) int {
 	if strings.HasSuffix(path, "gmul.weight") || path == "policy.pass1.weight" || path == "value.m2.weight" {
@@ -160,7 +160,7 @@ func widened(dst, src numbers, parts int) bool {
 	return true
 }
 
-// silence makes a block add nothing to the trunk yet.
+// silence makes a block add nothing to the trunk until it is trained.
 func silence(b Block) {
 	switch b := b.(type) {
 	case *Ordinary:

@@ -49,7 +49,7 @@ func TestReadFormats(t *testing.T) {
 		require.Equal(t, "test", back.Source.File)
 		require.Len(t, back.Source.SHA256, 64)
 	}
-	// Other white space, and no line end at the last block.
+	// Other white space, and no line end after the last block.
 	crlf := bytes.ReplaceAll(want[:300], []byte("\n"), []byte("\r\n\t "))
 	at := bytes.Index(crlf, []byte(blockMark))
 	odd := append(crlf[:at:at], want[bytes.Index(want, []byte(blockMark)):len(want)-1]...)
@@ -199,7 +199,7 @@ func TestReadBombs(t *testing.T) {
 	})
 	require.Less(t, used, uint64(4<<20), "the layer is larger than the limit, so nothing is read")
 
-	head = strings.ReplaceAll(head, "10910", "182") // announces 63.6 MB; 1 float has 4 bytes
+	head = strings.ReplaceAll(head, "10910", "182") // announces 63.6 MB
 	used = measure(func() {
 		_, err := read(&bomb{head: strings.NewReader(head)}, "test", 40<<20)
 		require.ErrorIs(t, err, ErrTooLarge)

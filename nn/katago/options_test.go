@@ -20,8 +20,8 @@ func words(t testing.TB, n *Network) []string {
 	return strings.Fields(head)
 }
 
-// TestPreferences: a network's preferences for rules are read, written, and restored from both
-// forms of its graph.
+// TestPreferences: a network's preferences for rules are read, written, kept in the metadata of its
+// graphs, and restored from FormExact.
 func TestPreferences(t *testing.T) {
 	for version := 15; version <= MaxVersion; version++ {
 		for flags := range 4 {

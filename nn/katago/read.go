@@ -22,8 +22,8 @@ const (
 	ratioFree  = 64 << 20
 )
 
-// Read reads a network of any supported version, compressed or not, with binary or text numbers;
-// it detects which. The name is used in errors and kept in Source.
+// Read reads a network of any supported version. It detects compression, and whether numbers are
+// binary or text. The name is used in errors and kept in Source.
 //
 // Errors: ErrFormat, ErrTruncated, ErrVersion, ErrUnsupported, ErrShape, ErrTooLarge, or r's
 // error.
@@ -83,7 +83,7 @@ func read(r io.Reader, name string, maxBytes int64) (n *Network, err error) {
 	return n, nil
 }
 
-// gzipReader wraps a damaged stream's errors in our sentinels.
+// gzipReader wraps a damaged stream's errors in those of this package.
 type gzipReader struct{ z *gzip.Reader }
 
 func (g gzipReader) Read(p []byte) (int, error) {
@@ -125,7 +125,7 @@ func (c *counter) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// foreignKind names the kind of a file that people may load by mistake; "" for others.
+// foreignKind names the kind of a file that people may load by mistake; "" for other files.
 func foreignKind(head []byte) string {
 	for _, k := range []struct{ magic, kind string }{
 		{"\x89PNG", "a PNG image"},

@@ -17,8 +17,8 @@ const (
 	blockMark  = "@BIN@"
 )
 
-// source is the medium that reads decompressed bytes. Whether float blocks are
-// binary or text is decided by the first one.
+// source is the medium that reads decompressed bytes. The first float block
+// decides whether all are binary or text.
 type source struct {
 	br     *bufio.Reader
 	max    int64 // bytes of content that are allowed
@@ -43,7 +43,7 @@ func endEarly(err error) error {
 func isSpace(c byte) bool { return c == ' ' || c >= '\t' && c <= '\r' }
 
 // next reads a token; it is valid until the next call. A token at the end of the input may be
-// incomplete. That is an error, unless the caller says that it is the last number of a text file.
+// incomplete. That is an error, unless the caller reads the last number of a text file.
 func (s *source) next(last bool) ([]byte, error) {
 	s.tok = s.tok[:0]
 	for {

@@ -18,9 +18,9 @@ const (
 
 // Upgrade returns a network of version 8 to 14 as one of version 15, which gives the same answers
 // and can learn the new outputs: a second layer for the pass; an optimistic policy, which begins as
-// a copy of the plain one; and short-term errors, which begin as constants (those of version 14
-// stay). Networks of other versions, or with a policy too narrow for the second layer, are returned
-// unchanged. The result shares the layers that stay.
+// a copy of the plain one; and short-term errors, which begin as constants (version 14 keeps its
+// own). Networks of other versions, or with a policy too narrow for the second layer, are returned
+// unchanged. The result shares unchanged layers with n.
 func Upgrade(n *Network) *Network {
 	h, p, v := n.Header, n.Policy, n.Value
 	old := p.Channels

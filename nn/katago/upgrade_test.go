@@ -31,7 +31,7 @@ func requireSameAnswers(t *testing.T, old, now *Network, c *goldenCase) {
 	require.InDelta(t, 3, says(got.scoreValue[5], m.ShorttermScoreErr), 1e-5)
 }
 
-// TestUpgrade: networks of versions 8 to 14 answer the same as version 15, KataGo's format can
+// TestUpgrade: networks of versions 8 to 14 keep their answers as version 15, KataGo's format can
 // hold them, and every new part can learn.
 func TestUpgrade(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 15))

@@ -16,7 +16,7 @@ const (
 	maxNameLen  = 96
 )
 
-// medium is where tokens and float blocks come from or go to.
+// medium is the source or the target of tokens and float blocks.
 type medium interface {
 	token(s *string) error
 	integer(v *int) error
@@ -101,7 +101,7 @@ func (w *walker) count(what string, v *int, lo, hi int) {
 // anySize is the expected size of a dimension that nothing before it determines.
 const anySize = -1
 
-// channels visits a size, which must be want unless that is anySize.
+// channels visits a size, which must equal want unless want is anySize.
 func (w *walker) channels(what string, v *int, want int) {
 	if w.count(what, v, 1, maxChannels); want != anySize && *v != want {
 		w.misfit("%s: %d, should be %d", what, *v, want)
@@ -113,7 +113,7 @@ func (w *walker) misfit(format string, args ...any) {
 	w.fail(fmt.Errorf("%w: %s", ErrShape, fmt.Sprintf(format, args...)))
 }
 
-// boolean visits a flag that is stored as a number between lo and hi, and returns that.
+// boolean visits a flag that is stored as a number between lo and hi, and returns the number.
 func (w *walker) boolean(what string, v *bool, lo, hi int) (i int) {
 	if *v {
 		i = 1
@@ -134,8 +134,8 @@ func (w *walker) preference(name string, v *bool) {
 	}
 }
 
-// options visits n integers that must be 0 until a newer version gives them a
-// meaning. KataGo calls them options of a part and names them by letters.
+// options visits n integers that must be 0, since no known version gives them
+// a meaning. KataGo calls them options of a part and names them by letters.
 func (w *walker) options(part string, first byte, n int) {
 	for i := range n {
 		zero := 0

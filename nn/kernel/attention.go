@@ -6,9 +6,9 @@ import "fmt"
 // query heads share a head of keys and values. Queries must be scaled already.
 //
 // It reads x [n][tokens][queries, keys, values] of all heads and writes y [n][tokens][heads][VDim].
-// Cosines and sines, [tokens][KVHeads][QDim/2] each, rotate queries and keys: the first half of
-// each holds the first numbers of all pairs, the second half the second ones. Without cosines and
-// sines nothing is rotated.
+// Cosines and sines, [tokens][KVHeads][QDim/2] each, rotate queries and keys: the first half of a
+// query or key holds the first numbers of all pairs, the second half the second ones. Without
+// cosines and sines nothing is rotated.
 type Attention struct {
 	Heads, KVHeads, QDim, VDim int
 	Precision                  Precision

@@ -12,10 +12,10 @@
 //
 // Row i of G evaluates the polynomial g0 + g1 x + g2 x² at a point p_i; the rows of
 // Bᵀ are the coefficients of the products of (x - p_j) over all j but i, divided by
-// that product at p_i; Aᵀ holds the powers of the points. One point is infinity: the
+// that product at p_i; Aᵀ holds powers of the points. One point is infinity: the
 // polynomial's highest coefficient. Nested along both axes, F(4x4,3x3) has 36
-// products for 144, and F(3x3,3x3) 25 for 81. Between the transforms
-// remains, for each of the 36 positions, a matrix product over channels.
+// products in place of 144, and F(3x3,3x3) 25 in place of 81. Between the
+// transforms, each of the 36 positions takes a matrix product over channels.
 //
 // The points are 0, ±1/√2, ±√2 and infinity: half the error of 0, ±1, ±2 and
 // infinity. F(3,3) leaves out -√2, so that both share their transformed weights and
@@ -35,8 +35,8 @@
 // the scale of a board is known from its largest and least input alone, and no
 // result depends on the other boards of a batch.
 //
-// Weights: one scale for each output and position, the largest for which all are
-// within 16 bits and their absolute values times the largest input within 31:
+// Weights: one scale for each output and position, the largest for which all weights fit 16 bits,
+// and the sum of their absolute values times the largest input fits 31:
 //
 //	limit * Σ|u| <= 2³¹ - 1
 //
@@ -44,14 +44,14 @@
 // up to 256 and 8191 beyond: the more channels, the fewer bits the second bound
 // leaves to weights.
 //
-// A 1x1 convolution is one position, its tiles are points, and each point is scaled by
-// itself. Products of tokens are the same: a norm in front of one is a factor of the
-// point's scale, and the two halves of SwiGLU are one product.
+// A 1x1 convolution is one position, its tiles are points, and each point has its own
+// scale. Products of tokens work in the same way: a norm in front of one is a factor
+// of the point's scale, and the two halves of SwiGLU are one product.
 //
 // # Attention
 //
-// One operator for all heads: attention.h has its bounds and its order. Queries are in the lanes
-// of vectors, so that maximum, exponential and sum of a softmax are those of whole vectors, and
+// One operator serves all heads; attention.h gives its bounds. Queries are in the lanes of vectors,
+// so that maximum, exponential and sum of a softmax are operations on whole vectors, and
 // probabilities come out in the order in which the product with the values reads them.
 //
 // # In the cache
@@ -59,20 +59,20 @@
 // Boards are worked on together as far as they fit the cache. For each 48 outputs or
 // so all positions are multiplied, 9 tiles times 48 outputs at a time in registers
 // (fewer without AVX-512), then the tiles are transformed back, and bias, residual
-// and activation applied, while the products are still there. The panel of weights
-// for the next position is fetched meanwhile.
+// and activation applied, while the products are still in the cache. The panel of
+// weights for the next position is fetched meanwhile.
 //
 // # The first layer
 //
 // Its input planes are mostly zeros and ones. The sum that a plane of ones adds is known
-// beforehand; of the others only values other than 0 are multiplied, in float32.
+// beforehand; of other planes only values other than 0 are multiplied, in float32.
 //
 // # Training
 //
 // The gradient of a convolution's input is a convolution. That of its weights is
 // Gᵀ[(A dy) ⊙ (Bᵀ d)] summed over all tiles: for each position a matrix product over
-// tiles, in float32. Batches are larger than caches, so what follows a convolution is
-// done in as few passes over them as can be.
+// tiles, in float32. Batches are larger than caches, so what follows a convolution
+// takes as few passes over a batch as possible.
 //
 // # Files
 //

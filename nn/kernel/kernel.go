@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// ErrStopped is the error of calls to a page's worker that has ended. The next session gets a new
-// worker.
+// ErrStopped is the error of calls to a worker of the page that has ended. The next session gets
+// a new worker.
 var ErrStopped = errors.New("a worker of the page has ended")
 
-// ISA is an instruction set with kernels for it.
+// ISA is an instruction set that has kernels.
 type ISA int
 
 // The sets of instructions, the best last. The numbers are those of kernel.h.

@@ -96,7 +96,7 @@ func normal(rng *rand.Rand, n int, scale float64) []float32 {
 	return v
 }
 
-// relative returns the root mean square of the differences divided by that of the values.
+// relative returns the root mean square of the differences, relative to that of want.
 func relative(want []float64, got []float32) float64 {
 	off, all := 0.0, 1e-30
 	for i, x := range want {
@@ -216,9 +216,9 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-// TestNothingOverflows: results are right for extreme integers: weights and inputs of one size
-// whose signs agree at a position, so that sums are as close to the bound as possible, and single
-// large values.
+// TestNothingOverflows: results are right for extreme integers: weights and inputs of one
+// magnitude, with equal signs at one position, so that sums are as close to the bound as
+// possible, and single large values.
 func TestNothingOverflows(t *testing.T) {
 	const out, side = 4, 6
 	for _, in := range []int{16, 64, 96, 256, 384} {

@@ -15,8 +15,8 @@ var errMemory = errors.New("kernel: no memory")
 //
 //	y = activation(scale*s + shift), and sum = s where it is wanted.
 //
-// The bias is [Out], or [n][Out]; without one, or a residual, it is 0. The residual may share its
-// memory with the sum.
+// The bias is [Out], or [n][Out]; an absent bias or residual counts as 0. The residual may share
+// its memory with the sum.
 type Shape struct {
 	In, Out, Size int // channels; Size is 1 or 3, for Planes any odd number
 	Precision     Precision

@@ -13,12 +13,12 @@ type Operand struct {
 // StepKind is the operation of a step. The numbers are those of kernel.h.
 type StepKind int
 
-// The kinds of steps, each with the operands that it writes; then those that it reads.
+// The kinds of steps, with the operands that each writes; then those that it reads.
 const (
 	StepLayer     StepKind = iota // y, sum; x, bias, residual: see [Shape]
 	StepAttention                 // y; x, cosines, sines: see [Attention]
 	StepMap                       // y; x: a function of each of Dims[0] numbers
-	StepJoin                      // y; a, b: a function of two, along strides
+	StepJoin                      // y; a, b: a function of two numbers, along strides
 	StepReduce                    // y; x: over the second of the axes Dims[:3]
 	StepSoftmax                   // y; x: over the second of the axes Dims[:2]
 	StepMove                      // y; x: a copy along strides
@@ -53,8 +53,8 @@ const (
 	ReduceMax
 )
 
-// StepAxes is the number of axes of joins and moves. Unused ones, of size 1, come first, then the
-// others from the outermost on.
+// StepAxes is the number of axes of joins and moves. Unused axes, of size 1, come first, then the
+// used ones from the outermost on.
 const StepAxes = 6
 
 // Step is one step of a program.
@@ -71,8 +71,8 @@ type Step struct {
 	Attention Attention
 }
 
-// extents returns how many numbers each operand spans, To's first; an error if an operand does
-// not fit the step.
+// extents returns how many numbers each operand spans, outputs first; an error if an operand
+// does not fit the step.
 func (s *Step) extents() (sizes [5]int, err error) {
 	ok := true
 	switch s.Kind {

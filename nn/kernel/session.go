@@ -15,7 +15,7 @@ type Layout struct {
 	ConstantsAt     int
 }
 
-// Aligned makes n numbers aligned to cache lines.
+// Aligned allocates n numbers, aligned to cache lines.
 func Aligned(n int) []float32 {
 	const line = 16 // numbers in a cache line
 	buffer := make([]float32, n+line)
@@ -56,8 +56,8 @@ func (l *Layout) checkSteps(steps []Step, last int) error {
 	return nil
 }
 
-// checkRun reports whether passes name existing programs and rows at which these may start; last
-// returns the last such row.
+// checkRun reports whether passes name existing programs and rows at which these may start. The
+// function last returns a program's last such row.
 func (l *Layout) checkRun(rows int, passes []Pass, last func(program int) int, programs int) error {
 	if rows < 1 || rows > l.Rows {
 		return fmt.Errorf("kernel: a batch of %d rows, of at most %d", rows, l.Rows)

@@ -30,7 +30,7 @@ var workers struct {
 	paused  chan struct{} // closed when sessions may run again; nil: they may run now
 }
 
-// Bounds of how often workers are started again: a system that ends them every time is short of
+// Bounds on how often workers are started again: a system that keeps ending them is short of
 // memory.
 const (
 	fewerAfter = 4 // after that many ends, an ended worker is not replaced while others remain
@@ -74,7 +74,7 @@ func Stop() {
 	}
 }
 
-// Pause makes sessions wait before their next run, until it is called with false. Runs
+// Pause makes sessions wait before their next run; called with false, it lets them run again. Runs
 // under way end normally.
 func Pause(on bool) {
 	workers.Lock()
@@ -304,7 +304,7 @@ func (w *worker) call(name string, values ...any) (uint32, error) {
 	return a.results[0], nil
 }
 
-// write puts bytes at an address and calls a function.
+// write puts bytes at an address of the module's memory and calls a function.
 func (w *worker) write(at uint32, bytes []byte, name string, values ...any) (uint32, error) {
 	buffer := js.Global().Get("ArrayBuffer").New(len(bytes))
 	js.CopyBytesToJS(js.Global().Get("Uint8Array").New(buffer), bytes)

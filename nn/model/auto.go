@@ -51,14 +51,14 @@ func plan(provider string) (sessions, batch, atOnce int) {
 type choice struct {
 	Device string `json:"device"` // provider; "" is the CPU
 	Why    string `json:"why"`
-	// Offers are the devices that existed when they were measured; "" before that. Loaded
-	// reports whether library and plugin could be loaded.
+	// Offers lists the devices that existed at the time of measuring; "" before it.
+	// Loaded reports whether library and plugin could be loaded.
 	Offers string `json:"offers,omitempty"`
 	Loaded bool   `json:"loaded,omitempty"`
 }
 
 // The time for measuring all providers together, and the time limit for a device to open its
-// sessions before that.
+// sessions before the measurement.
 const (
 	measureFor = 3 * time.Second
 	readyIn    = 20 * time.Second
@@ -81,7 +81,7 @@ type chooser struct {
 }
 
 // chooseDevice chooses the provider of "auto" for the network in a file; open reads the network. It
-// loads nothing if no device is to be expected.
+// loads nothing if the system shows no sign of a device.
 func chooseDevice(c Config, file string, open func() (source, error)) (choice, error) {
 	lib, err := ort.Find(c.Library)
 	named := c.Library != "" || os.Getenv(ort.EnvLibrary) != "" && ort.Available
@@ -140,16 +140,16 @@ func (c *chooser) working() (names []string, err error) {
 }
 
 // hasGPU reports whether a provider has found a GPU. WebGPU also accepts an emulator that
-// runs on the CPU: many times slower, and some crash.
+// runs on the CPU: it is many times slower than the CPU, and some emulators crash.
 func (c *chooser) hasGPU(provider string) bool {
 	offers, _ := ort.Devices(c.conf.Library)
 	return slices.ContainsFunc(offers, func(o ort.Offer) bool { return o.Provider == provider && o.Kind == "gpu" })
 }
 
-// choose returns the device if it is faster than the CPU. It uses an earlier start's result if
-// the devices are the same, else it measures. Before it first loads a library or runs a device it
-// writes a mark; if this start hangs or crashes, later ones see the mark and use the CPU. An
-// error says that the library or the plugin cannot be used.
+// choose returns the device if it is faster than the CPU. If the devices are the same as at an
+// earlier start, it uses that result, else it measures. Before it first loads a library or runs a
+// device it writes a mark; if this start hangs or crashes, later ones see the mark and use the
+// CPU. An error says that the library or the plugin cannot be used.
 func (c *chooser) choose() (choice, error) {
 	kept := read(c.result)
 	if c.result != "" && (kept.Offers == "" || c.left() != (choice{})) {
@@ -201,8 +201,8 @@ func (c *chooser) choose() (choice, error) {
 	return found, nil
 }
 
-// without chooses the CPU, for the reason in a mark; it fails if the mark says that the library or
-// plugin did not load.
+// without chooses the CPU for the reason in the mark left; it fails if the mark says that the
+// library or plugin did not load.
 func (c *chooser) without(left choice) (choice, error) {
 	if !left.Loaded {
 		return choice{}, errors.New(left.Why)
@@ -214,7 +214,7 @@ func (c *chooser) without(left choice) (choice, error) {
 // left returns the mark of an earlier start that crashed or hung.
 func (c *chooser) left() choice { return cmp.Or(read(c.loading), read(c.measuring)) }
 
-// leave writes a mark: later starts use no device until the file is removed.
+// leave writes a mark into the file at. Later starts use no device until the file is removed.
 func (c *chooser) leave(at, why string, loaded bool) choice {
 	left := choice{Why: why, Loaded: loaded}
 	if at != "" {
@@ -277,7 +277,7 @@ func (c *chooser) places() error {
 	return nil
 }
 
-// offers names the providers that work here and every device.
+// offers lists the providers that work here and all devices, as text.
 func (c *chooser) offers(names []string) string {
 	text := strings.Join(names, ", ") + ";"
 	all, _ := ort.Devices(c.conf.Library)
@@ -320,7 +320,7 @@ func (c *chooser) measure(names []string) choice {
 }
 
 // measured returns a provider's evaluations per second, with the sessions and batches of its
-// [plan]. A device that is not ready when the context ends continues in the background.
+// [plan]. A device that is not ready when the context ends goes on in the background.
 func (c *chooser) measured(ctx context.Context, src source, provider string, length time.Duration) (float64, error) {
 	run := ortRunner(c.conf, provider, c.lib, "")
 	var err error
@@ -391,9 +391,9 @@ func (m *Model) rate(ctx context.Context, length time.Duration) (float64, error)
 	return float64(total) / time.Since(start).Seconds(), errors.Join(errs...)
 }
 
-// Settle chooses the provider of "auto" for this network on boards of a size, so that
-// default numbers of sessions and positions fit it. It measures for some seconds if there
-// is a device that was not measured before. Errors are reported when the network is opened.
+// Settle chooses the provider of "auto" for this network on boards of a size, so that the default
+// numbers of sessions and positions suit the provider. It measures for some seconds if there is a
+// device that was not measured before. Errors are reported when the network is opened.
 func (s *Settings) Settle(size board.Size, log *slog.Logger) {
 	if !isAuto(s.Provider) || s.auto != nil {
 		return

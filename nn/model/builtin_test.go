@@ -10,8 +10,8 @@ import (
 	"kosumi/models"
 )
 
-// TestBuiltIn: an empty name and the built-in network's name both open it; a copy of its file is
-// the same network.
+// TestBuiltIn: an empty name and the built-in network's name open the same network as a copy of
+// its file does.
 func TestBuiltIn(t *testing.T) {
 	data, err := models.Data()
 	require.NoError(t, err)

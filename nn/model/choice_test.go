@@ -20,14 +20,14 @@ import (
 )
 
 // newChooser returns a chooser for the built-in network that logs to a writer. It measures nothing
-// until the test says how.
+// until the test sets its functions.
 func newChooser(lib ort.Library, log io.Writer, size int) *chooser {
 	return &chooser{conf: Config{Size: board.Square(size), Log: slog.New(slog.NewTextHandler(log, nil))}, lib: lib,
 		open: func() (source, error) { return readBuiltIn() }, load: func() error { return nil }}
 }
 
 // TestStartsThatEnd: if a driver hangs or crashes the program while auto tries it, the next start
-// does not call it, on any board, and says why and how to try again.
+// does not call the driver, on any board, and says why and how to try again.
 func TestStartsThatEnd(t *testing.T) {
 	lib := loaded(t)
 	dies := func() error { panic("the driver crashes") }

@@ -111,7 +111,7 @@ func newGame(t *testing.T, size int) *board.Game {
 }
 
 // TestDeviceLost loses a device during a game, or lets it hang: every position is answered as on
-// the CPU, also on another board later, and one line reports it.
+// the CPU, also on another board later, and one log line reports the loss.
 func TestDeviceLost(t *testing.T) {
 	for name, c := range map[string]struct {
 		after int64 // runs that end well
@@ -201,8 +201,8 @@ func TestOpeningHangs(t *testing.T) {
 }
 
 // TestNoSession: if a device hangs while opening a session, or has no memory for it, the CPU takes
-// over: for the first board if auto chose the device, for another board always. A device requested
-// by name that never worked is an error. The CPU or the error comes within the time limit.
+// over: for the first board if auto chose the device, for another board always. If the user named a
+// device and it never worked, that is an error. Either comes within the time limit.
 func TestNoSession(t *testing.T) {
 	const full = "its memory is full: a smaller --batch"
 	for name, c := range map[string]struct {

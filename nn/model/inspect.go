@@ -17,8 +17,8 @@ import (
 	"kosumi/nn/onnx/meta"
 )
 
-// Info describes a network file: from its metadata if Kosumi wrote it, else as inferred from
-// shapes and operators. Texts are empty if neither gives them.
+// Info describes a network file: from its metadata if Kosumi wrote it, else inferred from
+// shapes and operators. Texts are empty if neither source gives them.
 type Info struct {
 	File       string            `json:"file"`
 	Name       string            `json:"name"`
@@ -28,21 +28,21 @@ type Info struct {
 	Board      string            `json:"board"`    // "9x9" (width x height), or "any"
 	Policy     string            `json:"policy"`   // "logits", "log_softmax" or "softmax"
 	Value      string            `json:"value"`    // "tanh" or "wdl"
-	Declared   bool              `json:"declared"` // by metadata; else inferred
+	Declared   bool              `json:"declared"` // true: by metadata; false: inferred
 	Inputs     []string          `json:"inputs"`
 	Planes     []string          `json:"planes,omitempty"` // of the encoder, in order
 	Outputs    []string          `json:"outputs"`
 	Operators  map[string]int    `json:"operators"` // how often each occurs
 	Parameters int64             `json:"parameters"`
-	MACs       int64             `json:"multiplications"` // of one evaluation; 0 where shapes do not tell
+	MACs       int64             `json:"multiplications"` // of one evaluation; 0 if shapes are unknown
 	Metadata   map[string]string `json:"metadata"`
 
 	inputs, outputs []onnx.ValueInfo
 	roles           map[string]nn.Role // roles of inputs and outputs
 }
 
-// Inspect reads a network file of either format without running it, or a built-in network by
-// name. A KataGo network is described by its graph for 19x19.
+// Inspect reads a KataGo or ONNX file without running the network, or a built-in network by name. A
+// KataGo network is described by its graph for 19x19.
 func Inspect(path string) (*Info, error) {
 	path, data, err := readAny(path)
 	if err != nil {
@@ -120,7 +120,7 @@ func describe(m *onnx.Model) (*Info, error) {
 	return info, nil
 }
 
-// infer fills in what follows from shapes and operators.
+// infer fills in the fields that follow from shapes and operators.
 func (info *Info) infer(m *onnx.Model) {
 	var planes, global, width, height int64
 	for _, v := range info.inputs {
@@ -211,7 +211,7 @@ func finalOperators(m *onnx.Model) map[string]string {
 }
 
 // macs counts the multiplications of convolutions and matrix products in a batch of one;
-// 0 where shapes do not tell.
+// 0 if shapes are unknown.
 func macs(m *onnx.Model) (sum int64) {
 	one := m.Clone()
 	if onnx.SetBatch(one, onnx.D(1)) != nil {
@@ -261,8 +261,8 @@ func readAny(path string) (name string, data []byte, err error) {
 	return path, data, err
 }
 
-// ReadKataGo reads a network in KataGo's format from either kind of file, or the built-in one by
-// name.
+// ReadKataGo reads a KataGo network from a file in KataGo's format or an ONNX file, or the built-in
+// one by name.
 func ReadKataGo(path string) (*katago.Network, error) {
 	if path == models.Name {
 		s, err := readBuiltIn()

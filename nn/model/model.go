@@ -19,7 +19,7 @@ import (
 // one thread per session.
 type Config struct {
 	// Provider is "auto" (or ""), "kernel", "onnx-go", or one of onnxruntime's: "cpu",
-	// "cuda", ... Anything but auto is used or refused, never replaced.
+	// "cuda", ... Any provider but auto is used or refused, never replaced.
 	Provider string
 	// Precision is the number format: "fp32" (or ""), "int16" (on the CPU, by the
 	// kernels), "fp16" (through onnxruntime, meant for GPUs), or "auto": int16
@@ -54,7 +54,7 @@ type Overrides struct {
 
 // Errors of opening a network. Test with errors.Is.
 var (
-	// ErrFile says that a file is not a network, or a damaged one.
+	// ErrFile says that a file is not a network or is damaged.
 	ErrFile = errors.New("not a usable network file")
 	// ErrAmbiguous says that a foreign network needs an override.
 	ErrAmbiguous = errors.New("the network does not say enough about itself")
@@ -166,8 +166,8 @@ func (m *Model) Serves(size board.Size) error {
 	return err
 }
 
-// Open makes a session, which the caller closes. The session is on the CPU if the device fails,
-// provided that "auto" chose the device or it worked before.
+// Open makes a session, which the caller closes. If the device fails, the session is on the
+// CPU, provided that "auto" chose the device or that the device worked before.
 func (m *Model) Open(size board.Size, maxBatch int) (nn.Backend, error) {
 	if m.lost.Load() {
 		return m.openSpare(size, maxBatch)

@@ -116,8 +116,8 @@ func TestPrecisions(t *testing.T) {
 	}
 }
 
-// TestKernelsByName: kernels that the user names and the processor lacks are named as the reason
-// for another runtime.
+// TestKernelsByName: if the processor lacks the kernels that the user names, the reason for
+// another runtime names them.
 func TestKernelsByName(t *testing.T) {
 	t.Setenv(kernel.EnvISA, "avx")
 	run, err := processorRunner(Config{}, nil, "")

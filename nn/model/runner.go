@@ -117,7 +117,7 @@ func (c *Config) load() (lib ort.Library, err error) {
 }
 
 // processorRunner returns the fastest runner on the processor's cores: the kernels if they
-// have all operators of the network, else onnxruntime, else pure Go.
+// have all operators of the network, else onnxruntime if it works, else pure Go.
 func processorRunner(c Config, src source, why string) (runner, error) {
 	lacks := whyLibrary(src)
 	if c.Precision == halfPrecision {
@@ -194,6 +194,6 @@ func ortRunner(c Config, provider string, lib ort.Library, why string) runner {
 	}}
 }
 
-// largeGraph is the size in bytes from which the memory that building a graph took is
+// largeGraph is the size in bytes from which the memory used for building a graph is
 // returned to the system before onnxruntime makes its own copies.
 const largeGraph = 32 << 20

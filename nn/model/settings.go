@@ -17,10 +17,10 @@ import (
 type Settings struct {
 	Model, HumanModel      string // files; an empty Model is the built-in network, an empty HumanModel none
 	Provider, Precision    string // "auto", Kernel, OnnxGo or one of ort.ProviderNames; one of Precisions
-	OnnxRuntime            string // file of the library; "": it is looked for
+	OnnxRuntime            string // file of the library; "": ort.Find looks for it
 	Plugin                 string // file of a library of execution providers; "": none
 	Device                 int    // number of the provider's device, from 0
-	Encoder, Policy, Value string // for foreign networks without metadata; may be ""
+	Encoder, Policy, Value string // for foreign networks without metadata; "": inferred
 	Sessions, Batch        int    // 0: see SessionCount and BatchSize
 	Cache                  int64  // in bytes
 	// The end of Context ends the wait for a device; nil: there is no limit.
@@ -29,7 +29,7 @@ type Settings struct {
 	auto *choice // see Settle
 }
 
-// DefaultSettings are the settings without any flag or key.
+// DefaultSettings are the settings if the user sets nothing.
 func DefaultSettings() Settings {
 	return Settings{Provider: "auto", Precision: "auto", Cache: 256 << 20}
 }

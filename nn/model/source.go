@@ -26,15 +26,15 @@ import (
 type source interface {
 	// spec describes the network at a size, or fails with nn.ErrSize.
 	spec(size board.Size) (nn.Spec, error)
-	// graph returns the graph for exactly that size, for the kernels possibly with nodes of their
-	// own. It must not be changed.
+	// graph returns the graph for exactly that size. With kernels it may contain nodes of the
+	// kernels' domain. The caller must not change it.
 	graph(size board.Size, kernels bool) (*onnx.Model, error)
 	// describe fills in everything but provider and precision.
 	describe() nn.Description
 }
 
-// maxFile bounds what is read into memory; the largest KataGo networks have a
-// few hundred MiB.
+// maxFile bounds the bytes read into memory; the largest KataGo networks have
+// a few hundred MiB.
 const maxFile = 4 << 30
 
 func openSource(path string, o Overrides) (source, error) {
@@ -48,7 +48,7 @@ func openSource(path string, o Overrides) (source, error) {
 			return nil, fmt.Errorf("%w: %w", ErrFile, err)
 		}
 		hint := ""
-		if filepath.Ext(path) == "" { // a network's name rather than a file's
+		if filepath.Ext(path) == "" { // the name of a network, not of a file
 			hint = "; built in is " + models.Name
 		}
 		return nil, fmt.Errorf("%w%s", file.Absent(path), hint)
@@ -170,8 +170,8 @@ func openONNX(data []byte, path string, o Overrides) (source, error) {
 	return &onnxSource{model: m, about: about, only: spec, warning: planesWarning(spec.Encoding, m.Metadata, o.Encoding)}, nil
 }
 
-// planesWarning says that an encoding was chosen by the number of planes alone,
-// where neither the file nor the user names it.
+// planesWarning warns that an encoding was chosen by the number of planes
+// alone; it is "" if the file or the user names the encoding.
 func planesWarning(e features.Encoding, says map[string]string, asked string) string {
 	if says[meta.Format] != "" && says[meta.Encoder] != "" || asked != "" {
 		return ""

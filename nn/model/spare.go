@@ -14,7 +14,7 @@ import (
 )
 
 // spared is a session on a device. When the device fails (it is lost or hangs, or its
-// memory is full) a session on the CPU replaces it.
+// memory is full) a session on the CPU replaces this one.
 type spared struct {
 	nn.Backend
 	model *Model
@@ -108,7 +108,7 @@ func (m *Model) openSpare(size board.Size, maxBatch int) (nn.Backend, error) {
 	return m.openOn(run, precision, size, min(maxBatch, batch))
 }
 
-// withAdvice adds advice to an error of a device whose memory is full.
+// withAdvice adds advice to an error if it says that the device's memory is full.
 func withAdvice(err error) error {
 	text := strings.ToLower(err.Error())
 	for _, sign := range []string{"out of memory", "out_of_memory", "outofmemory", "failed to allocate", "memory allocation", "device_memory"} {

@@ -22,8 +22,8 @@ import (
 	"kosumi/nn/ort"
 )
 
-// inSoftware makes the test's child process compute WebGPU in software; its value is a plugin's
-// file, or empty.
+// inSoftware is the variable that makes the test's child process compute WebGPU in software;
+// its value is a plugin's file, or empty.
 const inSoftware = "KOSUMI_TEST_WEBGPU"
 
 // softwareGPU is an environment in which WebGPU computes in software, by Chromium's SwiftShader.

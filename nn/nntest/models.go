@@ -66,8 +66,8 @@ type hasher struct {
 	state  uint64
 }
 
-// row draws all values in the position's canonical orientation, the one with the
-// least hash. A symmetric position has several: it gets their mean.
+// row draws all values in the position's canonical orientation, the one with the least hash. A
+// symmetric position has several such orientations and gets the mean of their values.
 func (h *hasher) row(in, out [][]float32) {
 	h.state = h.seed ^ h.canonical(in[0])
 	h.plane(out[0][:h.area], 4)

@@ -145,7 +145,7 @@ func FourHeads(size board.Size, channels int, seed uint64) *Network {
 	return n.finish(b)
 }
 
-// pool adds KataGo's global pooling: means, means scaled by the board's width, and maxima.
+// pool adds KataGo's global pooling: means, means scaled by the board's size, and maxima.
 func (b *builder) pool(x onnx.Value, size board.Size) onnx.Value {
 	mean := b.Op("GlobalAveragePool", nil, x)
 	return b.Concat(1, mean, b.Mul(mean, b.Scalar((float64(size.W+size.H)/2-14)/10)), b.Op("GlobalMaxPool", nil, x))

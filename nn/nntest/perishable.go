@@ -13,9 +13,9 @@ import (
 // Perishable is a model whose device is lost at some point; afterwards it runs on cores.
 type Perishable struct {
 	nn.Model
-	At    int64         // run that it is lost at, counted from 1
-	Hangs chan struct{} // until it is closed, runs from At on hang; nil: they fail
-	Takes time.Duration // duration of an earlier run
+	At    int64         // number of the run that loses the device, from 1
+	Hangs chan struct{} // runs from the run At on hang until it is closed; nil: they fail
+	Takes time.Duration // duration of runs before At
 	Spare error         // error of opening without the device
 
 	// Lost is the reason, once known. Opened is the number of open backends.

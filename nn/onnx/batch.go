@@ -75,7 +75,7 @@ func rebatch(m *Model, old, batch Dim) error {
 	return nil
 }
 
-// mendReshape lets a reshape to a constant shape that begins with the old batch take any
+// mendReshape makes a Reshape take any batch if its constant shape begins with the old
 // batch.
 func mendReshape(g *Graph, n *Node, f *Inference, names *Names, old, batch Dim) {
 	x, target := f.get(n.Inputs[0]).shape, f.get(n.Inputs[1]).tensor()

@@ -97,7 +97,7 @@ func Extend(m *Model) (*Builder, error) {
 	}
 	for _, v := range c.Graph.Outputs {
 		b.outputs[v.Name] = Value(v.Name)
-		b.rename[v.Name] = v.Name // a further output of this value must be a copy
+		b.rename[v.Name] = v.Name // a second output of this value must be a copy
 	}
 	return b, b.err
 }
@@ -118,7 +118,7 @@ func (b *build) Fail(format string, args ...any) {
 	}
 }
 
-// claim reserves a value's name, or fails if it is used.
+// claim reserves a value's name, or fails if the name is in use.
 func (b *build) claim(name string) bool {
 	switch {
 	case b.err != nil:

@@ -37,7 +37,7 @@ func (b *Builder) Gather(x, indices Value, axis int64) Value {
 	return b.Op("Gather", Attrs{"axis": AttrInt(axis)}, x, indices)
 }
 
-// Unsqueeze inserts axes of size 1; axes are their places in the result.
+// Unsqueeze inserts axes of size 1. The argument axes gives their places in the result.
 func (b *Builder) Unsqueeze(x Value, axes ...int64) Value {
 	return b.Op("Unsqueeze", nil, x, b.Ints(axes...))
 }
@@ -52,7 +52,7 @@ func (b *Builder) ReduceSum(x Value, keep bool, axes ...int64) Value {
 	return b.reduce("ReduceSum", true, x, keep, axes)
 }
 
-// reduce writes the axes as an input or, as older opsets have them, as an attribute.
+// reduce writes the axes as an input or, for older opsets, as an attribute.
 func (b *Builder) reduce(op string, asInput bool, x Value, keep bool, axes []int64) Value {
 	a := Attrs{"keepdims": AttrInt(0)}
 	if keep {

@@ -20,11 +20,11 @@ var attrKinds = map[string]AttrType{
 	"noop_with_empty_axes": KindInt, "ceil_mode": KindInt, "block_size": KindInt, "training_mode": KindInt,
 }
 
-// Check returns the first fault of a model: missing versions of operator domains; values that
-// nothing writes, that are written twice or only later (a cycle or a graph out of order); operators
-// of this package's set with wrong numbers of inputs or outputs, wrong attributes, or types and
-// shapes that do not fit; tensors whose bytes do not fit their dimensions. Graphs within attributes
-// and functions are checked too, except for their types.
+// Check returns the first fault of a model: missing versions of operator domains; values that are
+// never written, written twice, or read before they are written (a cycle or a graph out of order);
+// operators of this package's set with wrong numbers of inputs or outputs, wrong attributes, or
+// types and shapes that do not fit; tensors whose bytes do not fit their dimensions. Graphs within
+// attributes and functions are checked too, except for their types.
 //
 // Errors wrap [ErrGraph], [ErrShape], [ErrTensor] or [ErrUnsupported].
 func Check(m *Model) error {

@@ -21,7 +21,6 @@ func small(t testing.TB) *Model {
 	}}
 }
 
-// done ends a graph.
 func done(t testing.TB, b *Builder) *Model {
 	t.Helper()
 	m, err := b.Model(nil)

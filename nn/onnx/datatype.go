@@ -5,8 +5,8 @@ import "fmt"
 // DataType is the element type of a tensor, numbered as in TensorProto.DataType.
 type DataType int32
 
-// The element types of ONNX. The ones after BFloat16 are read and written, but nothing
-// here computes with them.
+// The element types of ONNX. Types after BFloat16 are read and written, but nothing here computes
+// with them.
 const (
 	Undefined  DataType = 0
 	Float      DataType = 1
@@ -35,8 +35,7 @@ const (
 	Float8E8   DataType = 24
 )
 
-// typeTable gives name and bits per element; 0 bits where elements have no
-// fixed size.
+// typeTable gives each type's name and bits per element; 0 bits if elements have no fixed size.
 var typeTable = [...]struct {
 	name string
 	bits int64

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// FoldConstants turns Constant nodes into initializers, and the short integer tensors that shape
-// inference knows, such as shapes.
+// FoldConstants turns Constant nodes into initializers, and also nodes whose result is a short
+// integer tensor, such as a shape, that shape inference knows.
 func FoldConstants(m *Model) error {
 	f, err := infer(m)
 	if err != nil {
@@ -75,9 +75,9 @@ func (v info) tensor() *Tensor {
 	return nil
 }
 
-// BatchNormAffine returns a BatchNormalization node in inference as out = scale*x + shift
-// per channel, in float64. ok is false if a parameter is not constant or the node is in
-// training mode.
+// BatchNormAffine returns the scale and shift by which a BatchNormalization node in
+// inference computes out = scale*x + shift per channel, in float64. ok is false if a
+// parameter is not constant or the node is in training mode.
 func BatchNormAffine(n *Node, consts map[string]*Tensor) (scale, shift []float64, ok bool) {
 	if !n.Is("BatchNormalization") || n.Int("training_mode", 0) != 0 || len(n.Inputs) != 5 {
 		return nil, nil, false
@@ -103,8 +103,8 @@ func BatchNormAffine(n *Node, consts map[string]*Tensor) (scale, shift []float64
 }
 
 // FoldBatchNorm merges every BatchNormalization that is the only reader of a Conv into the
-// Conv's weight and bias. Products are in float64 and rounded once. It returns how many
-// were merged; others stay, such as those that begin a pre-activation block.
+// Conv's weight and bias. Products are in float64 and rounded once. It returns how many it
+// merged; others stay, such as those at the start of a pre-activation block.
 func FoldBatchNorm(m *Model) int {
 	g := m.Graph
 	consts := g.InitializerMap()
@@ -172,11 +172,10 @@ func foldedConv(conv *Node, consts map[string]*Tensor, scale, shift []float64) (
 	return NewTensor("", elems, weight.Dims...), NewTensor("", folded, int64(len(folded)))
 }
 
-// Simplify rewrites a model for inference: it inlines functions, folds constants,
-// drops nodes that do nothing and merges BatchNormalization into convolutions, elsewhere
-// into Mul and Add. The network computes the same up to rounding. With a fixed batch ([SetBatch]) the
-// computations of shapes that exporters write disappear. The model is unchanged on
-// error.
+// Simplify rewrites a model for inference: it inlines functions, folds constants, drops nodes that
+// do nothing and merges BatchNormalizations into convolutions, and turns the others into Mul and
+// Add. The network computes the same up to rounding. With a fixed batch ([SetBatch]) the
+// computations of shapes that exporters write disappear. The model is unchanged on error.
 func Simplify(m *Model) error {
 	c := m.Clone()
 	if err := InlineFunctions(c); err != nil {

@@ -54,8 +54,8 @@ func (e elem) dim() Dim {
 }
 
 // Inference follows types and shapes through a graph one node at a time and keeps what is known
-// about each value. Callers may fix sizes that the file leaves open, or know operators that this
-// package does not.
+// about each value. Callers may fix sizes that the file leaves open, or give results of operators
+// that this package does not know.
 type Inference struct {
 	opset  int64
 	values map[string]info
@@ -177,7 +177,7 @@ func (c *call) sameTypes(inputs ...int) DataType {
 	return typ
 }
 
-// floats does as sameTypes and refuses anything but floating point.
+// floats is sameTypes, but refuses all types except floating point.
 func (c *call) floats(inputs ...int) DataType {
 	typ := c.sameTypes(inputs...)
 	if typ != Undefined && !typ.IsFloat() {

@@ -281,8 +281,8 @@ func TestInferRefuses(t *testing.T) {
 	}
 }
 
-// TestShapesAreFollowed: exporters flatten and broadcast by detours; the batch dimension must
-// still be known after them.
+// TestShapesAreFollowed: exporters flatten and broadcast in roundabout ways, after which the
+// batch dimension must still be known.
 func TestShapesAreFollowed(t *testing.T) {
 	b := NewBuilder("n", 17)
 	x := b.Input("x", Float, "N", 4, 9, 9)
@@ -292,7 +292,7 @@ func TestShapesAreFollowed(t *testing.T) {
 	b.Output("sliced", b.Op("Reshape", nil, x, b.Concat(0, b.Slice(b.Op("Shape", nil, x), 0, 0, 1), b.Ints(324))))
 	b.Output("computed", b.Op("Reshape", nil, x, b.Concat(0, b.Cast(b.Cast(batch, Int32), Int64), b.Mul(b.Ints(4), b.Ints(81)))))
 	b.Output("divided", b.Op("Reshape", nil, x, b.Concat(0, b.Div(b.Mul(batch, b.Ints(1)), b.Ints(1)), b.Sub(b.Ints(325), b.Ints(1)))))
-	// PyTorch writes expand(-1, 4, 3) this way: -1 keeps a dimension, by Equal and Where.
+	// PyTorch writes expand(-1, 4, 3) this way: Equal and Where make -1 keep a dimension.
 	want := b.Ints(-1, 4, 3)
 	ones := b.Op("ConstantOfShape", Attrs{"value": AttrTensor(NewTensor("", []int64{1}, 1))}, b.Ints(3))
 	target := b.Op("Where", nil, b.Op("Equal", nil, want, b.Mul(ones, b.Ints(-1))), ones, want)

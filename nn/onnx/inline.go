@@ -5,8 +5,8 @@ import (
 	"maps"
 )
 
-// maxInlined bounds how many nodes inlining may add: functions that each call the next one
-// twice grow exponentially.
+// maxInlined bounds how many nodes inlining may add: a chain of functions that each call
+// the next one twice grows exponentially.
 const maxInlined = 1 << 18
 
 // InlineFunctions replaces every call of a function defined in the model by the function's nodes,

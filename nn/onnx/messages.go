@@ -12,7 +12,7 @@ import (
 // maxDepth bounds the nesting of graphs in attributes.
 const maxDepth = 16
 
-// made returns *p, which it makes if it is nil.
+// made returns *p, after setting it to a new M if it is nil.
 func made[M any](p **M) *M {
 	if *p == nil {
 		*p = new(M)
@@ -113,8 +113,8 @@ func (c *codec) node(p **Node) {
 	c.within("node", n)
 }
 
-// attr names the fields of an attribute. The one that the kind names is written also where its
-// value is zero, since readers look for it.
+// attr names the fields of an attribute. The field that Kind names is written even if it is
+// zero, since readers look for it.
 func (c *codec) attr(name *string, a *Attr) {
 	c.str(attrName, name)
 	var seen AttrType

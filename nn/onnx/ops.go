@@ -2,7 +2,7 @@ package onnx
 
 import "fmt"
 
-// operator has the bounds on a node's inputs and outputs, and the rule for its outputs.
+// operator bounds the numbers of a node's inputs and outputs, and has the rule for its outputs.
 type operator struct {
 	minIn, maxIn int // maxIn < 0: any number
 	maxOut       int // < 0: any number
@@ -52,11 +52,11 @@ func Known(n *Node) bool {
 	return ok
 }
 
-// operators lists the operators that this package knows, by name, with the domain before it unless
-// it is the default one.
+// operators lists the operators that this package knows, by name. Operators outside the default
+// domain have the domain before their name.
 var operators = allOperators()
 
-// single lists the operators that have an entry each; allOperators adds those that share one.
+// single lists operators with an entry of their own; allOperators adds those that share one.
 func single() map[string]operator {
 	return map[string]operator{
 		"Conv":               {2, 3, 1, inferConv},

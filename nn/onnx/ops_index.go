@@ -7,8 +7,8 @@ import (
 )
 
 // axes returns the axes of Squeeze, Unsqueeze or a reduction: an attribute in
-// older opsets, input i in newer ones. given is false where there are none,
-// known is false where they come as a value that is not constant.
+// older opsets, input i in newer ones. given is false if the node has none,
+// known is false if they are a value that is not constant.
 func (c *call) axes(i int) (axes []int64, given, known bool) {
 	if list, ok := c.Ints("axes"); ok {
 		return list, true, true

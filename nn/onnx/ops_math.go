@@ -71,7 +71,7 @@ func broadcastDim(a, b Dim) (d Dim, ok bool) {
 		return b, true
 	case a.Known() && b.Known():
 		return Dim{}, false
-	case a.Known(): // the other one must be 1 or equal
+	case a.Known(): // b must be 1 or equal to a
 		return a, true
 	case b.Known():
 		return b, true
@@ -103,8 +103,8 @@ func inferArithmetic(c *call) {
 	}
 }
 
-// arithmetic returns how an operator computes one element from two; unknown operands give an
-// unknown element.
+// arithmetic returns the function by which an operator computes one element from two;
+// unknown operands give an unknown element.
 func arithmetic(op string) func(a, b elem) elem {
 	return func(a, b elem) elem {
 		switch {

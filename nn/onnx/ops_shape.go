@@ -97,7 +97,7 @@ func inferReshape(c *call) {
 }
 
 // solve uses the number of elements of x to find the one unknown dimension of out, and refuses an
-// out with another number of elements.
+// out that cannot have that number.
 func (c *call) solve(x, out Shape, free int) {
 	if x == nil {
 		return

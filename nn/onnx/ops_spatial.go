@@ -74,8 +74,8 @@ func (c *call) slide(w window, i int, d Dim) Dim {
 	return D(room/w.strides[i] + 1)
 }
 
-// convInputs checks type and shapes of x and the weight against each other.
-// If one is of unknown rank the output is of unknown shape and both are nil.
+// convInputs checks type and shapes of x and the weight against each other. If one has unknown
+// rank, the output's shape is unknown, and x and w are nil.
 func (c *call) convInputs() (typ DataType, x, w Shape) {
 	typ, x, w = c.floats(0, 1, 2), c.shape(0), c.shape(1)
 	if x == nil || w == nil {

@@ -131,8 +131,8 @@ func (g *Graph) IsOutput(name string) bool {
 	return slices.ContainsFunc(g.Outputs, func(v ValueInfo) bool { return v.Name == name })
 }
 
-// ReplaceUses replaces one value by another in the inputs of every node, also of graphs within
-// attributes. Outputs of the graph keep their names.
+// ReplaceUses replaces one value by another in the inputs of every node, including nodes of
+// graphs within attributes. Outputs of the graph keep their names.
 func (g *Graph) ReplaceUses(from, to string) {
 	for _, n := range g.Nodes {
 		for i, name := range n.Inputs {
@@ -244,8 +244,8 @@ func RemoveUnused(g *Graph) {
 }
 
 // RemoveIdentities drops nodes that return their input: Identity, and Dropout outside
-// training. One whose result is an output of the graph is dropped if its input can take
-// the output's name. The nodes must be in topological order.
+// training. A node whose result is an output of the graph stays unless its input can
+// take the output's name. The nodes must be in topological order.
 func RemoveIdentities(g *Graph) {
 	consts := g.InitializerMap()
 	isOutput := map[string]bool{}

@@ -55,8 +55,8 @@ func NewFloat16(name string, data []float32, dims ...int64) *Tensor {
 // NewScalar returns a tensor of no dimensions.
 func NewScalar[T Number](name string, v T) *Tensor { return NewTensor(name, []T{v}) }
 
-// Len returns the number of elements by the dimensions; ok is false if a dimension is negative or
-// the product overflows.
+// Len returns the number of elements that the dimensions give; ok is false if a dimension is
+// negative or the product overflows.
 func (t *Tensor) Len() (n int64, ok bool) { return product(t.Dims) }
 
 // Shape returns the tensor's dimensions as a Shape.
@@ -172,7 +172,7 @@ func FromFloat16(h uint16) float32 {
 }
 
 // Float16Bits rounds a number to the nearest IEEE 754 binary16, ties to even;
-// what is too large becomes infinite.
+// numbers beyond its range become infinite.
 func Float16Bits(f float32) uint16 {
 	b := math.Float32bits(f)
 	sign := uint16(b >> 16 & 0x8000)

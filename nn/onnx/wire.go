@@ -45,7 +45,7 @@ const (
 type codec struct {
 	out     *writer // the message being written; nil: one is read
 	in      []byte  // the message being read
-	there   uint64  // field numbers in it, one bit each; the last bit is for all higher ones
+	there   uint64  // field numbers in the message, one bit each; the last bit is for all higher ones
 	known   uint64  // bits of the field numbers that were asked for
 	budget  int64   // bytes of memory that may still be taken
 	depth   int     // graphs inside each other

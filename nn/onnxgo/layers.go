@@ -36,8 +36,8 @@ func lowerConv(l *lowering, n *onnx.Node, x value) value {
 	return l.combine("Add", y, value{shape: []int{out, 1, 1}, consts: bias.consts})
 }
 
-// convGeometry returns the attributes in the form that onnx-go reads, nil for a plain 1x1. Where
-// rows and columns are padded differently, onnx-go takes one number for each (ONNX has four).
+// convGeometry returns the attributes in the form that onnx-go reads, nil for a plain 1x1. If rows
+// and columns are padded differently, onnx-go takes one number for each of the two (ONNX has four).
 func convGeometry(n *onnx.Node, w []int) onnx.Attrs {
 	if g := n.Int("group", 1); g != 1 {
 		fail("%d groups", g)

@@ -78,8 +78,8 @@ func attempt[T any](f func() T) (v T, err error) {
 	return f(), nil
 }
 
-// lower returns a model that computes one row of spec, whose inputs and outputs are in the order of
-// spec. It changes the model in file.
+// lower returns a model that computes one row, with the inputs and outputs of spec in its order. It
+// changes the model that it is given.
 func lower(file *onnx.Model, spec *nn.Spec) (*onnx.Model, error) {
 	if n := len(file.Graph.Nodes); n > maxNodes {
 		return nil, fmt.Errorf("%w: it has %d nodes, at most %d are possible", ErrModel, n, maxNodes)
@@ -272,8 +272,8 @@ func (l *lowering) emit(op string, attrs onnx.Attrs, shape []int, inputs ...valu
 	return l.node(op, attrs, shape, names)
 }
 
-// node adds a node, or returns the equal one that exists: gorgonia would merge the two, which
-// ownReshapes must know.
+// node adds a node, or returns an equal one if there is one: gorgonia would merge the two
+// later, and ownReshapes would have counted their readers apart.
 func (l *lowering) node(op string, attrs onnx.Attrs, shape []int, inputs []string) value {
 	key := fmt.Sprint(op, attrs, shape, inputs)
 	if v, ok := l.made[key]; ok {

@@ -48,9 +48,9 @@ func (l *lowering) separateOutputs() {
 	}
 }
 
-// ownReshapes copies a value before it is reshaped if other nodes read it too. In gorgonia
-// both share memory, which a later node may overwrite as soon as one of them is no longer
-// needed.
+// ownReshapes copies a value before it is reshaped if other nodes read it too. In gorgonia a value
+// and its reshaped form share memory, which a later node may overwrite as soon as one of them is no
+// longer needed.
 func (l *lowering) ownReshapes() {
 	uses := l.usage()
 	shapes := map[string]onnx.Shape{}

@@ -45,8 +45,8 @@ func (l *lowering) plain(n *onnx.Node, i int) value {
 	return v
 }
 
-// elementwise makes a rule from a function that computes each number of its result from one of the
-// first input.
+// elementwise makes a rule from a function that computes each number of the result from one number
+// of the first input.
 func elementwise(f func(l *lowering, x value) value) rule {
 	return func(l *lowering, _ *onnx.Node, x value) value { return f(l, x) }
 }
@@ -87,7 +87,7 @@ func lowerReshaped(l *lowering, n *onnx.Node, x value) value {
 	return l.reshape(x, shape...)
 }
 
-// lowerConcat joins along an axis before which all axes are of size 1.
+// lowerConcat joins along an axis; all axes before it must have size 1.
 func lowerConcat(l *lowering, n *onnx.Node, _ value) value {
 	shape := l.outShape(n)
 	axis := int(n.Int("axis", 0))
@@ -97,7 +97,7 @@ func lowerConcat(l *lowering, n *onnx.Node, _ value) value {
 	if axis < 0 || axis >= len(shape) || size(shape[:axis]) != 1 || len(n.Inputs) < 2 {
 		fail("of %d values along axis %d of shape %v", len(n.Inputs), axis, shape)
 	}
-	// The values lie one after the other in memory, so one row of each is joined.
+	// All axes before it have size 1, so each value is joined as one row.
 	parts := make([]value, len(n.Inputs))
 	for i := range parts {
 		v := l.plain(n, i)
@@ -153,8 +153,8 @@ func broadcastShape(a, b []int) []int {
 }
 
 // stretch repeats v along its axes of size 1 until it has the given shape. Constants are
-// stretched here. Computed values are multiplied with a row of ones, which needs the axes
-// that are kept to come first.
+// stretched here. Computed values are multiplied with a row of ones; this works only if
+// the axes that are kept come first.
 func (l *lowering) stretch(v value, shape []int) value {
 	from := append(slices.Repeat([]int{1}, len(shape)-len(v.shape)), v.shape...)
 	if slices.Equal(from, shape) {

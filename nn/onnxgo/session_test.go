@@ -71,8 +71,8 @@ func TestUnneededIsNotLookedAt(t *testing.T) {
 	require.Equal(t, []float32{0, 0, 1, 2, 0, 3}, s.Outputs()[0])
 }
 
-// TestOutputsThatShare: outputs that other nodes read, that are the same value, or that are the
-// input are all filled in.
+// TestOutputsThatShare: outputs are filled in even if other nodes read them, if two are the same
+// value, or if one is the input.
 func TestOutputsThatShare(t *testing.T) {
 	b := onnx.NewBuilder("shared", 17)
 	x := b.Input("x", onnx.Float, "N", 4)

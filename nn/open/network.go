@@ -19,7 +19,7 @@ type Config struct {
 	// HumanFile is the human SL network; "": none.
 	File, HumanFile string
 	Server          nn.ServerConfig // configuration of each server; MaxBatch is required
-	// Size is the board size whose sessions are opened at once.
+	// Size is the board size whose sessions are opened right after loading.
 	Size board.Size
 	// Profile reports that the user has set a profile of the players.
 	Profile bool
@@ -27,8 +27,8 @@ type Config struct {
 	Log *slog.Logger
 }
 
-// Network is a network that loads in the background; its methods wait for it. Make
-// one with [Start], and Close it. Any number of goroutines may use it.
+// Network is a network that loads in the background; most methods wait until it is loaded. Make one
+// with [Start], and Close it. Any number of goroutines may use it.
 type Network struct {
 	conf   Config
 	ready  chan struct{} // closed once the other fields are set
@@ -80,8 +80,8 @@ func (n *Network) load(file string) (err error) {
 	return n.server.Warm(n.conf.Size)
 }
 
-// awaitHumans waits for the human SL network, and warns if it takes no profile, if no profile is
-// set, or if one is set that no network takes.
+// awaitHumans waits for the human SL network, and warns if that network takes no profile, if no
+// profile is set, or if a profile is set that no network takes.
 func (n *Network) awaitHumans() error {
 	if n.humans == nil {
 		if n.conf.Profile && !n.model.Describe().TakesProfile {

@@ -47,8 +47,8 @@ func (s *Switch[N]) Replace(by N) {
 	s.turn()
 }
 
-// turn puts the waiting network in place of the present one if that is not pinned. The caller
-// holds mu.
+// turn puts the waiting network in place of the present one if the present one is not pinned.
+// The caller holds mu.
 func (s *Switch[N]) turn() {
 	if !s.waits || s.pinned > 0 {
 		return

@@ -15,15 +15,16 @@ type Config struct {
 	Library string
 	// Provider executes the graph, see [ProviderNames]; "" means "cpu".
 	Provider string
-	// Device is the number of the provider's device in [Devices]; 0 lets the provider choose, or
-	// is the first. Of onnxruntime's own providers only CUDA, TensorRT and DirectML have several.
+	// Device is the provider's device, by its number in [Devices]; 0 is the first, or lets the
+	// provider choose. Of onnxruntime's own providers only CUDA, TensorRT and DirectML have
+	// several.
 	Device int
 	// Threads is the number of threads in one Run; 0 means 1. Several sessions of one
 	// thread serve more rows a second than one session of several threads.
 	Threads int
 	// MaxBatch is the largest number of rows in one Run; 0 means 1.
 	MaxBatch int
-	// FewShapes computes as many rows as [nn.Shape] says, at most MaxBatch.
+	// FewShapes rounds the number of computed rows up as [nn.Shape] does, to at most MaxBatch.
 	FewShapes bool
 	// CommonArena takes the memory of intermediate results from one pool of the process: sessions
 	// that run in turn need only as much as the largest. For the CPU only.

@@ -32,8 +32,8 @@ type Device struct {
 // deviceMemory names the memory of a provider as onnxruntime does.
 var deviceMemory = map[string]string{CPU: "Cpu", "cuda": "Cuda", "tensorrt": "Cuda"}
 
-// HasDevice reports whether [OpenDevice] supports a provider's memory. The CPU's is the host's
-// own memory, useful in tests only.
+// HasDevice reports whether [OpenDevice] supports a provider's memory. The CPU's memory is the
+// host's, so only tests need it.
 func HasDevice(provider string) bool { return deviceMemory[provider] != "" }
 
 const (

@@ -2,8 +2,8 @@
 // or on whatever execution provider the library at hand offers.
 //
 // The library is not linked but found and loaded when the first session is
-// opened ([Find] says where it is looked for, [Candidates] why each one was
-// refused). [Fetch] gets it. One process loads one
+// opened ([Find] describes the places, [Candidates] returns why each
+// library was refused). [Fetch] downloads it. One process loads one
 // library. [Open] makes a session, an nn.Backend. Without cgo the package
 // compiles to stubs that return [ErrNoCgo]; [Find] works all the same.
 //
@@ -12,7 +12,7 @@
 // operator.
 //
 // Invariants. A session's memory belongs to the session, is pinned and never
-// moves; tensors of n rows lie over its beginning. On the CPU, Run allocates
+// moves; tensors of n rows lie at its beginning. On the CPU, Run allocates
 // nothing once it has seen a batch size. A session has one caller at a time;
 // any number of sessions may run at once.
 //
@@ -20,7 +20,7 @@
 //
 // Measured with onnxruntime 1.30 on two cores of a Zen 4 server, float32
 // networks with random weights: A is 4 blocks of 64 channels on 9x9, B 6 blocks
-// of 96 on 19x19; positions per second, batches of 8 unless said.
+// of 96 on 19x19; positions per second, in batches of 8 unless stated.
 //
 //   - One thread per session and one session per core: A 2,100 with one session, 4,200 with two;
 //     B 148 and 295. One session with two threads makes A 3,960 and B 156 to 290, depending on
@@ -28,8 +28,8 @@
 //   - Batches: A 3,700 to 4,000 at batch 1, 4,400 at 16; B 276, 289 and 284 at
 //     1, 8 and 16. Two sessions each.
 //   - Threads of a session that spin while they wait: A at batch 1 from 2,280 up to
-//     2,880, at batch 8 down from 3,960 to 1,520, since they take the core from others.
-//     So they do not spin.
+//     2,880, at batch 8 down from 3,960 to 1,520, since they take the core from other
+//     threads. So they do not spin.
 //   - Optimization "all" against "extended": A 2,127 against 1,225, B 147
 //     against 117: the memory layout for the processor's vectors matters.
 //   - Arena, memory patterns, flushing of denormals: no difference.

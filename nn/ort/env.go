@@ -24,7 +24,7 @@ var env = struct {
 	sync.Mutex
 	loaded bool
 	lib    Library
-	hangs  error            // why the library is not called any more
+	hangs  error            // reason for not calling the library any more
 	failed map[string]error // by path; a library that failed to load is not tried again
 }{failed: map[string]error{}}
 
@@ -94,8 +94,8 @@ func initialize(lib Library) (Library, error) {
 	loadCompanions(filepath.Dir(lib.Path))
 	ort.SetSharedLibraryPath(lib.Path)
 	if err := ort.InitializeEnvironment(); err != nil {
-		// onnxruntime_go reports a library without the wanted interface by the
-		// number 2 only.
+		// onnxruntime_go reports a library without the required interface only
+		// by the number 2.
 		if strings.Contains(err.Error(), "setting ORT API base: 2") {
 			return lib, fmt.Errorf("%s: %w", lib.Path, tooOld(lib.Version))
 		}
@@ -124,8 +124,8 @@ var commonArena = sync.OnceValue(func() error {
 	return ort.CreateAndRegisterAllocator(info, arena)
 })
 
-// Providers loads the library as [Load] does and reports which providers work here. Each is tried
-// once per process.
+// Providers loads the library as [Load] does and reports which providers work here. Each provider
+// is tried once per process.
 func Providers(explicit string) ([]ProviderStatus, error) {
 	if _, err := Load(explicit); err != nil {
 		return nil, err

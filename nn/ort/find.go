@@ -35,9 +35,9 @@ type Candidate struct {
 	Err error
 }
 
-// Find looks for the library: in the file or folder that explicit names, if not ""; else in that of
-// $KOSUMI_ONNXRUNTIME; else beside the program, in the cache that [Fetch] fills, and on the
-// system's library path. If explicit or the variable names an unusable library, Find fails. It
+// Find looks for the library: in the file or folder that explicit names, if not ""; else in the one
+// that $KOSUMI_ONNXRUNTIME names; else beside the program, in the cache that [Fetch] fills, and on
+// the system's library path. If explicit or the variable names an unusable library, Find fails. It
 // loads nothing.
 func Find(explicit string) (Library, error) {
 	all := Candidates(explicit)
@@ -77,7 +77,7 @@ func Candidates(explicit string) []Candidate {
 type place struct{ source, dir string }
 
 // places lists the folders to search, best first, each once. Of the system's folders it lists
-// those that have a library; if none has, it lists all as one entry, so that the report stays
+// those that have a library; if none has, it lists them all as one entry, to keep the report
 // short.
 func places() []place {
 	var all []place

@@ -142,7 +142,7 @@ func put(t *testing.T, dir string, v version) string {
 	return path
 }
 
-// elsewhere points every place where this user may have a library at an empty folder and returns
+// elsewhere puts all places where this user may have a library under an empty folder, and returns
 // it.
 func elsewhere(t *testing.T) string {
 	t.Helper()

@@ -16,8 +16,8 @@ var lazyNeeds = map[string][]string{
 	"onnxruntime_providers_cuda": {"libcudnn.so.9", "libcufft.so"},
 }
 
-// explainModule adds to err the reason why the library of a provider could not be loaded:
-// onnxruntime does not say. It looks at files only, on Linux.
+// explainModule adds to err why the library of a provider could not be loaded, since
+// onnxruntime does not say. It works on Linux only and looks only at files.
 func explainModule(err error, module string, lib Library) error {
 	if err == nil || module == "" || runtime.GOOS != "linux" {
 		return err

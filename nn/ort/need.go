@@ -46,8 +46,8 @@ func Need(why, provider, explicit string) (Library, error) {
 // driver is the library of the GPU's driver.
 const driver = "libcuda.so.1"
 
-// lacksCUDA reports whether provider needs CUDA, the library here lacks it, and onnxruntime
-// has a build with it for this system.
+// lacksCUDA reports whether provider needs CUDA, the library here lacks CUDA, and onnxruntime has a
+// build with CUDA for this system.
 func lacksCUDA(provider string) bool {
 	if provider != "cuda" && provider != "tensorrt" || runtime.GOOS+runtime.GOARCH != "linuxamd64" {
 		return false

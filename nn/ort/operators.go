@@ -35,7 +35,7 @@ func addOperators(o *ort.SessionOptions, lib Library, threads int) (*operators, 
 type operators C.operators
 
 // enterDomain makes a first session on the CPU, by which onnxruntime enters the operators'
-// domain into a table of the process. It does so without a lock: if two first sessions were
+// domain into a table of the process. It takes no lock for that: if two first sessions were
 // made at once, one would fail. Later sessions can be made concurrently.
 var enterDomain = sync.OnceValue(func() error {
 	lib, _ := Loaded()

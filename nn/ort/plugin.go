@@ -34,8 +34,8 @@ var plugins = struct {
 
 // Register loads a plugin, a library of execution providers, once for the process, after it has
 // loaded onnxruntime's library by [Load]. Its providers can then be named, see [Offer]. It stays
-// registered as long as the program runs. Errors wrap ErrPlugin: no such file, no plugin, one for
-// another version of onnxruntime, or one that finds no device.
+// registered as long as the program runs. Errors wrap ErrPlugin: the file does not exist, is not
+// a plugin or one for another version of onnxruntime, or the plugin finds no device.
 func Register(library, path string) error {
 	lib, err := Load(library)
 	if err != nil {

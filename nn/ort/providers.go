@@ -11,7 +11,7 @@ import (
 	"unsafe"
 )
 
-// CPU is the provider of every library.
+// CPU is the provider that every library has.
 const CPU = "cpu"
 
 // provider is an execution provider that can be asked for by name.

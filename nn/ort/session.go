@@ -94,8 +94,8 @@ func names(specs []nn.TensorSpec) []string {
 	return all
 }
 
-// open loads the library if need be and makes a session of a model, of which it
-// holds its own copy.
+// open loads the library if need be and makes a session, which holds its own
+// copy of the model.
 func (c Config) open(model []byte, inputs, outputs []string) (*native, error) {
 	lib, err := Load(c.Library)
 	if err == nil {
@@ -228,8 +228,8 @@ func (s *session) Run(n int) error {
 // same time.
 var oneRun sync.Mutex
 
-// alone reports whether a provider needs oneRun: WebGPU does
-// (github.com/microsoft/onnxruntime/issues/32561), and other plugins may.
+// alone reports whether runs of a provider must hold oneRun: WebGPU's must
+// (github.com/microsoft/onnxruntime/issues/32561), and other plugins' may.
 func alone(provider string) bool {
 	if provider == "webgpu" {
 		return true

@@ -204,7 +204,7 @@ func matchTensor(what string, p onnx.ValueInfo, t *Tensor) error {
 
 // Run computes the graph once over the bound tensors. On the CPU it allocates nothing in Go. On
 // devices it binds the inputs anew, because onnxruntime copies them when they are bound, not when
-// they are used (its issue 5857); it does not copy those of [Device.NewTensor].
+// they are used (its issue 5857); it does not copy tensors of [Device.NewTensor].
 func (b *Binding) Run() error {
 	if b.graph.closed {
 		return ErrClosed

@@ -30,7 +30,7 @@ func alloc(typ onnx.DataType, dims ...int) *array {
 // view returns the same elements under other dimensions.
 func (a *array) view(dims ...int) *array { return &array{a.typ, dims, a.v} }
 
-// whole limits a number to those that an int can be.
+// whole limits a number to the range of an int.
 func whole(v float64) int { return int(max(-1<<62, min(v, 1<<62))) }
 
 func (a *array) ints() []int {
@@ -85,7 +85,7 @@ func store(name string, a *array) (*onnx.Tensor, error) {
 	return nil, fmt.Errorf("%w: values of %v", onnx.ErrUnsupported, a.typ)
 }
 
-// steps returns how far one step along each axis moves in an array with the given dims.
+// steps returns the distance between neighbours along each axis of an array with the given dims.
 func steps(dims []int) []int {
 	out := make([]int, len(dims))
 	for k, n := len(dims)-1, 1; k >= 0; k-- {

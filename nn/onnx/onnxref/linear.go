@@ -155,7 +155,7 @@ func upTo(n int) (axes []int) {
 	return axes
 }
 
-// over reduces some axes: join gets the elements along them, in order.
+// over reduces some axes: the function join gets the elements along these axes, in order.
 func over(x *array, axes []int, keep bool, join func([]float64) float64) *array {
 	from := steps(x.dims)
 	var keptDims, keptSteps, goneDims, goneSteps, dims []int
@@ -214,8 +214,8 @@ func (w window) places(i, n int) int {
 	return (n+w.begin[i]+w.end[i]-w.dil[i]*(w.k[i]-1)-1)/w.stride[i] + 1
 }
 
-// each calls f for each place (y,x) of the window in h rows and wd columns, each tap of
-// its kernel and the point (sy,sx) under it.
+// each calls f for each place (y,x) of the window in h rows and wd columns and each tap
+// of its kernel, with the point (sy,sx) under the tap.
 func (w window) each(h, wd int, f func(y, x, tap, sy, sx int)) {
 	for y := range h {
 		for x := range wd {
@@ -226,7 +226,7 @@ func (w window) each(h, wd int, f func(y, x, tap, sy, sx int)) {
 	}
 }
 
-// conv multiplies the weights with a matrix that has the window's input at each place.
+// conv multiplies the weights with a matrix of the inputs under the window at each place.
 func conv(c *call) *array {
 	x, weight, w := c.in[0], c.in[1], c.window()
 	h, wd, group := x.dims[2], x.dims[3], int(c.Int("group", 1))

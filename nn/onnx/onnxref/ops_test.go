@@ -178,7 +178,7 @@ func TestOperators(t *testing.T) {
 	parts = evaluate(t, 17, "Split", nil, 2, f(fs{1, 2, 3}))
 	require.Equal(t, []float64{1, 2}, floats(t, parts[0]))
 	require.Equal(t, []float64{3}, floats(t, parts[1]))
-	// In float32, 1<<25 plus 1 is 1<<25: sums are in float64.
+	// In float32 1<<25 plus 1 is 1<<25, so the sum must be in float64.
 	list := slices.Repeat(fs{1}, 1<<16)
 	list[0] = 1 << 25
 	require.Equal(t, []float64{float64(float32(1<<25 + 1<<16 - 1))}, floats(t, evaluate(t, 17, "ReduceSum", nil, 1, f(list))[0]))

@@ -7,8 +7,8 @@ import (
 	"kosumi/nn/onnx"
 )
 
-// Run computes the outputs of a model. Inputs are given by name; those that an initializer backs
-// may be left out. A symbolic dimension takes its size from the first input that has it.
+// Run computes the outputs of a model. Inputs are given by name; those with an initializer may
+// be left out. A symbolic dimension takes its size from the first input that has it.
 func Run(m *onnx.Model, inputs map[string]*onnx.Tensor) (map[string]*onnx.Tensor, error) {
 	all, err := Trace(m, inputs)
 	if err != nil {
@@ -21,8 +21,8 @@ func Run(m *onnx.Model, inputs map[string]*onnx.Tensor) (map[string]*onnx.Tensor
 	return out, nil
 }
 
-// RunFloats is Run for models whose inputs and outputs are all float32: rows of each input one
-// after the other. The size of the symbolic dimension follows from the number of elements.
+// RunFloats is Run for models with only float32 inputs and outputs. The rows of an input
+// follow one another. The size of the symbolic dimension follows from the number of elements.
 func RunFloats(m *onnx.Model, inputs map[string][]float32) (map[string][]float32, error) {
 	tensors := make(map[string]*onnx.Tensor, len(inputs))
 	for _, v := range m.Graph.Feeds() {
@@ -179,8 +179,7 @@ func front(axis, rank int) int {
 	return axis
 }
 
-// list returns integers that come as an attribute or as input i; nil where they come as
-// neither.
+// list returns integers that are an attribute or input i; nil if the node has neither.
 func (c *call) list(name string, i int) []int {
 	if a := c.arg(i); a != nil {
 		return a.ints()
