@@ -11,8 +11,8 @@ func (b *Board) PassAlive(dst []Color, suicideLegal bool) []Color {
 	return b.markAreas(dst, suicideLegal, false, false)
 }
 
-// PassAliveBig is like PassAlive, but also counts empty territory of any size, an input of KataGo's
-// older networks.
+// PassAliveBig is like PassAlive, but also counts empty territory of any size. It is an input of
+// KataGo's older networks.
 func (b *Board) PassAliveBig(dst []Color, suicideLegal bool) []Color {
 	return b.markAreas(dst, suicideLegal, true, false)
 }
@@ -189,8 +189,8 @@ func (f *areaFinder) findParts() {
 	}
 }
 
-// fill collects the points of the newest part, which p belongs to. It returns the index of their
-// end in f.points.
+// fill collects the points of the newest part, which p belongs to, in f.points. It returns the index
+// behind the last of them.
 func (f *areaFinder) fill(part *emptyPart, p Point) int16 {
 	cells, id := &f.b.cells, f.count
 	f.points[part.from] = p

@@ -262,8 +262,8 @@ func (r Rules) With(key, value string) (Rules, error) {
 	return p.rules, err
 }
 
-// oldParts are the parts of the older form, by prefix; if one prefix begins another, the
-// longer comes first.
+// oldParts are the parts of the older form, by prefix. If one prefix is the beginning of another,
+// the longer one comes first.
 var oldParts = []struct {
 	prefix, key string
 	values      []string

@@ -67,7 +67,7 @@ type mistake struct {
 	caughtPlayed, caughtBest map[board.Point]hunt
 
 	look    func(*board.Game, int64) (*Eval, error) // searches a position; nil: no more searches
-	visits  int64                                   // visits of a call of look
+	visits  int64                                   // visits of each search by lookAfter
 	passed  *Eval                                   // search after a pass in place of the move; nil: unknown
 	ignored *Eval                                   // search after the better move and a pass
 }
@@ -270,8 +270,8 @@ func (k *mistake) playOut() error {
 	return nil
 }
 
-// lookAfter searches the position after some moves, the mover first; nil if no more searches are
-// allowed or the game is over there.
+// lookAfter searches the position after some moves by both sides in turn, the mover first. It
+// returns nil if no more searches are allowed or the game is over there.
 func (k *mistake) lookAfter(moves ...board.Point) (*Eval, error) {
 	if k.look == nil {
 		return nil, nil
