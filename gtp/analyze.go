@@ -149,7 +149,7 @@ func (p *analyzeParser) centiseconds() bool {
 	return true
 }
 
-// take removes the next argument, "" if there is none.
+// take removes and returns the next argument; "" if there is none.
 func (p *analyzeParser) take() string {
 	if len(p.args) == 0 {
 		return ""

@@ -389,7 +389,8 @@ func (p *terminal) newGame(run HandlerFunc) HandlerFunc {
 	}
 }
 
-// rules wraps a rules command, and then sets the usual komi if there are no handicap stones.
+// rules wraps a command that sets the rules: if there are no handicap stones, it then sets the usual
+// komi.
 func (p *terminal) rules(run HandlerFunc) HandlerFunc {
 	return func(ctx context.Context, c Command, r *Reply) error {
 		if err := run(ctx, c, r); err != nil {

@@ -34,7 +34,7 @@ const (
 	JournalName = "journal.jsonl"
 )
 
-// ErrConfig is wrapped by errors about a Config, or about a program that cannot play such a
+// ErrConfig is wrapped by errors about a Config, or about a program that cannot play its
 // match: the user must change something.
 var ErrConfig = errors.New("match cannot be played")
 

@@ -54,7 +54,7 @@ func newFault(s side, kind Reason, format string, args ...any) *faultError {
 
 // GameResult is one finished game, as the journal keeps it.
 type GameResult struct {
-	// Game counts from 1. A has Black in odd games.
+	// Game counts from 1. A has Black in odd games, or in all games with a handicap.
 	Game int `json:"game"`
 	// Opening is the index in Config.Openings, -1 when there are none.
 	Opening int `json:"opening"`
@@ -79,8 +79,8 @@ type GameResult struct {
 	NameB string `json:"name_b"`
 	// SGF is the name of the game's file in Config.Dir, "" for none.
 	SGF string `json:"sgf,omitempty"`
-	// Line is a digest of the moves that is equal for all orientations of the board; empty
-	// if no program answered.
+	// Line is a digest of the moves that is equal for all orientations of the board. It is empty
+	// if neither program has chosen or refused a move.
 	Line string `json:"line,omitempty"`
 	// Stillborn is the side that failed before its first move, "" for none.
 	Stillborn string `json:"stillborn,omitempty"`

@@ -10,7 +10,7 @@ import (
 	"kosumi/match/elo"
 )
 
-// withPairs adds known games to others.
+// withPairs adds the known games of each pair to pairs.
 func withPairs(pairs, known []level.Pair) []level.Pair {
 	for _, k := range known {
 		i := slices.IndexFunc(pairs, func(p level.Pair) bool { return p.A == k.A && p.B == k.B })
