@@ -94,7 +94,7 @@ func (g *position) superkoBanned(c Color, p Point, kind placement) bool {
 		return false
 	}
 	// A stone that lives can repeat a position only if a stone was removed from p before. A suicide
-	// leaves no stone, so it may always repeat one.
+	// leaves no stone, so it can repeat one on any point.
 	if kind == lives && !g.board.vacated.has(p) {
 		return false
 	}

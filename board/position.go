@@ -43,7 +43,7 @@ type ending struct {
 
 // points holds White's bonuses and what decides them.
 type points struct {
-	bonus        float32 // points for the button, and under territory scoring one for each move
+	bonus        float32 // points for the button and, under territory scoring, a point to the opponent for each stone played
 	handicap     float32
 	stones       int    // number of handicap stones as set, -1 to infer it
 	first        [2]int // initial numbers of black and white stones
@@ -146,7 +146,7 @@ func (g *position) BonusScore() float32 { return g.points.bonus }
 func (g *position) HandicapBonusScore() float32 { return g.points.handicap }
 
 // KoRecapBlocked reports whether the stone on p may not be retaken in ko without a pass for ko.
-// It is only possible in the clean-up phases.
+// This is possible only in the clean-up phases.
 func (g *position) KoRecapBlocked(p Point) bool { return g.encore.blocked.has(p) }
 
 // SecondEncoreStart returns the colour that stood on p when the second clean-up

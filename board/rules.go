@@ -24,7 +24,7 @@ const (
 	ScoringTerritory                // surrounded points and prisoners
 )
 
-// Tax is the points that a group loses for its eyes.
+// Tax says which surrounded points do not count, or are taken off.
 type Tax uint8
 
 const (

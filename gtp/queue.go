@@ -64,7 +64,7 @@ func newQueue(most int, parse func(string) (Command, string, bool)) *queue {
 	return &queue{ready: make(chan struct{}, 1), room: make(chan struct{}, 1), most: most, parse: parse}
 }
 
-// token puts a token into a channel with room for one.
+// token puts a token into a channel with room for one, unless it holds one.
 func token(c chan struct{}) {
 	select {
 	case c <- struct{}{}:

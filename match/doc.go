@@ -17,7 +17,7 @@
 //     opponent's legal move or overstepping the clock loses at once.
 //   - A resignation loses.
 //   - After two passes: under area scoring, stones that both programs call dead
-//     are taken off and the rest is counted; where they disagree, or cannot say,
+//     are taken off and the rest is counted; if the programs disagree, or cannot say,
 //     the position counts as it stands. Under territory scoring, the dead stones
 //     decide the score if both agree on them, else the programs' final_score if
 //     both give the same; else nobody wins, and the game counts as an unscored draw.

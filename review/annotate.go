@@ -27,7 +27,7 @@ const (
 // Annotated returns a copy of the game tree with the review: winrate and lead after each move
 // (SBKV, SBKS, V), comments, marks of mistakes (DO, BM, HO, MA on the better point) and the
 // better lines as variations. It keeps the record's own comments and variations and replaces
-// the additions of an earlier review. application becomes property AP: the program and its version.
+// the additions of an earlier review. application becomes property AP, the name of the program.
 func Annotated(g *Game, res *Result, application string) *sgf.Node {
 	root, copies := copyTree(g.root)
 	for n := range root.All() {

@@ -21,8 +21,8 @@ type BatchConfig struct {
 	Review      Config
 	Rules       board.Rules // rules for records that state none
 	Dir         string      // folder of the reports
-	Application string      // AP of the annotated records (the program's name)
-	Problems    Problems    // collects problems; nil: none
+	Application string      // property AP of the annotated records: the program's name
+	Problems    Problems    // makes problems of the mistakes; nil if none are wanted
 	// Open returns the network for boards of a size. An error that wraps ErrNotServed refuses
 	// a game; any other error ends the batch.
 	Open func(board.Size) (BatchNetwork, error)

@@ -37,7 +37,7 @@ func Opponent(color string) string {
 // Stones writes a position as X, O and dots from the top left.
 func Stones(g *board.Game) string { return strings.ReplaceAll(g.Board().String(), "\n", "") }
 
-// describe returns a position with the result of its search; e may be nil.
+// describe returns a position with e, the result of its search, which may be nil.
 func describe(game *board.Game, e *Eval) Position {
 	p := Position{Stones: Stones(game), ToMove: letter(game.ToMove())}
 	if e != nil {

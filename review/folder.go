@@ -50,8 +50,8 @@ func (f *Folder) WriteHTML(name string, write func(io.Writer) error) error {
 	return nil
 }
 
-// Write writes the page, the record and then the data of a game. application is the AP of
-// the record.
+// Write writes the page, the record and then the data of a game. application becomes
+// property AP of the record.
 func (f *Folder) Write(name string, g *Game, res *Result, application string) error {
 	err := errors.Join(
 		f.WriteHTML(name, func(w io.Writer) error { return WritePage(w, res) }),

@@ -56,7 +56,7 @@ type Only struct {
 
 // Limits of the proofs.
 const (
-	nodesAVisit = 0.3   // times visits of the review and points of the board: positions that proofs may search, in about a tenth of its time
+	nodesAVisit = 0.3   // positions that all proofs may search = nodesAVisit * visits of the review * points of the board: a tenth of the review's time
 	groupNodes  = 40000 // maximum number of searched positions for a question about a group; a twelfth of what is left if that is less
 	leastNodes  = 8000  // no question is asked if fewer positions are left; a question about a group may always search this many
 	onlyNodes   = 40000 // searched positions for a question about a mistake

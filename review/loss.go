@@ -7,9 +7,9 @@ import (
 )
 
 // The error of a search's lead is errorScale times the standard deviation of the score, divided by
-// the cube root of the visits. The scale is the root mean square against searches of 500 visits, in
-// 331 positions of 9x9 games with g170-b6c96. The error falls more slowly than that of independent
-// samples, since a misread group stays misread.
+// the cube root of the visits. It is fitted to the root mean square difference from searches of 500
+// visits, in 331 positions of 9x9 games with g170-b6c96. The error falls more slowly than that of
+// independent samples, since a misread group stays misread.
 const errorScale = 0.35
 
 // spread returns the standard error of the lead in points.
@@ -134,8 +134,8 @@ func totalsOf(moves []*Move) Totals {
 	return t
 }
 
-// worst returns the plies of the listed moves for which by is positive, the largest value first, and
-// at most as many as most says.
+// worst returns the plies of the listed moves for which the measure by is positive, the largest
+// first. most bounds their number.
 func worst(moves []Move, most int, by func(*Move) float64) []int {
 	plies := []int{}
 	for i := range moves {

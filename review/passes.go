@@ -74,8 +74,8 @@ const listedShare = 0.15
 // positions is misread.
 const gainShare = 0.5
 
-// worth returns for each position the worth of a visit: the uncertainty whether a neighbouring ply
-// is among the worst, divided by the position's visits.
+// worth returns for each position the worth of a visit: the uncertainty whether the ply before or
+// after it is among the worst, divided by the position's visits.
 func (r *run) worth() []float64 {
 	swings := make([]swing, len(r.game.Moves))
 	var losses []float64

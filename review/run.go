@@ -28,8 +28,8 @@ type Config struct {
 	Most int64
 	// Parallel is how many positions are searched at once; it changes no result.
 	Parallel int
-	// Player selects the side to review by a part of its name; mistakes of the other side
-	// are not listed. Empty: both.
+	// Player selects the side to review by a part of the player's name; mistakes of the other
+	// side are not listed. Empty: both.
 	Player string
 	// Network is the network's name, for the report.
 	Network string
@@ -148,7 +148,7 @@ func Run(ctx context.Context, g *Game, net nn.Evaluator, c Config, store *Store,
 		workers = nil
 	}
 	result, faulty := r.result(ctx, err == nil, workers)
-	if faulty != nil && ctx.Err() != nil { // ctx ended during the searches for reasons
+	if faulty != nil && ctx.Err() != nil { // ctx ended during the searches that explain mistakes
 		err = context.Cause(ctx)
 		result, faulty = r.result(ctx, false, nil)
 	}

@@ -53,7 +53,7 @@ var aliases = map[string]string{
 	"utf8": "utf-8", "utf": "utf-8", "unicode": "utf-8", "65001": "utf-8",
 }
 
-// charsetName returns the WHATWG index's form of a charset's name in lower case. It ignores
+// charsetName returns the WHATWG index's name of a charset; name is in lower case. It ignores
 // punctuation and prefixes.
 func charsetName(name string) string {
 	key := strings.TrimPrefix(strings.TrimPrefix(strings.Map(func(r rune) rune {

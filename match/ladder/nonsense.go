@@ -180,7 +180,7 @@ func (c *counter) left(h *level.Habits, stones []board.Point) {
 	}
 }
 
-// of returns the points that move i of a record, p, loses; suspectLoses without a judge.
+// of returns the points lost by p, which is move i of a record; suspectLoses without a judge.
 func (j Judge) of(r *sgf.Record, i int, p board.Point) (float64, error) {
 	if j == nil {
 		return suspectLoses, nil

@@ -126,7 +126,7 @@ func collected(root *sgf.Node) (p Problem, err error) {
 	return p, nil
 }
 
-// stonesIn returns the stones of a set-up position as in [Problem].
+// stonesIn returns the stones of a set-up position in the form of Problem.Stones.
 func stonesIn(r *sgf.Record) string {
 	stones := slices.Repeat([]byte{'.'}, r.Size.Area())
 	for i, points := range [][]board.Point{r.Setup.Black, r.Setup.White} {
