@@ -11,8 +11,8 @@ func (b *Board) PassAlive(dst []Color, suicideLegal bool) []Color {
 	return b.markAreas(dst, suicideLegal, false, false)
 }
 
-// PassAliveBig is like PassAlive, but also counts empty territory of any size, an input of KataGo's
-// older networks.
+// PassAliveBig is like PassAlive, but also counts empty territory of any size. KataGo's older
+// networks read this area.
 func (b *Board) PassAliveBig(dst []Color, suicideLegal bool) []Color {
 	return b.markAreas(dst, suicideLegal, true, false)
 }
@@ -108,7 +108,7 @@ type sided struct {
 	up    int16    // number of the region's root or, while regions grow, of a part closer to the root
 	inner int16    // for a root: number of its points that no stone of the colour touches
 	vital [4]Point // heads of the colour's chains that touch all points of the part
-	count int8     // the number of vital chains, -1 before the first point
+	count int8     // the number of vital chains, -1 until the part has its first point
 	spoil bool     // for a root: it touches a chain that is not pass-alive
 }
 
@@ -189,8 +189,8 @@ func (f *areaFinder) findParts() {
 	}
 }
 
-// fill collects the points of the newest part, which p belongs to. It returns the index of their
-// end in f.points.
+// fill collects the points of the newest part, which p belongs to, in f.points. It returns the index
+// behind the last of them.
 func (f *areaFinder) fill(part *emptyPart, p Point) int16 {
 	cells, id := &f.b.cells, f.count
 	f.points[part.from] = p

@@ -12,7 +12,7 @@ type cell struct {
 	size  int16 // stones of the chain
 }
 
-// state is everything but the cells that a Play may change in a Board.
+// state is everything that a Play may change in a Board, except the cells.
 type state struct {
 	hash     Hash
 	ko       Point
@@ -28,7 +28,7 @@ type change struct {
 // mark is the beginning of a Play in the undo record.
 type mark struct {
 	state state
-	log   int // changes recorded before the Play
+	log   int // number of changes recorded before the Play
 }
 
 // Board is stones on points with their chains, the simple ko point, the numbers of captured
@@ -37,8 +37,8 @@ type mark struct {
 type Board struct {
 	geo   *geometry
 	state state
-	// vacated holds all points whose stones were removed since the last call of forget, and
-	// perhaps more.
+	// vacated holds all points whose stones were removed since superko last forgot the earlier
+	// positions, and perhaps more.
 	vacated pointSet
 	log     []change
 	marks   []mark
@@ -73,9 +73,9 @@ func (b *Board) forget() {
 	b.log, b.marks = b.log[:0], b.marks[:0]
 }
 
-// CopyFrom makes b equal to src, whatever its size was. It allocates nothing
-// once b's undo record has room for eight moves. Of src's undo record the last
-// eight Plays are copied.
+// CopyFrom makes b equal to src, whatever the size of b was, but copies only the
+// last eight Plays of src's undo record. It allocates nothing once b's undo
+// record has room for eight moves.
 func (b *Board) CopyFrom(src *Board) {
 	if b == src {
 		return

@@ -32,7 +32,7 @@ func vertices(s board.Size, points []board.Point) string {
 	return strings.Join(list, " ")
 }
 
-// TestNoChain: an empty point has no chain, not that of point 0, which is the zero value of a head.
+// TestNoChain: an empty point has no chain, although the zero value of a head is point 0.
 func TestNoChain(t *testing.T) {
 	b := diagram(t, "X..\n...\n...")
 	require.Zero(t, b.ChainSize(8))

@@ -91,8 +91,8 @@ func (g *Game) forget(c Color) {
 	g.forgetAll()
 }
 
-// beginPoints sets White's bonuses for a game that starts from the position. Under territory
-// scoring captured stones count as earlier moves.
+// beginPoints sets White's bonuses for a game that starts from the position. Under territory scoring
+// each stone on the board, and each captured one, counts as an earlier move.
 func (g *Game) beginPoints() {
 	b := &g.board
 	black, white := b.Stones(Black), b.Stones(White)
@@ -139,8 +139,8 @@ func (g *Game) replay(moves []Move) {
 	g.strays = strays // replaying does not force turns, and so finds too many moves out of turn
 }
 
-// Play makes a legal move of c, which may be a pass, and gives the turn to the opponent. An error,
-// one of Legal's or ErrColor, changes nothing.
+// Play makes a legal move of c, which may be a pass, and gives the turn to the opponent. It returns
+// ErrColor or an error of Legal, and then has changed nothing.
 func (g *Game) Play(c Color, p Point) error {
 	if c != Black && c != White {
 		return fmt.Errorf("%w, got %v", ErrColor, c)

@@ -7,8 +7,8 @@ import "sync/atomic"
 type geometry struct {
 	size Size
 	area int
-	// near holds the four neighbours of every point; beyond the edge the neighbour is the index
-	// area, where every board keeps a wall.
+	// near holds the four neighbours of every point. A neighbour beyond the edge has the index
+	// geometry.area, where every board keeps a wall.
 	near [MaxPoints][4]Point
 	adj  [MaxPoints][]Point // the neighbours that are on the board
 	sym  [NumSymmetries][]Point

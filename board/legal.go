@@ -79,8 +79,8 @@ func (g *position) SuperkoBanned(p Point) bool {
 	return (kind == lives || kind == manyDie && g.rules.Suicide) && g.superkoBanned(g.toMove, p, kind)
 }
 
-// superkoBanned is SuperkoBanned for a stone of c on an empty point. kind is its effect, which is
-// not an illegal suicide.
+// superkoBanned is SuperkoBanned for a stone of c on an empty point. kind is the stone's effect,
+// which must not be an illegal suicide.
 func (g *position) superkoBanned(c Color, p Point, kind placement) bool {
 	if g.phase > 0 {
 		for _, k := range g.encore.captures {
@@ -93,8 +93,8 @@ func (g *position) superkoBanned(c Color, p Point, kind placement) bool {
 	if g.rules.Ko == KoSimple || p == g.board.state.ko && c == g.toMove {
 		return false
 	}
-	// A position can repeat only if a stone of c was on p and has been removed since, or after a
-	// suicide, which leaves no stone.
+	// A stone that lives can repeat a position only if a stone was removed from p before. A suicide
+	// leaves no stone, so it can repeat one on any point.
 	if kind == lives && !g.board.vacated.has(p) {
 		return false
 	}

@@ -146,8 +146,8 @@ func (g *position) passForKo(c Color, p Point) Point {
 }
 
 // koCapture returns the stone that c would capture in ko on the empty point p: all neighbours of p
-// are the opponent's stones, and just one of them is in atari and alone. NoPoint if it is no such
-// point.
+// are the opponent's stones, and just one of them is in atari and alone. NoPoint if c would capture
+// none in ko.
 func (b *Board) koCapture(c Color, p Point) Point {
 	found := NoPoint
 	for _, q := range &b.geo.near[p] {

@@ -1,7 +1,7 @@
 package board
 
 // Play puts a stone of c on the empty point p, removes the opponent's chains that lose their last
-// liberty, then its own chain if that has none (suicide, also of a single stone), and sets or
+// liberty, then the stone's chain if it has none (suicide, also of a single stone), and sets or
 // clears the simple ko point. It returns the number of opponent's stones removed. It does not
 // check that the move is legal. A Pass only clears the ko point; it can be undone like a stone.
 func (b *Board) Play(c Color, p Point) (captured int) {

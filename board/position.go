@@ -43,7 +43,7 @@ type ending struct {
 
 // points holds White's bonuses and what decides them.
 type points struct {
-	bonus        float32 // points for the button, and under territory scoring one for each move
+	bonus        float32 // points for the button and, under territory scoring, a point to the opponent for each stone played
 	handicap     float32
 	stones       int    // number of handicap stones as set, -1 to infer it
 	first        [2]int // initial numbers of black and white stones
@@ -146,7 +146,7 @@ func (g *position) BonusScore() float32 { return g.points.bonus }
 func (g *position) HandicapBonusScore() float32 { return g.points.handicap }
 
 // KoRecapBlocked reports whether the stone on p may not be retaken in ko without a pass for ko.
-// It is only possible in the clean-up phases.
+// This is possible only in the clean-up phases.
 func (g *position) KoRecapBlocked(p Point) bool { return g.encore.blocked.has(p) }
 
 // SecondEncoreStart returns the colour that stood on p when the second clean-up
@@ -158,8 +158,8 @@ func (g *position) SecondEncoreStart(p Point) Color {
 	return g.encore.second[p]
 }
 
-// PastBoard copies to dst the board of a number of moves ago (0 to 8), with its simple ko point. It
-// returns false and leaves dst unchanged if it cannot go back that far.
+// PastBoard copies the board as it was a number of moves ago (0 to 8) to dst, with its simple ko
+// point. It returns false and leaves dst unchanged if it cannot go back that far.
 func (g *position) PastBoard(dst *Board, ago int) bool {
 	if ago < 0 || ago > min(keptUndo, g.board.CanUndo()) {
 		return false
@@ -179,8 +179,8 @@ func (g *position) PassWouldEndPhase() bool {
 	return g.passesCount() && g.end.passes+1 >= 2 || g.passWouldRepeat()
 }
 
-// passWouldRepeat reports whether the side to move has passed in this position before, if that
-// ends the phase.
+// passWouldRepeat reports whether a pass by the side to move ends the phase because that side has
+// passed in this position before.
 func (g *position) passWouldRepeat() bool {
 	return !g.points.buttonOnSide && g.passLiftsBans() && g.ko.passKeys[g.toMove].has(g.koKey(g.toMove))
 }
@@ -191,7 +191,7 @@ func (g *position) PassWouldEndGame() bool {
 }
 
 // FriendlyPassSuppressed reports whether a pass would end the game although by convention dead
-// stones may still be on the board. Then players should judge the pass as if it did not end it.
+// stones may still be on the board. Then players should judge the pass as if the game went on.
 func (g *position) FriendlyPassSuppressed() bool {
 	return g.rules.FriendlyPassOk && g.rules.Scoring == ScoringArea &&
 		g.passesCount() && g.end.passes+1 == 2 && !g.passWouldRepeat()

@@ -24,7 +24,7 @@ const (
 	ScoringTerritory                // surrounded points and prisoners
 )
 
-// Tax is the points that a group loses for its eyes.
+// Tax says which surrounded points do not count, or are taken off.
 type Tax uint8
 
 const (
@@ -98,7 +98,7 @@ func Japanese() Rules {
 	return Rules{Scoring: ScoringTerritory, Tax: TaxSeki, Komi: 6.5}
 }
 
-// Rules that have only a name.
+// Rules that have a name but no function.
 var (
 	chineseServer    = Rules{Ko: KoPositional, HandicapBonus: BonusN, FriendlyPassOk: true, Komi: 7.5}
 	aga              = Rules{Ko: KoSituational, HandicapBonus: BonusNMinus1, FriendlyPassOk: true, Komi: 7.5}

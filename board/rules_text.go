@@ -78,7 +78,7 @@ func (r Rules) Name() string {
 	return r.Text()
 }
 
-// RulesError is why a text is not a set of rules, in KataGo's words. It wraps ErrRules.
+// RulesError tells why a text is not a set of rules, in KataGo's words. It wraps ErrRules.
 type RulesError struct{ Reason string }
 
 func (e *RulesError) Error() string { return ErrRules.Error() + ": " + e.Reason }
@@ -97,8 +97,8 @@ func ParseRules(s string) (Rules, error) {
 	return r, err
 }
 
-// ParseRulesKomi is ParseRules that also reports whether the text itself gave a
-// komi, which a name cannot.
+// ParseRulesKomi is like ParseRules, but also reports whether the text itself
+// gave a komi, which a name cannot.
 func ParseRulesKomi(s string) (r Rules, komiGiven bool, err error) {
 	r, komiGiven, err = ParseRulesParts(s)
 	if err != nil {
@@ -141,8 +141,8 @@ var twoWords = []string{
 	"tromp taylor", "chinese ogs", "chinese kgs", "aga button", "new zealand", "stone scoring", "ancient area", "ancient territory",
 }
 
-// ParseKataGoRules is ParseRulesParts that accepts names only as KataGo spells them: at most one
-// mark between two words, and no blank in names of servers' rules.
+// ParseKataGoRules is like ParseRulesParts, but accepts names only as KataGo spells them: at most
+// one mark between two words, and no blank in names of servers' rules.
 func ParseKataGoRules(s string) (r Rules, komiGiven bool, err error) {
 	name := strings.ToLower(strings.TrimSpace(s))
 	if _, named := presets[marks.Replace(name)]; named && strings.ContainsAny(name, "-_ ") {
@@ -262,8 +262,8 @@ func (r Rules) With(key, value string) (Rules, error) {
 	return p.rules, err
 }
 
-// oldParts are the parts of the older form, by prefix; if one prefix begins another, the
-// longer comes first.
+// oldParts are the parts of the older form, by prefix. If one prefix is the beginning of another,
+// the longer one comes first.
 var oldParts = []struct {
 	prefix, key string
 	values      []string

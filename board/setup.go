@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// Errors of Setup: every one wraps ErrSetup, one about stones that have no liberty ErrNoLiberty too.
+// Errors of Setup. All of them wrap ErrSetup; one about a chain without liberties also wraps ErrNoLiberty.
 var (
 	ErrSetup     = errors.New("invalid set-up")
 	ErrNoLiberty = errors.New("a chain has no liberty")
@@ -189,7 +189,7 @@ func (g *Game) SetRules(r Rules) error {
 	return nil
 }
 
-// Remember replays the moves. That undoes a forced turn and restores the history it dropped.
+// Remember replays the moves. This undoes a forced turn and restores the history that it dropped.
 func (g *Game) Remember() {
 	if len(g.moves) > 0 {
 		g.replay(g.moves)

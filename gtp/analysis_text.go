@@ -45,8 +45,8 @@ var sixDecimals = KataText(func(b []byte, key string, x float64) []byte {
 })
 
 // threshold returns the visits that a move needs to be printed, and how many other moves are added
-// to reach the wanted number. Moves with less than one percent of the most visits are noise, which
-// some clients would show, since they take the highest winrate of the list.
+// to reach the wanted number. Moves with less than one percent of the most visits are noise, but
+// clients that show the move with the highest winrate would show one of them.
 func threshold(moves []thinking.Move, least int) (enough int64, extra int) {
 	for i := range moves {
 		enough = max(enough, moves[i].Visits/100)

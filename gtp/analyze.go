@@ -104,9 +104,9 @@ type analyzeParser struct {
 }
 
 // ParseAnalyze reads "[COLOR] [CENTISECONDS] [KEY VALUE]...", where repeated keys are harmless.
-// With details it reads the switches of kata-analyze too. With strict it reads as KataGo does:
-// colour and bare number only at the beginning, one allow list for each colour, points without
-// ranges, and maxmoves 0, which is [NoMoves].
+// If details is set, it also reads the switches of kata-analyze. If strict is set, it reads as
+// KataGo does: colour and bare number only at the beginning, one allow list for each colour,
+// points without ranges, and maxmoves 0, which is [NoMoves].
 func ParseAnalyze(g *board.Game, args []string, details, strict bool) (thinking.Request, error) {
 	p := analyzeParser{size: g.Size(), args: args, strict: strict, req: thinking.Request{Color: g.ToMove()}}
 	p.color()
@@ -149,7 +149,7 @@ func (p *analyzeParser) centiseconds() bool {
 	return true
 }
 
-// take removes the next argument, "" if there is none.
+// take removes and returns the next argument; "" if there is none.
 func (p *analyzeParser) take() string {
 	if len(p.args) == 0 {
 		return ""
@@ -302,8 +302,8 @@ func (p *analyzeParser) points(list string) ([]board.Point, error) {
 	return points, nil
 }
 
-// check keeps the last allow list of each colour, or refuses a second one if strict, and refuses
-// a colour that has both kinds of restriction.
+// check keeps the last allow list of each colour, or refuses a second one if p.strict is set. It
+// also refuses a colour that has both kinds of restriction.
 func (p *analyzeParser) check() error {
 	var last [3]int // index in restrictions of each colour's allow list, plus 1
 	for i, r := range p.req.Restrictions {

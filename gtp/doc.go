@@ -13,9 +13,9 @@
 // # Parts
 //
 // A [Server] reads lines, finds the handler of each in its [Table] and writes the
-// reply. Handlers come in groups and may be replaced. A [Dialect] reads lines and words
-// failures if the program replaces another one. A [Mover] asks the engine for moves. A person at
-// a terminal gets further commands.
+// reply. Handlers come in groups and may be replaced. If the program replaces another one, a
+// [Dialect] parses the lines and phrases the failures as that one does. A [Mover] asks the engine
+// for moves. A person at a terminal gets further commands.
 //
 // # Invariants
 //

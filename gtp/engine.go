@@ -27,8 +27,8 @@ type Engine interface {
 	NewGame(s board.Size) error
 	// SetKomi changes komi and nothing else; k is a multiple of 0.5 within ±400.
 	SetKomi(k float32) error
-	// SetRules replays the game under r. The position stays, and so does komi: r.Komi is the game's
-	// komi.
+	// SetRules replays the game under r. The position and komi stay: the server sets r.Komi to the
+	// game's komi.
 	SetRules(r board.Rules) error
 	// Play plays a move of either colour, whichever is to move. It refuses only
 	// occupied and off-board points; breaches of ko, superko and suicide rules

@@ -157,7 +157,7 @@ func (s *goguiCommands) numbersBoard(numbers func(*thinking.Evaluation) []float3
 	}
 }
 
-// policyNumbers returns the policy, scaled so that the brightest move has 1.
+// policyNumbers returns the policy, scaled so that the likeliest move has 1.
 func policyNumbers(o *thinking.Evaluation) []float32 {
 	policy := slices.Clone(o.Policy[:len(o.Policy)-1])
 	top := slices.Max(policy)

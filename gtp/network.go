@@ -27,7 +27,7 @@ func (s *handlers) networkCommands() []Handler {
 const rootOptimism = 0.2
 
 // ParseRaw reads "[COLOR] SYMMETRY|all [OPTIMISM]", or without OPTIMISM for the human-like network.
-// The request is for the first symmetry; the second result is the last one. Errors are KataGo's.
+// req is for the first symmetry to evaluate; last is the last symmetry. Errors are KataGo's.
 func ParseRaw(g *board.Game, args []string, human bool) (req thinking.EvaluationRequest, last int, err error) {
 	form := "kata-raw-nn (expected an optional color, a symmetry 'all' or index [0-7], and an optional optimism [0-1])"
 	req = thinking.EvaluationRequest{Color: g.ToMove(), Optimism: rootOptimism}

@@ -38,7 +38,7 @@ func (s *positionCommands) list() []Handler {
 	}
 }
 
-// boardSize takes "9 13", and as boardsize also "19" and "9:13", width first.
+// boardSize takes "9 13", width first; the command boardsize also takes "19" and "9:13".
 func (s *positionCommands) boardSize(_ context.Context, c Command, _ *Reply) error {
 	args := c.Args
 	if len(args) == 1 && c.Name == "boardsize" {

@@ -22,7 +22,7 @@ type line struct {
 
 // burst is how long the reader may wait for the next line of a script. Searches that belong to
 // the same script as quit or the end of input run in full, while a client that disconnects later
-// ends them. Waiting for room, because a script is long, does not count.
+// ends them. Time in which the reader waits because the queue is full does not count.
 const burst = 100 * time.Millisecond
 
 // Reasons why a command's context ends.
@@ -64,7 +64,7 @@ func newQueue(most int, parse func(string) (Command, string, bool)) *queue {
 	return &queue{ready: make(chan struct{}, 1), room: make(chan struct{}, 1), most: most, parse: parse}
 }
 
-// token puts a token into a channel with room for one.
+// token puts a token into a channel with room for one, unless it holds one.
 func token(c chan struct{}) {
 	select {
 	case c <- struct{}{}:
@@ -137,8 +137,8 @@ func (q *queue) leave() {
 	}
 }
 
-// outlasted reports whether a command must stop because the client has left after its script. The
-// caller holds the lock.
+// outlasted reports whether a command must stop because the client left after the end of the
+// command's script. The caller holds the lock.
 func (q *queue) outlasted(r *running) bool {
 	return q.mu.left && r.script != q.mu.script
 }
@@ -219,8 +219,8 @@ func (q *queue) read(ctx context.Context, r io.Reader, most int) {
 	}
 }
 
-// readLine reads up to the next LF, which is left out. A last line without LF
-// comes with the error.
+// readLine reads up to the next LF, which is left out. It returns a last line
+// without LF together with the error.
 func readLine(b *bufio.Reader, most int) (text string, tooLong bool, err error) {
 	var long []byte
 	for {

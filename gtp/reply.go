@@ -176,9 +176,9 @@ func (r *Reply) close(err error) (said bool) {
 }
 
 // frame formats a reply: status, id, one space, text, one empty line. Empty lines within the text
-// and line ends at its end are removed. A text that begins with a line end keeps it, so the first
-// line has only the space. A later line that looks like the start of a reply is indented by one
-// column.
+// and line ends at its end are removed. A text that begins with a line end keeps it, so that the
+// first line ends after the space. A later line that looks like the start of a reply is indented by
+// one column.
 func frame(status byte, id, text string) []byte {
 	b := make([]byte, 0, len(id)+len(text)+8)
 	b = append(b, status)

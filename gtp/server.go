@@ -16,14 +16,14 @@ import (
 type Options struct {
 	// Version is the program's version, "a.b.c", at most 40 characters. "" means "0.0.0".
 	Version string
-	// Ready, if not nil, waits until the engine can play, or returns why it cannot: that is
-	// then the reply to commands that begin a game.
+	// Ready, if not nil, waits until the engine can play. Its error, which says why the engine
+	// cannot, becomes the reply to commands that begin a game.
 	Ready func() error
 	// Models, if not nil, lists the networks in use.
 	Models func() []thinking.ModelInfo
-	// Strict refuses moves in play that break ko, superko or suicide rules. By
-	// default they are played with a warning, since a server that allows them
-	// would otherwise play a different game.
+	// Strict refuses played moves that break ko, superko or suicide rules. By
+	// default they are played with a warning, since a game server may allow
+	// them, and its game would then differ from this one.
 	Strict bool
 	// MaxLine is the longest input line in bytes; longer ones fail. 0 means 16 MiB.
 	MaxLine int
@@ -68,7 +68,7 @@ func (o *Options) fill() {
 	}
 }
 
-// Dialect is how a server that replaces another program reads lines and words failures.
+// Dialect is how a server that replaces another program parses lines and phrases failures.
 type Dialect struct {
 	// Parse reads a line once. ok is false if the line has no reply; fault, if not empty, is the
 	// whole reply. It is called from another goroutine than the handlers.

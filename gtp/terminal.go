@@ -18,7 +18,7 @@ import (
 // move that the engine answers, a failed command shows its usage, and the board is drawn whenever
 // it has changed. It is not for programs.
 type Terminal struct {
-	// Colour draws boards in 256 colours, with stones beyond ASCII.
+	// Colour draws boards in 256 colours, with Unicode characters as stones.
 	Colour bool
 	// Remark returns a note about play on boards of the given size, or "".
 	Remark func(board.Size) string
@@ -31,7 +31,7 @@ type terminal struct {
 	mover   *Mover
 	options Terminal
 	shown   string     // board as last drawn
-	turns   []int      // number of moves after each answer of the engine
+	turns   []int      // for each answer of the engine, the number of moves after it
 	even    *float32   // komi before handicap stones
 	ended   int        // number of moves when the engine resigned; 0: it has not resigned
 	size    board.Size // board size at the last call of Remark
@@ -389,7 +389,8 @@ func (p *terminal) newGame(run HandlerFunc) HandlerFunc {
 	}
 }
 
-// rules wraps a rules command, and then sets the usual komi if there are no handicap stones.
+// rules wraps a command that sets the rules: if there are no handicap stones, it then sets the usual
+// komi.
 func (p *terminal) rules(run HandlerFunc) HandlerFunc {
 	return func(ctx context.Context, c Command, r *Reply) error {
 		if err := run(ctx, c, r); err != nil {

@@ -229,8 +229,8 @@ func (c *client) readLine(r *bufio.Reader) (string, error) {
 	}
 }
 
-// replyStart parses the first line of a reply: = or ?, an optional id, a blank or the end,
-// text.
+// replyStart parses the first line of a reply: = or ?, an optional id, and, unless the line ends
+// there, a blank and text.
 func replyStart(line string) (text string, got reply, ok bool) {
 	if line == "" || line[0] != '=' && line[0] != '?' {
 		return "", got, false

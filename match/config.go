@@ -22,7 +22,7 @@ const (
 	DefaultRules = "chinese"
 	// DefaultMoveTimeout bounds the time to answer a command.
 	DefaultMoveTimeout = 5 * time.Minute
-	// DefaultStartTimeout bounds the time to the first answer, before which a program may load a
+	// DefaultStartTimeout bounds the time to the first answer. Until then a program may load a
 	// network or tune for its device.
 	DefaultStartTimeout = 10 * time.Minute
 	// DefaultTimeGrace is the time by which a clock may be exceeded before the flag falls, since
@@ -34,7 +34,7 @@ const (
 	JournalName = "journal.jsonl"
 )
 
-// ErrConfig is wrapped by errors about a Config, or about a program that cannot play such a
+// ErrConfig is wrapped by errors about a Config, or about a program that cannot play its
 // match: the user must change something.
 var ErrConfig = errors.New("match cannot be played")
 
@@ -56,7 +56,7 @@ type Config struct {
 	// the second, and so on.
 	A, B Program
 	// Engine is the program for the command word "engine" if PATH has no such program; empty: none.
-	// So the program of an unpacked archive can play against itself.
+	// With it the program of an unpacked archive can play against itself.
 	Engine string
 	// Games is the number of games (--games), those in the journal included; 0 means 1, 2 with
 	// openings, 100,000 with SPRT. With openings it is even.

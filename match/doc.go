@@ -2,11 +2,10 @@
 // them, plays and records games, and computes statistics.
 //
 // Terms. The programs are a and b, whatever colour they have. A fault is a
-// crash, no answer in time, an overstepped clock, an illegal move, or the refusal of
-// a legal one. An
-// opening is a list of moves that both programs are given; a pair is two games
-// from one opening with colours exchanged. Elo numbers are a's advantage over
-// b, logistic, 400 points for odds of ten to one.
+// crash, no answer in time, an overstepped clock, an illegal move, or the refusal
+// of a legal one. An opening is a list of moves that both programs are given; a
+// pair is two games from one opening with colours exchanged. Elo numbers are a's
+// advantage over b, logistic, 400 points for odds of ten to one.
 //
 // The referee keeps its own board under the match's rules, measures time and
 // counts the score. It asks the programs only for dead stones and, under
@@ -18,7 +17,7 @@
 //     opponent's legal move or overstepping the clock loses at once.
 //   - A resignation loses.
 //   - After two passes: under area scoring, stones that both programs call dead
-//     are taken off and the rest is counted; where they disagree, or cannot say,
+//     are taken off and the rest is counted; if the programs disagree, or cannot say,
 //     the position counts as it stands. Under territory scoring, the dead stones
 //     decide the score if both agree on them, else the programs' final_score if
 //     both give the same; else nobody wins, and the game counts as an unscored draw.

@@ -54,7 +54,7 @@ func newFault(s side, kind Reason, format string, args ...any) *faultError {
 
 // GameResult is one finished game, as the journal keeps it.
 type GameResult struct {
-	// Game counts from 1. A has Black in odd games.
+	// Game counts from 1. A has Black in odd games, or in all games with a handicap.
 	Game int `json:"game"`
 	// Opening is the index in Config.Openings, -1 when there are none.
 	Opening int `json:"opening"`

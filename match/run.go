@@ -258,8 +258,8 @@ func (m *run) finish(g *game, stop context.CancelCauseFunc) error {
 // mostAgain is how many repeated games in a row end a sequential test.
 const mostAgain = 20
 
-// mostStillborn is the number of games in a row that a program has to lose before its first move
-// to end the match.
+// mostStillborn is the number of games in a row after which the match ends, if a program lost each
+// of them before its first move.
 const mostStillborn = 3
 
 // hopeless returns an error once a program has failed before its first move in

@@ -13,8 +13,8 @@ const (
 	commentBegin = "--- Kosumi ---"
 	commentEnd   = "--- end of review ---"
 	lineName     = "Kosumi: better" // name (N) of the added variations
-	marksID      = "KOSUMI"         // property that lists the review's additions to a node, such as HO, or MA:dd for a single point
-	replaced     = " was "          // separates a removed property from its value in marksID
+	marksID      = "KOSUMI"         // property that lists the properties that the review added to a node: HO, or MA:dd for point dd alone
+	replaced     = " was "          // in marksID, separates a property that the review removed from its old value: "DO was 1"
 )
 
 // Limits of an annotated record.
@@ -27,7 +27,7 @@ const (
 // Annotated returns a copy of the game tree with the review: winrate and lead after each move
 // (SBKV, SBKS, V), comments, marks of mistakes (DO, BM, HO, MA on the better point) and the
 // better lines as variations. It keeps the record's own comments and variations and replaces
-// the additions of an earlier review. application is the AP of the file.
+// the additions of an earlier review. application becomes property AP, the name of the program.
 func Annotated(g *Game, res *Result, application string) *sgf.Node {
 	root, copies := copyTree(g.root)
 	for n := range root.All() {
@@ -130,13 +130,13 @@ func dropReview(n *sgf.Node) {
 	n.Remove(marksID)
 }
 
-// mark sets a property and records it as the review's.
+// mark sets a property and lists it as an addition of the review.
 func mark(n *sgf.Node, id, value string) {
 	n.Set(id, value)
 	ours(n, id)
 }
 
-// ours records a property as the review's.
+// ours lists a property in marksID as an addition of the review.
 func ours(n *sgf.Node, id string) {
 	if marks := n.Values(marksID); !slices.Contains(marks, id) {
 		n.Set(marksID, append(slices.Clone(marks), id)...)
@@ -180,7 +180,7 @@ func overview(res *Result) string {
 	return b.String()
 }
 
-// leadText returns the lead of the side that is ahead and its winrate.
+// leadText names the side that is ahead, with its lead and winrate.
 func leadText(p *Position) string {
 	who, points, chance := leaderOf(p.Lead, p.Winrate)
 	if points == 0 {
@@ -232,8 +232,8 @@ func markBetter(g *Game, m *Move, n *sgf.Node) {
 	ours(n, "MA:"+at)
 }
 
-// addLines adds up to two variations: the best line, and an alternative that is almost as good and
-// far away.
+// addLines adds up to two variations: the best line, and one that is almost as good but begins
+// far from the best move.
 func addLines(g *Game, m *Move, parent *sgf.Node) {
 	size := g.Record.Size
 	first, err := size.ParseVertex(m.Best[0].Move)
@@ -256,7 +256,7 @@ func addLines(g *Game, m *Move, parent *sgf.Node) {
 	}
 }
 
-// addLine adds a variation unless the record has one with its first move.
+// addLine adds a variation unless the record has one that begins with the same move.
 func addLine(g *Game, m *Move, c *Candidate, parent *sgf.Node) {
 	if len(c.Line) == 0 {
 		return

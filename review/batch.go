@@ -19,10 +19,10 @@ import (
 // BatchConfig configures the review of many records into one folder.
 type BatchConfig struct {
 	Review      Config
-	Rules       board.Rules // rules for records without rules
+	Rules       board.Rules // rules for records that state none
 	Dir         string      // folder of the reports
-	Application string      // AP of the annotated records (the program's name)
-	Problems    Problems    // collects problems; nil: none
+	Application string      // property AP of the annotated records: the program's name
+	Problems    Problems    // makes problems of the mistakes; nil if none are wanted
 	// Open returns the network for boards of a size. An error that wraps ErrNotServed refuses
 	// a game; any other error ends the batch.
 	Open func(board.Size) (BatchNetwork, error)
@@ -33,15 +33,15 @@ type BatchNetwork struct {
 	nn.Evaluator
 	// Name is for display; Identity distinguishes networks and precisions.
 	Name, Identity string
-	// Remark is a warning about boards of the size for the game's notes; "": none.
+	// Remark warns about this network on boards of the size; it joins the game's notes. "": none.
 	Remark string
 }
 
-// Problems collects mistakes as problems, as package drill does.
+// Problems turns mistakes into problems. Package drill implements it.
 type Problems interface {
-	// Collect adds the problems of a game. It returns large mistakes that are unfit as problems.
+	// Collect adds the problems of a game. It returns the large mistakes that are unfit as problems.
 	Collect(*Result) []LeftOut
-	// Write writes the problems of all games and returns the file and their number.
+	// Write writes the problems of all games. It returns the file and the number of problems.
 	Write() (file string, problems int, err error)
 }
 

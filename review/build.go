@@ -37,7 +37,7 @@ func Opponent(color string) string {
 // Stones writes a position as X, O and dots from the top left.
 func Stones(g *board.Game) string { return strings.ReplaceAll(g.Board().String(), "\n", "") }
 
-// describe returns a position with the result of its search; e may be nil.
+// describe returns a position with e, the result of its search, which may be nil.
 func describe(game *board.Game, e *Eval) Position {
 	p := Position{Stones: Stones(game), ToMove: letter(game.ToMove())}
 	if e != nil {
@@ -60,8 +60,8 @@ func (g *Game) Info() Info {
 		Result: r.Result, Date: r.Date, Event: r.Event}
 }
 
-// result builds the report from the searches so far; judges, if any, search more positions for its
-// reasons.
+// result builds the report from the searches so far. The judges, if any, search more positions to
+// find the reasons of mistakes.
 func (r *run) result(ctx context.Context, complete bool, judges []*Judge) (*Result, error) {
 	g := r.game
 	res := &Result{Version: Version, Game: g.Info(), Network: r.conf.Network, Visits: r.visits, First: r.conf.First,
@@ -135,8 +135,8 @@ func (r *run) wanted(color string) bool {
 	return black == white || black == (color == "b")
 }
 
-// PlayerSides reports which sides have a player whose name contains the text, ignoring case.
-// If neither has, "black" and "white" name the sides.
+// PlayerSides reports for each side whether the name of its player contains name, ignoring case.
+// If neither does, the name "black" or "white" selects that side.
 func (g *Game) PlayerSides(name string) (black, white bool) {
 	name = strings.ToLower(name)
 	has := func(s string) bool { return name != "" && strings.Contains(strings.ToLower(s), name) }
@@ -203,7 +203,7 @@ func summaryOf(res *Result) string {
 	if sure < 0.9 {
 		return text
 	}
-	// Find the last position in which the loser still had a chance of a third.
+	// Find the last position in which the loser's winrate was still above 1/3.
 	for t := len(res.Positions) - 1; t >= 0; t-- {
 		p := res.Positions[t]
 		chance := p.Winrate

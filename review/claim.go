@@ -20,8 +20,8 @@ type Claim struct {
 	Area []string `json:"area,omitempty"`
 	// Move is the move that the claim is about.
 	Move string `json:"move,omitempty"`
-	// Line is the line from the position before the mistake, if it is neither the better line
-	// nor the refutation.
+	// Line is the line that shows the claim, from the position before the mistake. It is empty if
+	// that is the better line or the refutation.
 	Line []string `json:"line,omitempty"`
 	// Region is a key of the part of the board, such as "upper_left" or "centre".
 	Region string `json:"region,omitempty"`
@@ -31,7 +31,7 @@ type Claim struct {
 	Only   bool `json:"only,omitempty"`
 	// Later reports whether the line takes Stones after Move, not by it.
 	Later bool `json:"later,omitempty"`
-	// Of is the claim that the threat would make true.
+	// Of is, if the claim is about a threat, the claim that would hold after the threatened move.
 	Of *Claim `json:"of,omitempty"`
 }
 

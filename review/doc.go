@@ -5,9 +5,9 @@
 //
 // A ply is a move of the main line, counted from 0; position t is the one before
 // ply t, and there is one more position than plies. The lead is the number of
-// points by which Black is ahead, komi included. The loss of a move is the mover's
-// lead before it minus the lead after it, in points, each from a search of its
-// own; a report has no negative losses. Its error is one standard deviation.
+// points by which Black is ahead, komi included. The loss of a move, in points, is
+// the mover's lead before the move minus the lead after it; both positions are
+// searched. A report has no negative losses. An error is one standard deviation.
 //
 // # Two passes
 //
@@ -19,8 +19,8 @@
 // # Invariants
 //
 //   - Stored and reported values are Black's; only a loss is the mover's.
-//   - A search is sequential, without noise, in one orientation, and shares only
-//     exact evaluations with others. So a review with a budget in visits is a
+//   - A search is sequential, without noise, in one orientation, and shares with
+//     other searches only exact evaluations. So a review with a budget in visits is a
 //     function of game, network and settings: neither parallel searches nor
 //     interruptions change it.
 //   - The result of a finished search is in the store before it is used.

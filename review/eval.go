@@ -25,8 +25,8 @@ type Eval struct {
 	Stdev float64 `json:"stdev"`
 	// Moves are the searched moves, best first, at most 24, and the played move.
 	Moves []Candidate `json:"moves"`
-	// Ownership is Black's view of the position, BestOwnership that after the best move. Both are
-	// empty if the network has no ownership.
+	// Ownership is the ownership of the position, BestOwnership that of the position after the best
+	// move. Both are empty if the network has no ownership.
 	Ownership     Owners `json:"ownership,omitempty"`
 	BestOwnership Owners `json:"bestOwnership,omitempty"`
 }
@@ -44,8 +44,8 @@ type Candidate struct {
 	Line []string `json:"line,omitempty"`
 }
 
-// Owners is -100..100 for each point, rows from the top. In JSON it is the base64 of bytes,
-// each the value plus 100.
+// Owners is the ownership of each point, rows from the top: 100 is Black's, -100 White's. In JSON
+// it is the base64 of one byte a point, the value plus 100.
 type Owners []int8
 
 func (o Owners) MarshalText() ([]byte, error) {

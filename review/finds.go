@@ -16,7 +16,7 @@ type found struct {
 	score float64 // worth, weighted by kind of claim and number of stones
 }
 
-// Conditions of claims. Ownership is the mean over some stones, from the mover's view.
+// Conditions of claims. Ownership is the mean over a claim's stones, from the mover's view.
 const (
 	sureFrom    = 0.88 // minimum ownership of living stones; dead ones are below -sureFrom
 	likely      = 0.2  // minimum ownership of stones that probably live
@@ -24,8 +24,8 @@ const (
 	lostBy      = 0.5  // minimum change of captured stones' ownership by the mistake
 	keptFrom    = 0.3  // minimum ownership of stones that count as the mover's
 	weakerBy    = 0.4  // minimum change of weakened stones' ownership
-	leastShare  = 0.25 // minimum share of the loss in a claim
-	leastPoints = 1.0  // minimum number of points in a claim
+	leastShare  = 0.25 // minimum share of the mistake's loss that a claim accounts for
+	leastPoints = 1.0  // minimum number of points that a claim accounts for
 	answerNear  = 4    // maximum distance between an answer and the opponent's last move
 	farFromLast = 7    // minimum distance between a move elsewhere and the opponent's last move
 )
@@ -182,8 +182,8 @@ var changes = []struct {
 }
 
 // linked returns the claim about two chains of a colour that are connected on the first board and
-// separate on the second. The claim is about the chain that loses more, by the given loss of
-// ownership for each point.
+// separate on the second. Its Stones are the chain whose points lose more ownership on average;
+// lost has the loss of each point.
 func (k *mistake) linked(kind ClaimKind, color board.Color, one, two *board.Board, lost []float64) (best found, ok bool) {
 	b := k.before.Board()
 	var heads []board.Point

@@ -27,7 +27,7 @@ const (
 	SearchesDir = "searches" // the folder of stores
 )
 
-const mostFile = 256 << 20 // bound on a review file, bytes
+const mostFile = 256 << 20 // maximum size of a review file in bytes
 
 func OpenFolder(dir string) (*Folder, error) {
 	if err := os.MkdirAll(filepath.Join(dir, SearchesDir), 0o755); err != nil {
@@ -50,8 +50,8 @@ func (f *Folder) WriteHTML(name string, write func(io.Writer) error) error {
 	return nil
 }
 
-// Write writes the page, the record and then the data of a game. application is the AP of
-// the record.
+// Write writes the page, the record and then the data of a game. application becomes
+// property AP of the record.
 func (f *Folder) Write(name string, g *Game, res *Result, application string) error {
 	err := errors.Join(
 		f.WriteHTML(name, func(w io.Writer) error { return WritePage(w, res) }),
@@ -111,7 +111,8 @@ func (r *Result) fits() bool {
 	return !slices.ContainsFunc(slices.Concat(r.Mistakes, r.Turning), func(t int) bool { return t < 0 || t >= len(r.Moves) })
 }
 
-// Names returns in alphabetical order the names of files that may be reviews of games.
+// Names returns the names, without extension, of the files that may be reviews of games, in
+// alphabetical order.
 func (f *Folder) Names() ([]string, error) {
 	entries, err := os.ReadDir(f.dir)
 	if err != nil {

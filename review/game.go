@@ -99,8 +99,8 @@ func (g *Game) Position(t int) (*board.Game, error) {
 	return game, nil
 }
 
-// judge marks the plies that can have a loss: those followed by a move of the opponent without
-// set-up in between, except the placing of handicap stones.
+// judge marks the plies that can have a loss: the opponent moves next, without set-up in between,
+// or the game ends. Plies that place handicap stones cannot.
 func (g *Game) judge() {
 	g.judged = make([]bool, len(g.Moves))
 	for t := g.placing(); t < len(g.Moves); t++ {
@@ -117,8 +117,8 @@ func (g *Game) judge() {
 	}
 }
 
-// placing returns the number of plies that place handicap stones: Black's moves, two or more, until
-// White's first stone or the record's number, and White's passes between them.
+// placing returns the number of plies that place handicap stones: Black's two or more moves before
+// White's first stone, at most the record's handicap, and White's passes between them.
 func (g *Game) placing() int {
 	if s := g.Record.Setup; s != nil && len(s.Black)+len(s.White) > 0 {
 		return 0

@@ -11,12 +11,12 @@ import (
 	"kosumi/life"
 )
 
-// Group is a group whose life is proved from some move on, whichever side moves first and however
-// many ko threats there are. For each of its chains the same verdict is proved from the same move
-// on.
+// Group is a group whose life or death is proved from some move on, whichever side moves first and
+// however many ko threats there are. All its chains have the same verdict, proved from the same
+// move on.
 type Group struct {
 	Color   string   `json:"color"`   // "b" or "w"
-	Stones  []string `json:"stones"`  // at the end or before their capture; the largest chain first
+	Stones  []string `json:"stones"`  // at the end of the game or before their capture; the largest chain first
 	Verdict string   `json:"verdict"` // alive, dead, seki
 	// Since is the number of the move after which the verdict is proved. Taken is the number of the
 	// move that captured the last chain, 0 if a chain is left.
@@ -56,9 +56,9 @@ type Only struct {
 
 // Limits of the proofs.
 const (
-	nodesAVisit = 0.3   // positions searched for each visit and point of the board: proofs take about a tenth of the review's time
+	nodesAVisit = 0.3   // positions that all proofs may search = nodesAVisit * visits of the review * points of the board: a tenth of the review's time
 	groupNodes  = 40000 // maximum number of searched positions for a question about a group; a twelfth of what is left if that is less
-	leastNodes  = 8000  // no question is asked with fewer positions left; one about a group may search at least so many
+	leastNodes  = 8000  // no question is asked if fewer positions are left; a question about a group may always search this many
 	onlyNodes   = 40000 // searched positions for a question about a mistake
 	leastGroup  = 3     // minimum number of stones of a group
 	sureOwner   = 90    // minimum ownership of a settled group, in percent
@@ -70,9 +70,9 @@ type prover struct {
 	ctx  context.Context
 	game *Game
 	res  *Result
-	left int64 // positions that may be searched
-	// alive are the chains that live to the end by the proofs so far. Proofs about other chains
-	// assume so; none of these proofs rests on a later one.
+	left int64 // number of positions that may still be searched
+	// alive are the chains that are proved so far to live to the end of the game. Later proofs assume
+	// that they do, so no proof rests on a later one.
 	alive []*settledChain
 }
 
@@ -210,8 +210,8 @@ func (p *prover) join(chains []*settledChain) (*Group, []*settledChain, error) {
 }
 
 // grounded separates chains whose proofs rest on each other in a circle: if two chains each live
-// only because the other lives, neither is proved. It returns the other chains, or the first chain
-// if there are none, and apart, the rest.
+// only because the other lives, neither is proved. in has the chains whose proofs rest on no
+// circle, or the first chain alone if there are none; apart has the rest.
 func grounded(list []*settledChain) (in, apart []*settledChain) {
 	open := slices.Clone(list)
 	for again := true; again; {
@@ -299,7 +299,7 @@ func (p *prover) sure(c candidate) bool {
 	return max(sum, -sum) >= sureOwner*len(c.stones)
 }
 
-// chainsOf returns the chains with a stone for which a function returns true.
+// chainsOf returns the chains with at least one stone for which counts returns true.
 func chainsOf(g *board.Game, counts func(board.Point) bool) (list [][]board.Point) {
 	seen := make([]bool, g.Size().Area())
 	for i := range seen {
@@ -363,8 +363,8 @@ func (p *prover) settled(ply int, stone board.Point) (life.Status, error) {
 	return out, p.ctx.Err()
 }
 
-// onlies asks about the groups that the worst mistakes decide: groups in their claims, and groups
-// whose owner changed.
+// onlies asks the solver about the groups that the worst mistakes decide: the groups in their
+// claims, and those whose owner changes.
 func (p *prover) onlies() error {
 	for _, t := range p.res.Mistakes {
 		before, after := p.res.Positions[t].Ownership, p.res.Positions[t+1].Ownership

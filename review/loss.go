@@ -7,9 +7,9 @@ import (
 )
 
 // The error of a search's lead is errorScale times the standard deviation of the score, divided by
-// the cube root of the visits (root mean square against searches of 500 visits, 331 positions of
-// 9x9 games, g170-b6c96). It falls more slowly than the error of independent samples, since a
-// misread group stays misread.
+// the cube root of the visits. It is fitted to the root mean square difference from searches of 500
+// visits, in 331 positions of 9x9 games with g170-b6c96. The error falls more slowly than that of
+// independent samples, since a misread group stays misread.
 const errorScale = 0.35
 
 // spread returns the standard error of the lead in points.
@@ -17,8 +17,8 @@ func (e *Eval) spread() float64 {
 	return errorScale * e.Stdev / math.Cbrt(float64(max(e.Visits, 1)))
 }
 
-// swing compares the searches before and after a move. It is positive for a loss of the mover,
-// negative if the later search found the position better for the mover.
+// swing compares the searches before and after a move. loss and winrate are positive if the mover
+// lost something, negative if the later search found the position better for the mover.
 type swing struct {
 	loss, err, winrate float64
 	ok                 bool
@@ -134,8 +134,8 @@ func totalsOf(moves []*Move) Totals {
 	return t
 }
 
-// worst returns the plies of the listed moves for which a measure is positive, the largest first,
-// up to a number of them.
+// worst returns the plies of the listed moves for which the measure by is positive, the largest
+// first. most bounds their number.
 func worst(moves []Move, most int, by func(*Move) float64) []int {
 	plies := []int{}
 	for i := range moves {

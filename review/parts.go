@@ -7,7 +7,7 @@ import (
 	"kosumi/board"
 )
 
-// part is a region, connected also diagonally, whose ownership the mistake changed.
+// part is a region whose ownership the mistake changed. Diagonal neighbours are connected.
 type part struct {
 	points []board.Point
 	sum    float64 // points lost in the region
@@ -52,7 +52,8 @@ func (k *mistake) findParts() {
 	}
 }
 
-// worth returns the points lost at some stones, and in whole regions that contain them.
+// worth returns the points lost in the regions that contain some stones, and at the stones outside
+// all regions.
 func (k *mistake) worth(stones []board.Point) float64 {
 	sum := 0.0
 	var counted []int
@@ -68,8 +69,8 @@ func (k *mistake) worth(stones []board.Point) float64 {
 	return sum
 }
 
-// bigPart returns the region with at least half of the loss by both judgements, near one of the
-// moves; nil if there is none.
+// bigPart returns the region that has at least half of the loss by both judgements and is near the
+// better or the played move; nil if there is none.
 func (k *mistake) bigPart() *part {
 	if len(k.parts) == 0 {
 		return nil
@@ -86,8 +87,8 @@ func (k *mistake) bigPart() *part {
 	return &big
 }
 
-// groups returns the chains of a colour for which a function returns true, in clusters near the
-// better or the played move.
+// groups returns the chains of a colour for which changed returns true, as clusters. It leaves out
+// clusters that are far from both the better and the played move.
 func (k *mistake) groups(color board.Color, changed func(chain []board.Point) bool) [][]board.Point {
 	var all []board.Point
 	for _, chain := range chainsOf(k.before, func(p board.Point) bool { return k.before.At(p) == color }) {

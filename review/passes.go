@@ -66,16 +66,16 @@ func (r *run) rung(t int) int64 {
 	return v
 }
 
-// listedShare is the worth of visits for a move certainly among the worst, relative to a doubtful
-// one: the report also needs an accurate loss and better line of the first.
+// listedShare is the worth of a visit to a move that is certainly among the worst, relative to a
+// doubtful one. It is not 0, since the report shows the loss and the better line of that move.
 const listedShare = 0.15
 
 // gainShare is the weight of a move's gain relative to a loss. A gain shows that one of the two
 // positions is misread.
 const gainShare = 0.5
 
-// worth returns for each position the worth of a visit: the uncertainty whether a neighbouring ply
-// is among the worst, divided by the position's visits.
+// worth returns for each position the worth of a visit: the uncertainty whether the ply before or
+// after it is among the worst, divided by the position's visits.
 func (r *run) worth() []float64 {
 	swings := make([]swing, len(r.game.Moves))
 	var losses []float64
@@ -110,8 +110,8 @@ func (r *run) worth() []float64 {
 }
 
 // exceeds returns the probability that a loss is above a bound, if its estimate is z standard
-// errors above the bound. The distribution is Laplace's: errors have long tails, since groups are
-// misread.
+// errors above the bound. It assumes a Laplace distribution, since misread groups give the errors
+// long tails.
 func exceeds(z float64) float64 {
 	if z < 0 {
 		return 0.5 * math.Exp(1.2*z)

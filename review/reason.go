@@ -50,9 +50,9 @@ type mistake struct {
 	afterPlayed   *board.Game // position after the move and the first plies of its refutation
 	played, best  board.Point
 	last          board.Point // the opponent's last move
-	own           []float64   // ownership before the move, by its search
+	own           []float64   // ownership before the move, by the search of that position
 	bestOwn, did  []float64   // ownership after the better and the played move: means of the two judgements
-	better, worse twice       // two judgements each of bestOwn and did: by the search of the move, and at the end of its line
+	better, worse twice       // the two judgements of bestOwn, and those of did
 	diff          []float64   // bestOwn - did
 	loss, err     float64
 	taken, punish []board.Point // stones that the better line captures; the mover's stones that the played line loses
@@ -67,7 +67,7 @@ type mistake struct {
 	caughtPlayed, caughtBest map[board.Point]hunt
 
 	look    func(*board.Game, int64) (*Eval, error) // searches a position; nil: no more searches
-	visits  int64                                   // visits of a call of look
+	visits  int64                                   // visits of each search by lookAfter
 	passed  *Eval                                   // search after a pass in place of the move; nil: unknown
 	ignored *Eval                                   // search after the better move and a pass
 }
@@ -117,7 +117,7 @@ func (m *Move) told() {
 	}
 }
 
-// lookShare bounds the visits of searches for reasons, as a share of the review's visits.
+// lookShare is the maximum share of the review's visits in searches that explain mistakes.
 const lookShare = 0.08
 
 // explainAll explains the listed moves. With judges it searches a few more positions to explain the
@@ -270,8 +270,8 @@ func (k *mistake) playOut() error {
 	return nil
 }
 
-// lookAfter searches the position after some moves, the mover first; nil if no more searches are
-// allowed or the game is over there.
+// lookAfter searches the position after some moves by both sides in turn, the mover first. It
+// returns nil if no more searches are allowed or the game is over there.
 func (k *mistake) lookAfter(moves ...board.Point) (*Eval, error) {
 	if k.look == nil {
 		return nil, nil

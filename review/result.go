@@ -19,7 +19,7 @@ type Result struct {
 	Game    Info `json:"game"`
 	// Network is the network's name. Losses by different networks or budgets are not comparable.
 	Network string `json:"network"`
-	// Visits is the sum over all positions; each has at least First.
+	// Visits is the sum over all positions. Each has First or more, or 1 if the time ran out.
 	Visits int64 `json:"visits"`
 	First  int64 `json:"firstVisits"`
 	// Complete is false after an interruption.

@@ -130,7 +130,7 @@ func TestHindsight(t *testing.T) {
 }
 
 // TestWorthOfVisits: the second pass first searches where it is unclear whether a move is among the
-// worst, then where that is clear, then where no points are lost.
+// worst, then where it clearly is, then where no points are lost.
 func TestWorthOfVisits(t *testing.T) {
 	var text strings.Builder
 	text.WriteString("(;GM[1]FF[4]SZ[9]KM[7]RU[Chinese]")

@@ -28,8 +28,8 @@ type Config struct {
 	Most int64
 	// Parallel is how many positions are searched at once; it changes no result.
 	Parallel int
-	// Player selects the side to review by a part of its name; mistakes of the other side
-	// are not listed. Empty: both.
+	// Player selects the side to review by a part of the player's name; mistakes of the other
+	// side are not listed. Empty: both.
 	Player string
 	// Network is the network's name, for the report.
 	Network string
@@ -103,8 +103,8 @@ type pace struct {
 	fresh int64
 }
 
-// pacesKept is how many searches the estimate of the remaining time uses: the first searches wait
-// for the network, and any search may wait for others.
+// pacesKept is how many searches the estimate of the remaining time uses: the newest, since the
+// first ones wait for the network, and several, since any of them may wait for others.
 const pacesKept = 24
 
 // Run reviews a game. progress, if not nil, is called after each search, by one goroutine
@@ -148,7 +148,7 @@ func Run(ctx context.Context, g *Game, net nn.Evaluator, c Config, store *Store,
 		workers = nil
 	}
 	result, faulty := r.result(ctx, err == nil, workers)
-	if faulty != nil && ctx.Err() != nil { // ctx ended during the searches for reasons
+	if faulty != nil && ctx.Err() != nil { // ctx ended during the searches that explain mistakes
 		err = context.Cause(ctx)
 		result, faulty = r.result(ctx, false, nil)
 	}
@@ -203,7 +203,7 @@ func (r *run) late() bool {
 	return r.conf.Time > 0 && r.past+time.Since(r.start) >= r.conf.Time
 }
 
-// do does one task, from the store if it has the result.
+// do searches the position of a task, or takes the result from the store.
 func (r *run) do(ctx context.Context, w *Judge, t task) error {
 	game, err := r.game.Position(t.ply)
 	if err != nil {
@@ -268,5 +268,5 @@ func left(paces []pace, visits int64) time.Duration {
 	return time.Duration(float64(last.at-first.at) / float64(last.fresh-first.fresh) * float64(max(0, visits)))
 }
 
-// budget returns the visits of all positions together.
+// budget returns the number of visits for all positions together.
 func (r *run) budget() int64 { return max(r.conf.First, r.conf.Visits) * int64(len(r.evals)) }

@@ -39,7 +39,7 @@ type storeLine struct {
 	Eval   *Eval `json:"eval"`
 }
 
-// keepEvery is the longest time between two syncs.
+// keepEvery is the minimum time between two syncs by put.
 const keepEvery = 3 * time.Second
 
 // storeFormat is part of a store's name, so that results of another version are not used.

@@ -75,7 +75,7 @@ func (c *Collector) Add(g *Game, res *Result, page, record, data string) {
 	s := GameSummary{Info: res.Game, Page: page, Record: record, Data: data, Moves: len(res.Moves), Complete: res.Complete,
 		Players: [2]Totals{res.Players[0].Totals, res.Players[1].Totals}}
 	black, white := g.PlayerSides(c.summary.Player)
-	swap := white && !black // the player is side 0
+	swap := white && !black // so that the player is side 0
 	if black != white {
 		s.Side = "b"
 		if swap {

@@ -53,8 +53,8 @@ var aliases = map[string]string{
 	"utf8": "utf-8", "utf": "utf-8", "unicode": "utf-8", "65001": "utf-8",
 }
 
-// charsetName returns the WHATWG index's form of a charset's name: case, punctuation and prefixes
-// are ignored.
+// charsetName returns the WHATWG index's name of a charset; name is in lower case. It ignores
+// punctuation and prefixes.
 func charsetName(name string) string {
 	key := strings.TrimPrefix(strings.TrimPrefix(strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
@@ -177,8 +177,8 @@ func (c cut) takesNext(b byte) bool {
 	return b >= 0x81 && (c == cutPairs || c == cutKana && (b < 0xA0 || b > 0xDF))
 }
 
-// end returns the index of the closing bracket of the value that starts at src[i], or -1. high: the
-// value has non-ASCII bytes; doubt: another cut may give another end.
+// end returns the index of the closing bracket of the value that starts at src[i], or -1. high tells
+// whether the value has non-ASCII bytes, doubt whether another cut may give another end.
 func (c cut) end(src string, i int) (end int, high, doubt bool) {
 	shifted := false
 	for start := i; i < len(src); i++ {
@@ -217,7 +217,7 @@ const mostAhead = 1 << 16
 
 // valueEnd returns the end of the value that starts at src[start], or -1. If bytes of characters
 // may be brackets or backslashes, it takes the nearest end after which the record continues
-// normally, so that no move is lost to a name.
+// normally, so that no move is read as part of a name.
 func (p *parser) valueEnd(start int) (end int, high bool) {
 	end, high, doubt := cutBytes.end(p.src, start)
 	if p.plain || !doubt {

@@ -7,8 +7,8 @@
 // takes the first child.
 //
 // Invariants. A value is the text between its brackets, with its escapes, but always in
-// UTF-8, whatever the charset of the file. Text and Escape convert. Values are written byte for
-// byte, so a tree that is written and read again is equal.
+// UTF-8, whatever the charset of the file. Text converts it to plain text, Escape back. Values are
+// written byte for byte, so a tree that is written and read again is equal.
 //
 // Reading is lenient: it accepts junk around the game trees, FF[3] long property names
 // (Black[dd]), lower-case names, points of a rectangle (AB[aa:cc]), tt as a pass where it

@@ -19,7 +19,7 @@ import (
 	"kosumi/sgf"
 )
 
-// TestNoMoveIsLostToAName: all moves are read, whatever charset a record names, or none.
+// TestNoMoveIsLostToAName: all moves are read, whatever charset a record names, and if it names none.
 func TestNoMoveIsLostToAName(t *testing.T) {
 	big5, gbk, sjis := "\xa9P\xab\x54\xc0\xb5", "\xd6\xdc\xbf\xa1\xd1\xab", "\x97\xd1\x8a\xc7\x95\xe5"
 	for name, c := range map[string]struct{ text, moves, black string }{

@@ -10,7 +10,7 @@ import (
 	"kosumi/board"
 )
 
-// mostKomi bounds plausible komi, as does the board's area.
+// mostKomi is the largest plausible komi. The board's area is the other bound.
 const mostKomi = 400
 
 // readKomi interprets the komi of a record, with a note if its meaning is not the number in
@@ -146,8 +146,8 @@ func (r *Record) settleHandicap(named int) {
 	}
 }
 
-// opening returns the number of stones that Black plays before White's first, but 0 instead of 1,
-// and whether White begins or there are no moves.
+// opening returns the number of stones that Black plays before White's first stone (0 if it is only
+// one), and whether White begins or there are no moves.
 func (r *Record) opening() (black int, whiteFirst bool) {
 	first := slices.IndexFunc(r.Steps, func(s Step) bool { return s.Setup != nil || s.Move.Color == board.White && s.Move.Point >= 0 })
 	if first < 0 {
@@ -180,8 +180,8 @@ func (r *Record) place(n int) bool {
 	return true
 }
 
-// AddPlaced adds to a record's tree the handicap stones that reading placed, so that others see
-// the same board.
+// AddPlaced adds the handicap stones that reading placed to a record's tree, so that other programs
+// see the same board.
 func (r *Record) AddPlaced(root *Node) {
 	if r.placed {
 		r.addSetup(root, r.Setup)

@@ -12,8 +12,8 @@ import (
 type Property struct {
 	// ID is the identifier in capitals, as FF[4] writes it: "B", "AW", "KM".
 	ID string
-	// Values are the texts between the brackets: escaped, UTF-8. Text converts one to plain text,
-	// Escape back.
+	// Values are the texts between the brackets: escaped, UTF-8. The function Text converts a value to
+	// plain text, Escape converts plain text to a value.
 	Values []string
 }
 
@@ -72,8 +72,8 @@ func (n *Node) Text(id string) string { return Text(n.Get(id)) }
 // SimpleText returns the first value of id as plain text on one line.
 func (n *Node) SimpleText(id string) string { return SimpleText(n.Get(id)) }
 
-// Set replaces the values of id, which must already be escaped, or appends the
-// property; further properties of that name are removed.
+// Set replaces the values of property id, or appends the property. The values must
+// already be escaped. Further properties of that name are removed.
 func (n *Node) Set(id string, values ...string) {
 	for i := range n.Properties {
 		if n.Properties[i].ID != id {
@@ -113,7 +113,7 @@ func (n *Node) NewChild() *Node {
 	return c
 }
 
-// MainLine yields the node and its first descendants down to the leaf.
+// MainLine yields the node, its first child, that node's first child, and so on to a leaf.
 func (n *Node) MainLine() iter.Seq[*Node] {
 	return func(yield func(*Node) bool) {
 		for at := n; at != nil && yield(at); {
@@ -125,7 +125,7 @@ func (n *Node) MainLine() iter.Seq[*Node] {
 	}
 }
 
-// All yields the node and all its descendants in the order of a file.
+// All yields the node and all its descendants in the order in which a file has them.
 func (n *Node) All() iter.Seq[*Node] {
 	return func(yield func(*Node) bool) {
 		open := []*Node{n}

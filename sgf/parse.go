@@ -255,7 +255,7 @@ func (p *parser) node() (*Node, error) {
 	return n, nil
 }
 
-// maxID is the longest property name that is read, long FF[3] forms included.
+// maxID is the greatest length of a property name that is read, long FF[3] forms included.
 const maxID = 64
 
 // property reads a name and its values; p.pos is at the name's first letter. A property that

@@ -72,7 +72,7 @@ func ReadFile(name string) ([]*Node, error) {
 	return roots, nil
 }
 
-// Parse is the function Parse under these options.
+// Parse does the same as the function [Parse], with these options.
 func (o Options) Parse(data []byte) ([]*Node, error) {
 	if most := cmp.Or(o.MaxBytes, DefaultMaxBytes); int64(len(data)) > most {
 		return nil, fmt.Errorf("%w: more than %d bytes", ErrTooLarge, most)

@@ -40,8 +40,8 @@ type Record struct {
 	Steps []Step
 	// Notes describe in plain sentences what reading repaired, assumed or left out.
 	Notes []string
-	// Fault is about the first point outside the board; nil if there is none. A move there ends
-	// the record, a stone there is left out. It wraps ErrPoint.
+	// Fault is the error about the first point outside the board; nil if there is none. A move
+	// outside ends the record, a stone outside is left out. Fault wraps ErrPoint.
 	Fault error
 
 	remarks int    // calls of remark
@@ -208,7 +208,7 @@ func moveColor(p Property) board.Color {
 }
 
 // setupOf reads the set-up of one node, nil if it has none. The error is about the first
-// point outside the board; the others are set up.
+// point outside the board; all points inside are set up.
 func (r *Record) setupOf(n *Node) (s *Setup, fault error) {
 	for _, p := range n.Properties {
 		if p.ID != "AB" && p.ID != "AW" && p.ID != "AE" && p.ID != "PL" {
@@ -325,7 +325,7 @@ func (p *position) stones(c board.Color) []board.Point {
 	return points
 }
 
-// setup returns the set-up that makes this position from an empty board; nil if nothing changes.
+// setup returns the set-up that makes this position from an empty board; nil if none is needed.
 func (p *position) setup() *Setup {
 	s := &Setup{Black: p.stones(board.Black), White: p.stones(board.White), ToMove: p.toMove}
 	if s.Black == nil && s.White == nil && s.ToMove == board.Empty {

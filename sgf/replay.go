@@ -56,8 +56,8 @@ func (r *Record) Playable(rules board.Rules) (moves int, notes []string, err err
 // reason returns why a move is illegal, without the prefix "illegal move".
 func reason(err error) string { return strings.TrimPrefix(err.Error(), "illegal move: ") }
 
-// replay plays the first n moves, or all if n is negative, and calls a function ahead of each
-// move.
+// replay plays the first n moves, or all if n is negative. Ahead of each move it calls the function
+// before.
 func (r *Record) replay(rules board.Rules, n int, before func(g *board.Game, i int, m board.Move)) (*board.Game, error) {
 	g, err := board.NewGame(r.Size, rules)
 	if err != nil {

@@ -23,7 +23,7 @@ var ruleWords = map[string]string{
 	"stone-scoring": "stonescoring oldchinese ancientchinese ancientarea 古代中国 古代中國 중국고대",
 }
 
-// ruleNames maps the words of ruleWords to their names.
+// ruleNames maps each word of ruleWords to the name of its rules.
 var ruleNames = func() map[string]string {
 	names := map[string]string{}
 	for name, words := range ruleWords {
@@ -98,8 +98,8 @@ func (r *Record) RulesOr(fallback board.Rules) (rules board.Rules, notes []strin
 	return rules, notes
 }
 
-// parseRules reads the text of RU, as a whole or by its first part, as in "Japanese, 10 minutes"
-// and "Chinese (quick)".
+// parseRules reads the text of RU. If the whole text is unknown, it reads the first part alone, as
+// in "Japanese, 10 minutes" and "Chinese (quick)".
 func parseRules(text string) (board.Rules, error) {
 	text = strings.TrimSpace(text)
 	rules, err := board.ParseRules(text)

@@ -2,8 +2,8 @@
 // errors, a sequential test, and the ratings of many players.
 //
 // Elo numbers are logistic, 400 points for odds of ten to one. Error bars are Rao's score
-// interval of the mean score (Rao 1948; without draws Wilson 1927), over pairs of games where
-// openings are played in pairs. The sequential test is the generalised SPRT (GSPRT) with the
+// interval of the mean score (Rao 1948; without draws Wilson 1927). If openings are played in
+// pairs of games, it is over pairs. The sequential test is the generalised SPRT (GSPRT) with the
 // exact likelihood ratio over win, draw and loss, or over the five results of a pair, as in
 // Stockfish's fishtest (Van den Bergh, "A practical introduction to the GSPRT").
 package elo

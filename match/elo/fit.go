@@ -75,9 +75,9 @@ func (s *Scale) Covariance(i, j, k, l int) float64 {
 	return at(i, k) - at(i, l) - at(j, k) + at(j, l)
 }
 
-// Gain estimates how much further games between a and b lower the variances of the rating
-// differences between player zero and the players k with counts[k]. Each reduction is weighted by
-// the variance so far, so the least certain player counts most.
+// Gain estimates by how much a number of new games between a and b lowers the variances of the
+// rating differences between player zero and the players k for which counts[k] is true. Each
+// reduction is weighted by the variance so far, so the least certain player counts most.
 func (s *Scale) Gain(a, b, zero int, games float64, counts []bool) float64 {
 	x := scoreOf(s.Elo[a] - s.Elo[b])
 	w := scale * scale * games * x * (1 - x)

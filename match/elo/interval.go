@@ -3,10 +3,9 @@ package elo
 import "slices"
 
 // interval returns Rao's 95 % score interval for the mean of n > 0 independent scores;
-// counts[i] of them were scores[i], and scores ascend from 0 to 1 in equal steps. It contains the
-// means that Pearson's test does not reject, against the likeliest distribution over the scores with
-// that mean. Without draws it is Wilson's interval; for large n it approaches the mean ± 1.96
-// standard errors.
+// counts[i] of them were scores[i], and scores ascend from 0 to 1 in equal steps. A mean is in the
+// interval unless Pearson's test rejects the likeliest distribution over the scores with that mean.
+// Without draws it is Wilson's interval; for large n it approaches the mean ± 1.96 standard errors.
 func interval(scores []float64, counts []int) (low, high float64) {
 	back := slices.Clone(counts)
 	slices.Reverse(back)
@@ -15,7 +14,7 @@ func interval(scores []float64, counts []int) (low, high float64) {
 
 // lowest returns the lower end. The likeliest distribution with a mean below that of the scores
 // has probabilities proportional to counts[i] / (1 + u scores[i]) for some u > 0. If no score was
-// 0, u has an upper bound, beyond which some of the probability moves to 0.
+// 0, u has an upper bound, beyond which some of the probability moves to the score 0.
 func lowest(scores []float64, counts []int) float64 {
 	n, mean, inverse := 0.0, 0.0, 0.0
 	for i, c := range counts {

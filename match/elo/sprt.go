@@ -96,8 +96,8 @@ func (c SPRT) test(scores []float64, counts []int) SPRTResult {
 
 // logLikelihoodRatio returns the generalised log likelihood ratio of two hypotheses, a mean score
 // of s1 against one of s0: n times the sum over outcomes of p log(p1/p0), where p are the observed
-// frequencies and pi the likeliest distribution with mean si. An outcome that did not occur counts
-// as a thousandth of a game, so that every mean is possible.
+// frequencies, and p0 and p1 the likeliest distributions with means s0 and s1. An outcome that did
+// not occur counts as a thousandth of a game, so that every mean is possible.
 func logLikelihoodRatio(scores []float64, counts []int, s0, s1 float64) float64 {
 	n, games := 0.0, 0
 	p := make([]float64, len(counts))
@@ -115,7 +115,7 @@ func logLikelihoodRatio(scores []float64, counts []int, s0, s1 float64) float64 
 	x0, x1 := tilt(scores, p, s0), tilt(scores, p, s1)
 	sum := 0.0
 	for i := range p {
-		// pi = p / (1 + xi (score - si)).
+		// p0 = p / (1 + x0 (score - s0)), and p1 likewise.
 		sum += p[i] * math.Log((1+x0*(scores[i]-s0))/(1+x1*(scores[i]-s1)))
 	}
 	return n * sum

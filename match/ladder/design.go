@@ -13,9 +13,9 @@ import (
 )
 
 // design chooses the pair that plays next: the one that gives most information per second. Pairs of
-// similar strength give precise differences but little about the whole ladder, along which errors
-// add up; so design mostly chooses pairs of which one side wins five games in six. Only errors of
-// the dials that define ranks count.
+// similar strength measure their own difference precisely, but errors add up along the ladder; so
+// design mostly chooses pairs of which one side wins five games in six. Only errors of the dials
+// that define ranks count.
 type design struct {
 	c     *Config
 	until time.Time

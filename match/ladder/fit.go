@@ -10,7 +10,7 @@ import (
 	"kosumi/match/elo"
 )
 
-// withPairs adds known games to others.
+// withPairs adds the known games of each pair to pairs.
 func withPairs(pairs, known []level.Pair) []level.Pair {
 	for _, k := range known {
 		i := slices.IndexFunc(pairs, func(p level.Pair) bool { return p.A == k.A && p.B == k.B })
@@ -91,8 +91,8 @@ func (c *Config) zero(names []string) (int, float64) {
 	return max(0, slices.Index(names, c.program(0).Name)), 0
 }
 
-// addKnown adds the known statistics of a dial's moves from games that the folder does not hold,
-// weighted by the number of games or moves.
+// addKnown adds the known statistics of a dial's moves to s. They are from games that the folder
+// does not hold. Means are weighted by the number of games or moves.
 func (c *Config) addKnown(s *level.Support) {
 	i := slices.IndexFunc(c.Known.Support, func(k level.Support) bool { return k.Dial == s.Dial })
 	if i < 0 {

@@ -197,8 +197,8 @@ func (c *Config) play(ctx context.Context, all []*pair) error {
 }
 
 // collect adds the games of these players that the folder has and the list lacks: those of pairs
-// that an interrupted run has not reached again, and those of earlier runs with other dials in
-// between.
+// that an interrupted run has not reached again, and those of earlier runs with other dials, in
+// which other pairs were close enough to meet.
 func (c *Config) collect(all []*pair) []*pair {
 	over, stop := context.WithCancel(context.Background())
 	stop() // so that matches only read their journals

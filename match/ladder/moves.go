@@ -12,8 +12,8 @@ import (
 	"kosumi/sgf"
 )
 
-// readMoves fills in the statistics of a dial's moves: the points lost from its programs' output,
-// the nonsense from the game records.
+// readMoves fills in the statistics of a dial's moves. Its programs' output tells the points lost,
+// the game records show the nonsense.
 func (c *Config) readMoves(name string, s *level.Support) error {
 	var lost, known, large float64
 	var silly Nonsense

@@ -8,8 +8,8 @@ import (
 	"kosumi/sgf"
 )
 
-// Nonsense counts moves that no person would make, of one side in a game. It looks at the record
-// alone, not at the engine's own evaluations.
+// Nonsense counts the moves of one side in a game, and those that no person would make. It is based
+// on the record alone, not on the engine's own evaluations.
 type Nonsense struct {
 	Moves int // passes included
 	// Eyes counts the player's own one-point eyes that were filled without saving a chain in
@@ -23,7 +23,7 @@ type Nonsense struct {
 	Habits               level.Habits
 }
 
-// A Judge returns the points that a move loses if it is played next in a game.
+// Judge returns the points that a move loses if it is played next in a game.
 type Judge func(g *board.Game, p board.Point) (float64, error)
 
 // suspectLoses is how many points a suspect must lose to be nonsense.
@@ -180,7 +180,7 @@ func (c *counter) left(h *level.Habits, stones []board.Point) {
 	}
 }
 
-// of returns the points that move i of a record, p, loses; suspectLoses without a judge.
+// of returns the points lost by p, which is move i of a record; suspectLoses without a judge.
 func (j Judge) of(r *sgf.Record, i int, p board.Point) (float64, error) {
 	if j == nil {
 		return suspectLoses, nil

@@ -48,7 +48,7 @@ func Print(w io.Writer, l level.Ladder) {
 const ranksFrom = "GNU Go 3.8 level 10"
 
 // scaleOf returns the player whose Elo is the reference: the first anchor, or ranksFrom if there is
-// no anchor or the first is any level of GNU Go, whose rating difference is known.
+// no anchor or the first is any level of GNU Go, whose Elo from ranksFrom is known.
 func scaleOf(l level.Ladder) string {
 	if len(l.Anchors) == 0 || strings.HasPrefix(l.Anchors[0].Name, "GNU Go ") {
 		return ranksFrom
@@ -104,8 +104,8 @@ func Show(w io.Writer, l level.Ladder) {
 	fmt.Fprintln(w)
 }
 
-// showHabits writes how often the records of ranks show beginners' habits, each from the nearest
-// dial that was counted.
+// showHabits writes for each rank how often its records show beginners' habits. The numbers come from
+// the nearest dial whose habits were counted.
 func showHabits(w io.Writer, ranks []level.RankSupport) {
 	ranks = slices.DeleteFunc(slices.Clone(ranks), func(r level.RankSupport) bool { return r.Habits.Sides == 0 })
 	if len(ranks) == 0 {

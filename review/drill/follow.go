@@ -30,12 +30,12 @@ type Judge struct {
 type Turn struct {
 	Answer
 	Reply string // the reply to a right move; "": the problem is solved
-	Best  Answer // the right answer to Reply, or the right move if the move was wrong; without Move if unknown
+	Best  Answer // the right answer to Reply, or the right move if the move was wrong; its Move is "" if unknown
 	Text  string // the author's comment on the move
 }
 
-// After returns the game at a problem after moves of both sides in turn. Its errors wrap those of
-// package board.
+// After returns the position of a problem after moves by both sides in turn. Its errors wrap those
+// of package board.
 func (p *Problem) After(moves []string) (*board.Game, error) {
 	g, err := p.Position()
 	for i := 0; i < len(moves) && err == nil; i++ {
@@ -150,7 +150,7 @@ func (j Judge) refute(ctx context.Context, start *board.Game, a *Answer) {
 	}
 }
 
-// fight asks about the group of a problem in later positions.
+// fight asks the solver about the group of a problem in later positions.
 type fight struct {
 	*Problem
 	ctx            context.Context
@@ -190,8 +190,8 @@ func (c *found) line(size board.Size, first board.Color) (line []string) {
 	return line
 }
 
-// ask asks what happens to the group if a given side moves first. done and failed report whether
-// the problem's task is proved to succeed or to fail.
+// ask asks the solver what happens to the group if a given side moves first. done and failed report
+// whether the problem's task is proved to succeed or to fail.
 func (f *fight) ask(g *board.Game, first board.Color) (c found, done, failed bool, err error) {
 	at, kills := f.group[0], f.Task == Kill
 	chain := g.Board().Chain(nil, at)

@@ -31,8 +31,8 @@ const LifeKind review.Kind = "life and death"
 //go:embed collection.sgf
 var collection []byte
 
-// Collection returns the built-in problems of life and death, with the levels in rotation.
-// tools/mine made them; DI is the level, 1 to 5, and KK the task.
+// Collection returns the built-in problems of life and death, one of each level in turn.
+// tools/mine made the file; its property DI is the level, 1 to 5, and KK begins with the task.
 var Collection = sync.OnceValue(func() []Problem {
 	roots, err := sgf.Parse(collection)
 	if err != nil {
@@ -126,7 +126,7 @@ func collected(root *sgf.Node) (p Problem, err error) {
 	return p, nil
 }
 
-// stonesIn returns the stones of a set-up position as in [Problem].
+// stonesIn returns the stones of a set-up position in the form of Problem.Stones.
 func stonesIn(r *sgf.Record) string {
 	stones := slices.Repeat([]byte{'.'}, r.Size.Area())
 	for i, points := range [][]board.Point{r.Setup.Black, r.Setup.White} {

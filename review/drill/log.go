@@ -16,7 +16,7 @@ type Attempt struct {
 	Time    time.Time `json:"time"`
 	Grade   Grade     `json:"grade"`
 	Right   bool      `json:"right,omitempty"`
-	Answer  string    `json:"answer"` // the player's moves in order, as vertices; empty: gave up, or solved in the review
+	Answer  string    `json:"answer"` // the player's moves in order, as vertices; empty if the player gave up, or corrected the mistake in the review
 	Loss    float64   `json:"loss"`   // points lost
 	Seconds float64   `json:"seconds"`
 }

@@ -9,8 +9,8 @@ func (d *Set) Merge(other *Set) int {
 	return len(d.Problems) - before
 }
 
-// MergeAttempts joins two logs in the order of their times. Of two attempts at the same problem and
-// time, the first log's counts.
+// MergeAttempts joins the attempts of two logs, sorted by time. Of two attempts with the same problem
+// and time it keeps that of a.
 func MergeAttempts(a, b []Attempt) []Attempt {
 	type key struct {
 		id string

@@ -23,7 +23,7 @@ type Own struct {
 	Problems []Problem
 	Games    []*sgf.Node // games rather than problems
 	Unsolved []*sgf.Node // positions without a right answer
-	Turned   int         // number of problems whose record says that the other side moves
+	Turned   int         // number of problems whose record and answers disagree on the side to move
 	Errors   []error     // errors of unreadable records
 }
 
@@ -70,8 +70,8 @@ func ReadOwn(name string, roots []*sgf.Node) (o Own) {
 	return o
 }
 
-// isGame reports whether a record whose moves begin below start is a game. A position of handicap
-// stones alone counts as a game.
+// isGame reports whether a record is a game rather than a problem; its moves begin below start. A
+// position of handicap stones alone counts as a game.
 func isGame(r *sgf.Record, root, start *sgf.Node) bool {
 	s, n := r.Setup, len(r.Moves())
 	if s == nil || moves(root) || n > mostAnswered {
@@ -107,8 +107,8 @@ func moves(n *sgf.Node) bool  { return n.Has("B") || n.Has("W") }
 
 var errUnsolved = errors.New("the position has no right answer")
 
-// ownProblem makes a problem from a record whose answers begin below start. turned reports that,
-// according to the record, the other side is to move.
+// ownProblem makes a problem from a record whose answers begin below start. The side of the answers
+// is to move; turned reports that the record names the other side.
 func ownProblem(r *sgf.Record, root, start *sgf.Node) (p Problem, turned bool, err error) {
 	rules, _ := r.RulesOr(board.Chinese())
 	p = Problem{Kind: OwnKind, Width: r.Size.W, Height: r.Size.H, Stones: stonesIn(r), Rules: rules.JSON(), Komi: float64(rules.Komi), answers: start}
@@ -169,8 +169,8 @@ func right(n *sgf.Node) bool { return !wrong(n) && (n.Has("TE") || saidRight(n) 
 
 func wrong(n *sgf.Node) bool { return n.Has("BM") || saidWrong(n) }
 
-// below reports whether a line below n is marked as right. ours: the children of n are the solver's
-// moves. Marks TE and BM on the opponent's moves say nothing about the answer.
+// below reports whether a line below n is marked as right. ours tells whether the children of n are
+// the solver's moves. TE and BM on the opponent's moves say nothing about the answer.
 func below(n *sgf.Node, ours bool) bool {
 	return slices.ContainsFunc(n.Children, func(c *sgf.Node) bool {
 		if ours {

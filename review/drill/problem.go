@@ -31,8 +31,8 @@ type Problem struct {
 	Game   string `json:"game"`             // the game with the mistake
 	Number int    `json:"number"`           // number of the mistake
 	Player string `json:"player,omitempty"` // the player's name in the record
-	// Against names the opponent, with the rank if the record has it; for this program it is the
-	// rank alone.
+	// Against names the opponent, with the rank if the record has it. If the opponent is this
+	// program, it is the rank alone.
 	Against string  `json:"against,omitempty"`
 	Width   int     `json:"width"`
 	Height  int     `json:"height"`
@@ -54,7 +54,8 @@ type Problem struct {
 	Task  string   `json:"task,omitempty"`
 	Group []string `json:"group,omitempty"`
 	Level int      `json:"level,omitempty"`
-	// Assumed names the chains that the proof assumes alive; if empty, those around the group.
+	// Assumed names the chains that the proof assumes alive. If it is empty, these are the chains
+	// around the group.
 	Assumed []string `json:"assumed,omitempty"`
 	// Answers are the moves with enough visits to be judged, best first.
 	Answers []Answer `json:"answers"`
@@ -232,7 +233,7 @@ func (p *Problem) Answer(move string) *Answer {
 	return nil
 }
 
-// Position returns the game at the problem. Errors wrap board's.
+// Position returns a game that begins with the problem. Errors wrap those of package board.
 func (p *Problem) Position() (*board.Game, error) {
 	rules, err := board.ParseRules(p.Rules)
 	if err != nil {

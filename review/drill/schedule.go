@@ -61,7 +61,7 @@ func (p *Problem) Attempt(moves []string, a *Answer, took time.Duration) Attempt
 	return x
 }
 
-// Schedule holds when problems are due, by FSRS-6 with its published weights
+// Schedule holds the times at which problems are due, by FSRS-6 with its published weights
 // (github.com/open-spaced-repetition). Create one with [NewSchedule].
 type Schedule struct {
 	fsrs  *fsrs.FSRS
@@ -120,8 +120,8 @@ func (s *Schedule) Next(id string) (time.Time, bool) {
 	return card.Due, known
 }
 
-// Due returns the problems to ask now: those that are due, the longest overdue first, then new
-// problems, the worst mistake first; fresh bounds their number.
+// Due returns the problems to ask now: those that are due, the longest overdue first, then up to
+// fresh new problems, the worst mistake first.
 func (s *Schedule) Due(d *Set, now time.Time, fresh int) []*Problem {
 	var due, unseen []*Problem
 	for i := range d.Problems {
@@ -129,7 +129,7 @@ func (s *Schedule) Due(d *Set, now time.Time, fresh int) []*Problem {
 		switch next, known := s.Next(p.ID); {
 		case !known:
 			unseen = append(unseen, p)
-		case !next.After(now) || s.cards[p.ID].LastReview.After(now): // the last attempt may lie in the future, by a clock that was ahead
+		case !next.After(now) || s.cards[p.ID].LastReview.After(now): // the last attempt lies in the future if the clock was ahead then
 			due = append(due, p)
 		}
 	}
