@@ -1,6 +1,7 @@
 package review
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -102,6 +103,20 @@ func TestReasons(t *testing.T) {
 			require.Equal(t, c.said, Say(claims, "b", c.played[:2]))
 		})
 	}
+}
+
+// TestValues: claims about what moves are worth come with the line that shows it.
+func TestValues(t *testing.T) {
+	rows := slices.Repeat([]string{"........."}, 9)
+	k := mistakeOn(t, rows, "C7", "G3", 5, rows, rows)
+	k.bestLead = k.lead + k.loss
+	k.passed = &Eval{Lead: -1, Moves: []Candidate{{Move: "E5", Line: []string{"E5", "F5"}}}}
+	k.ignored = &Eval{Lead: 16, Moves: []Candidate{{Move: "G5", Line: []string{"G5", "pass"}}}}
+	list, err := k.values()
+	require.NoError(t, err)
+	require.Len(t, list, 2)
+	require.Equal(t, Claim{Kind: Small, After: AfterPass, Move: "G3", Line: []string{"pass", "E5", "F5"}}, list[0].Claim)
+	require.Equal(t, Claim{Kind: Sente, After: AfterTenuki, Move: "G3", Line: []string{"G3", "pass", "G5", "pass"}}, list[1].Claim)
 }
 
 // TestSay: each kind has a text, and every argument of a text is filled in.

@@ -285,6 +285,9 @@ func TestClaims(t *testing.T) {
 			for i := range m.Claims {
 				c := &m.Claims[i]
 				named = named || len(c.Stones) > 0 && c.Kind != review.Shape || c.Of != nil // the claim names stones, or a threat to stones
+				if c.After == review.AfterPass || c.After == review.AfterTenuki {
+					require.NotEmpty(t, c.Line, "%s %d: %s", file, ply+1, c.Kind)
+				}
 				kinds[c.Kind]++
 				claims = append(claims, drawn{r, ply, c})
 			}

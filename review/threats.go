@@ -157,11 +157,14 @@ func (k *mistake) values() (list []found, err error) {
 		return list, nil
 	}
 	f := found{Claim: k.betterMove(Sente)}
-	f.After = AfterTenuki
+	f.After, f.Line = AfterTenuki, []string{k.bestV, "pass"}
+	if len(k.ignored.Moves) > 0 {
+		f.Line = append(f.Line, k.ignored.Moves[0].Line[:min(len(k.ignored.Moves[0].Line), lineLength-2)]...)
+	}
 	list = append(list, f)
 	e, err := k.lookAfter(k.played, board.Pass)
 	if e != nil && k.leadAt(e)-k.lead < gain-wrong {
-		f.Kind, f.After, f.Move = Gote, AfterPlayed, k.playedV
+		f.Kind, f.After, f.Move, f.Line = Gote, AfterPlayed, k.playedV, nil
 		list = append(list, f)
 	}
 	return list, err
