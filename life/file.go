@@ -69,8 +69,8 @@ func (l *encoded) proofFile(q *Question, s *solver.Search, claims []claim) []byt
 	return check.Seal(b.Bytes())
 }
 
-// counted formats a number of threats: endless, any, n, or n/m if only m of them may retake a point
-// again.
+// counted formats a number of threats: endless, any, n, or n/m, which is n threats of which m may
+// retake a point that was retaken before.
 func (l *encoded) counted(threats uint8) string {
 	n, again := l.Parts(threats)
 	switch {

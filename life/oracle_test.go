@@ -16,7 +16,7 @@ type shape struct {
 	cells   []byte
 	all     bool // the attacker must capture every target chain
 	suicide bool
-	ban     int  // 1 + the point that side banned may not retake at first; 0: none
+	ban     int  // 1 + the point that may not be retaken at first, by the side in field banned; 0: none
 	banned  int8 // 1 the attacker, 2 the defender
 }
 

@@ -7,8 +7,8 @@ import (
 
 // layout numbers the points of a fight: linear in column and row, with lowest number 0.
 type layout struct {
-	step [2]int // differences of a number from its right and lower neighbours'
-	bits int    // bound above all numbers
+	step [2]int // what a step to the right and a step down add to a number
+	bits int    // highest number + 1
 	at   []int  // the number of each point of the whole board; noPoint: not in the fight
 }
 
