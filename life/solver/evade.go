@@ -184,7 +184,7 @@ func (e *evader) expand(i int32) {
 	}
 }
 
-// promise ranks an evader's move: moves to won states first, then to states of the evasion, then
+// promise ranks an evader's move: moves to won states first, then moves to states already met, then
 // the others by the search's statistics.
 func (e *evader) promise(next *Position, m int16) uint32 {
 	free := e.freeKey(e.contest, next)

@@ -75,8 +75,8 @@ func (s *Search) others(r *result, one uint32) uint32 {
 // their numbers plus 1, the newest first.
 type recent [2][maxPoints + 1][8]int32
 
-// remember adds the proof of a state that the move last led to. Not of Deny: its zone is the whole
-// area.
+// remember adds the proof of a state that the move last led to. Proofs of Deny are left out, since
+// their zone is the whole area.
 func (s *Search) remember(last int16, mover Side, at int32) {
 	if last == NoMove || s.record(at).goal == Deny {
 		return
