@@ -34,7 +34,7 @@ func (n Need) MarshalJSON() ([]byte, error) {
 	return strconv.AppendInt(nil, int64(n), 10), nil
 }
 
-// Ko describes the ko by which a verdict changes.
+// Ko describes the ko that a side must win to change a verdict.
 type Ko struct {
 	Name  string   `json:"name"`            // ko, approach ko, two-stage ko, ...
 	First string   `json:"first"`           // who takes first: attacker or defender
@@ -46,13 +46,13 @@ type Ko struct {
 type Card struct {
 	Verdict string `json:"verdict"`
 	Proved  bool   `json:"proved"` // the checker verified the verdict's proof
-	// Moves are the first moves that reach the verdict; with AllMoves it is proved that no others
-	// do.
+	// Moves are the first moves that reach the verdict. If AllMoves is set, it is proved that no
+	// others do or, if Moves is empty, that the target is safe from the start.
 	Moves    []string `json:"moves,omitempty"`
 	AllMoves bool     `json:"allMoves"`
 	// NeedD is the number of threats with which the defender saves the target, NeedA the number
-	// with which the attacker kills it; Then is the verdict with so many threats. With AtLeast the
-	// number is a lower bound, and Then is empty if no number is known to be enough.
+	// with which the attacker kills it; Then is the verdict with that many threats. If AtLeast is
+	// set, the number is a lower bound, and Then is empty if no number is known to be enough.
 	NeedD   Need   `json:"needD,omitempty"`
 	NeedA   Need   `json:"needA,omitempty"`
 	AtLeast bool   `json:"needAtLeast,omitempty"`
@@ -64,7 +64,7 @@ type Card struct {
 	Zone    []string `json:"zone,omitempty"`  // the points that the verdict's proof depends on
 	Proof   string   `json:"proof,omitempty"` // file of the proof, set by the caller
 	Nodes   int64    `json:"nodes"`
-	Known   []string `json:"provedBounds,omitempty"` // proved statements without a proved verdict
+	Known   []string `json:"provedBounds,omitempty"` // the statements that are proved, if no verdict is
 }
 
 // Answer is the answer to a question.
@@ -77,7 +77,7 @@ type Answer struct {
 	Defender   string   `json:"defender"`
 	Attacks    *Card    `json:"attackerFirst,omitempty"`
 	Defends    *Card    `json:"defenderFirst,omitempty"`
-	// Network is the network's opinion, also with a proof; nil without a network.
+	// Network is the network's opinion, even if verdicts are proved; nil without a network.
 	Network *Opinion `json:"network,omitempty"`
 	Seconds float64  `json:"seconds"`
 	// Proof is the proof file of all claims; empty if there are none.

@@ -28,7 +28,7 @@ type Options struct {
 	Nodes    int64         // limit on searched states; 0: none
 	First    board.Color   // answer only for this side moving first; Empty: for both
 	Progress func(what string, nodes int64)
-	Network  Network // orders moves, and estimates the chance of life without a proof; nil: none
+	Network  Network // orders moves, and estimates the chance of life if nothing is proved; nil: none
 }
 
 // word is the largest fight, in points, that may fit into a machine word. In larger fights,
@@ -142,8 +142,8 @@ func (a *asker) root(first solver.Side, kA, kD uint8) solver.Position {
 	return a.l.root(a.q, first, [2]uint8{kA, kD})
 }
 
-// decide searches a contest within a limit of further states, and returns the goal that is reached
-// and the number of its proof; NoGoal and -1 without a proof.
+// decide searches at most effort more states for a proof in a contest, and returns the goal that is
+// reached and the proof's number; NoGoal and -1 without a proof.
 func (a *asker) decide(c solver.Contest, p *solver.Position, effort int64) (solver.Goal, int32) {
 	if a.over() {
 		effort = proved
@@ -275,14 +275,14 @@ var (
 	glances = [...]round{{200, 200}, {4000, 2000}, {4000, 8000}, {4 * somewhat, 50000}}
 )
 
-// small is the largest fight, in points without a stone alive by assumption, that gets more rounds
-// of search for endless threats; ample is the limit on states from which it gets still more.
+// Limits of the rounds in glances, with endless threats: a fight of more than small points without
+// stones alive by assumption gets two, one with Options.Nodes below ample three, others all.
 const (
 	small = 16
 	ample = 40 * somewhat
 )
 
-// misses has, for a result, the goals that must all be evaded to prove it.
+// misses maps a result to the goals that must all be evaded to prove it.
 var misses = map[solver.Goal][]solver.Goal{solver.Repeat: {solver.Capture, solver.Hold}, solver.Deny: {solver.Settle}}
 
 // evaded reports whether none of the goals is reached from p, and claims the evasions; reached
@@ -329,7 +329,7 @@ func (a *asker) verify(out *Answer, cards [2]*Card) error {
 	return nil
 }
 
-// bounds describes the claims for a first mover.
+// bounds describes the claims about the start with a first mover.
 func (a *asker) bounds(first solver.Side) (out []string) {
 	for _, c := range a.claims {
 		if c.first != first || len(c.after) > 0 {

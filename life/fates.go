@@ -14,12 +14,12 @@ import (
 // the second only uncertain ones, or all if a proof contradicted a certain ownership.
 var efforts = [...]int64{300, 5000}
 
-// Fates returns the owner of each stone's point whichever side moves first, if it is proved: the
-// stone's side if it lives, the opponent if it is dead; Empty for all other points. A chain counts
-// as alive if it is not captured even when all opposing stones are assumed alive, except those
-// estimated dead. It counts as dead if it is captured under the assumptions of [Enclosed]. Komi,
-// the side to move and a ko ban have no influence. nodes limits the searched positions for all
-// chains together. Errors are those of [Settled].
+// Fates returns the proved owner of each stone's point, which is the same whichever side moves
+// first: the stone's side if it lives, the opponent if it is dead. All other points have Empty. A
+// chain counts as alive if it is not captured even when all opposing stones are assumed alive,
+// except those estimated dead. It counts as dead if it is captured under the assumptions of
+// [Enclosed]. Komi, the side to move and a ko ban have no influence. nodes limits the searched
+// positions for all chains together. Errors are those of [Settled].
 func Fates(ctx context.Context, g *board.Game, dead []board.Point, black func(board.Point) (least, most float64), nodes int64) ([]board.Color, error) {
 	q := QuestionOf(g)
 	q.Ko, q.KoSide = board.NoPoint, board.Empty
@@ -92,7 +92,7 @@ func (f *fates) ask(ctx context.Context, p board.Point, prove solver.Goal, effor
 	}
 	l, err := q.encode()
 	if err != nil || f.left <= 0 {
-		return ctx.Err() // the fight is too large
+		return ctx.Err() // the fight is too large, or no positions are left
 	}
 	a := newAsker(ctx, &q, l, Options{Nodes: min(effort, f.left)})
 	goal := a.surely(solver.Fight, solver.Attacker, 0.5)

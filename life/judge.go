@@ -8,13 +8,13 @@ import (
 	"kosumi/board"
 )
 
-// Judge answers questions about the life of stones in text, within a time limit.
+// Judge answers questions about the life of stones within a time limit; the answers are text.
 type Judge struct {
-	Network Network // orders moves, and estimates the chance of life without a proof; nil: none
+	Network Network // orders moves, and estimates the chance of life if nothing is proved; nil: none
 }
 
-// Life answers whether the chains of some stones of one colour all live; or, if the attacker must
-// capture all of them, whether any lives.
+// Life answers whether the chains of some stones of one colour all live or, with all, whether any
+// of them lives.
 func (j Judge) Life(ctx context.Context, g *board.Game, stones []board.Point, all bool, limit time.Duration) (string, error) {
 	q := QuestionOf(g)
 	q.Targets, q.All = stones, all

@@ -18,8 +18,8 @@ func (a *asker) nameKos(cards [2]*Card) {
 	}
 }
 
-// ko describes the ko by which a card's verdict changes; nil if that is unknown. ko fills in the
-// other card if the name depends on that card.
+// ko describes the ko that a side must win to change a card's verdict; nil if that ko is unknown.
+// ko fills in the other card if the name depends on that card.
 func (a *asker) ko(cards *[2]*Card, first solver.Side) *Ko {
 	c, who := cards[first], solver.Attacker
 	if c.NeedD > 0 {
@@ -52,8 +52,8 @@ func (a *asker) ko(cards *[2]*Card, first solver.Side) *Ko {
 	return out
 }
 
-// staged names the ko that one side wins with n threats and not with fewer. Retakes of points
-// retaken before, as few as possible, count as approach moves, the others as stages.
+// staged names the ko that one side wins with n threats and not with fewer. The fewest threats that
+// must retake a point again count as approach moves, the other threats as stages.
 func (a *asker) staged(first, who solver.Side, n int) *Ko {
 	reached := a.try(first, who, uint8(n))
 	again, threats := 0, uint8(n)
@@ -92,15 +92,15 @@ func (a *asker) staged(first, who solver.Side, n int) *Ko {
 	return out
 }
 
-// dearest returns the line of a proof, up to its last retake, that costs the winner most: in
-// repeated retakes first, then in threats.
+// dearest returns the line of a proof in which the winner retakes a point again most often, and
+// among such lines, spends the most threats. It ends with the last retake.
 func (a *asker) dearest(at int32) (line []string) {
 	const again = 1 << 8 // additional cost of a repeated retake, more than that of all threats
 	type state struct {
 		at    int32
 		spent string // points retaken so far
 	}
-	// spend returns the points retaken after the move of a proof, and the move's cost.
+	// spend returns the points retaken so far, a proof's move included, and the cost of that move.
 	spend := func(n *solver.Proof, spent string) (string, int) {
 		point := string(rune(n.Move))
 		switch {

@@ -9,9 +9,9 @@ import (
 	"kosumi/life/solver"
 )
 
-// narrow is a question restricted to the surroundings of the target: all points farther away are
-// living stones of the loser. If the winner reaches the goal there, the same moves reach it in the
-// full question, where the loser is weaker.
+// narrow is a question restricted to the surroundings of the target: living stones of the loser
+// fill all points farther away. If the winner reaches the goal there, the same moves reach it in
+// the full question, where the loser is weaker.
 type narrow struct {
 	*encoded
 	s      *solver.Search
@@ -25,12 +25,12 @@ type narrow struct {
 const (
 	mostNarrow  = 64      // maximum number of points
 	mostEmpty   = 32      // maximum number of empty points
-	mostPacked  = 24      // maximum number of empty points of a ring that is cut to fit into a word
+	mostPacked  = 24      // maximum number of empty points, if the ring is cut to fit into a word
 	mostSteps   = 6       // largest distance from the target
 	mostStates  = 1 << 22 // maximum number of states searched for one question
-	cheap       = 4       // states of a fight in one word that take the time of one in more words
-	strong      = 4       // fewest liberties of an attacker's chain that is a wall
-	guideEffort = 2000    // states searched for a move in a state that the verdict's search did not visit
+	cheap       = 4       // this many states of a fight in one word take the time of one state of a larger fight
+	strong      = 4       // an attacker's chain with this many liberties or more is strong
+	guideEffort = 2000    // states searched for a move in a state without a proof
 )
 
 // ring is a narrow question about the points nearest to the target. It is made when it is first
@@ -39,14 +39,14 @@ type ring struct {
 	near   []board.Point // nearest first
 	least  int           // if below len(near), the question is about more than least points: as many as fit into a word
 	winner solver.Side
-	walls  bool    // the defender is the winner, and the attacker's strong chains are alive
-	tried  bool    // made is known
+	walls  bool    // the defender is the winner, and the attacker's strong chains count as alive
+	tried  bool    // made has been determined
 	made   *narrow // nil: there is no such question
 }
 
-// rings returns the narrow questions about the points up to 1, 2, ... mostSteps steps away, and the
-// one between two of them that fills a word: first those with walls, and smaller ones first within
-// both.
+// rings returns the narrow questions about the points within 1, 2, ... mostSteps steps of the
+// target, and between any two of them the largest that fits into a word. Those with walls come
+// first; of each kind, smaller ones come first.
 func (a *asker) rings() (list []ring) {
 	whole := a.l.On.Count() - a.l.Fixed.Count()
 	for _, walls := range [2]bool{true, false} {
@@ -79,7 +79,8 @@ func (a *asker) rings() (list []ring) {
 	return list
 }
 
-// narrow returns the question of ring i; nil if there is none, or an earlier ring has the same.
+// narrow returns the question of ring i; nil if there is none, or an earlier ring has made the
+// same.
 func (a *asker) narrow(i int) *narrow {
 	r := &a.narrows[i]
 	if r.tried {
@@ -116,14 +117,14 @@ func (a *asker) free(list []board.Point) (n int) {
 	return n
 }
 
-// nearest returns the points of the fight that are not alive by assumption and connected to the
-// target, nearest first, and their distances. All stones of a defender's chain are at the same
-// distance; passing an attacker's stone whose chain is strong costs one step more, or with walls,
-// is not possible.
+// nearest returns the points of the fight that are connected to the target and hold no stone alive
+// by assumption, nearest first, and the distance of each point in steps. All stones of a defender's
+// chain are at the same distance. A way over a strong chain of the attacker takes one step more per
+// stone; with walls there is none.
 func (a *asker) nearest(walls bool) (near []board.Point, far []int) {
 	q := a.q
 	far = slices.Repeat([]int{-1}, len(q.Stones))
-	gap := make([]int, len(q.Stones)) // square of the distance from the nearest target, for a chain the least
+	gap := make([]int, len(q.Stones)) // squared distance from the nearest target; of a defender's chain, the least of its stones
 	target := q.chains(q.Targets)
 	var list, next []board.Point
 	add := func(p board.Point, d int) {
@@ -170,7 +171,7 @@ func (a *asker) nearest(walls bool) (near []board.Point, far []int) {
 	return near, far
 }
 
-// apart returns the square of the least distance between points of list and those marked.
+// apart returns the least squared distance between a point of list and a marked point.
 func (q *Question) apart(list []board.Point, marked []bool) int {
 	least := 1 << 30
 	for _, p := range list {
@@ -279,8 +280,8 @@ func (a *asker) guide(n *narrow) solver.Guide {
 	}
 }
 
-// reply returns the number of the proof that follows another one after a move of the loser, or
-// after a pass if the move is not mentioned; negative if there is none.
+// reply returns the number of the proof after the loser's move in the state of proof at. A move
+// that the proof does not mention counts as a pass. Negative: there is no such proof.
 func (n *narrow) reply(at int32, move int16) int32 {
 	if at < 0 || n.s.Proof(at).Kind != solver.LoserMoves {
 		return -1
@@ -302,8 +303,8 @@ func (n *narrow) reply(at int32, move int16) int32 {
 	return pass
 }
 
-// decide searches the narrow question within a limit of further states, and adds these to the count
-// of a.
+// decide searches at most effort more states of the narrow question, and adds their cost to the
+// full question's count of states.
 func (n *narrow) decide(a *asker, p *solver.Position, effort int64) int32 {
 	c := solver.Fight
 	if n.winner == solver.Defender {

@@ -29,7 +29,7 @@ func openFight(t *testing.T, black, white []string, target string) *asker {
 	return a
 }
 
-// TestRings: rings grow, and between two of them is the largest that fits into a word.
+// TestRings: each ring is larger than the one before; one that was cut is the largest in a word.
 func TestRings(t *testing.T) {
 	for name, test := range map[string]struct{ black, white []string }{
 		"second line": {[]string{"B2", "C2", "D2", "E2", "F2"}, []string{"B3", "C3", "D3", "E3", "F3", "G3"}},
@@ -68,8 +68,8 @@ func TestRings(t *testing.T) {
 	}
 }
 
-// TestSettledInTheOpen: groups with the attacker's stones around them, but no walls. Narrow questions
-// prove those that live whoever moves first.
+// TestSettledInTheOpen asks about groups with attacker's stones around them, but no walls. Narrow
+// questions prove those groups that live whichever side moves first.
 func TestSettledInTheOpen(t *testing.T) {
 	for _, test := range []struct {
 		name         string
@@ -91,8 +91,8 @@ func TestSettledInTheOpen(t *testing.T) {
 	}
 }
 
-// TestSettledWithSuicide: in narrow questions a chain's liberties may all lie outside, also where
-// suicide is allowed.
+// TestSettledWithSuicide: with suicide too, proofs hold although all liberties of a chain may lie
+// outside a narrow question.
 func TestSettledWithSuicide(t *testing.T) {
 	for n := range uint64(3) {
 		rng := rand.New(rand.NewPCG(n, 1))

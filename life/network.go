@@ -8,8 +8,8 @@ import (
 	"kosumi/life/solver"
 )
 
-// Network is a neural network that orders moves and estimates the chance of life without a
-// proof. No proof depends on it.
+// Network is a neural network that orders moves, and estimates the chance of life if nothing is
+// proved. No proof depends on it.
 type Network interface {
 	// View returns the network's view of a position with one side to move.
 	View(ctx context.Context, size board.Size, stones []board.Color, toMove board.Color) (*View, error)
@@ -21,17 +21,17 @@ type View struct {
 	Black  []float32 // the probability that each point is Black's in the end; nil: unknown
 }
 
-// diagram is the fight on a small board for a network, surrounded by walls and territories
-// such that the fight decides the game.
+// diagram shows a network the fight on a small board. Walls and territories around the fight make
+// it decide the game.
 type diagram struct {
 	size   board.Size
 	stones []board.Color
-	dx, dy int // offset of columns and rows from the question's
+	dx, dy int // added to the columns and rows of the question
 }
 
 // Sizes of a diagram.
 const (
-	margin   = 2 // minimum number of points outside the fight in a row or column; an edge this near is kept
+	margin   = 2 // least number of columns and of rows outside the fight; a board edge this near stays at its distance
 	smallest = 9 // minimum width and height of a diagram
 )
 
@@ -90,11 +90,11 @@ func (d *diagram) at(q *Question, p board.Point) board.Point {
 }
 
 // fill divides the points outside the fight between both sides, such that the target decides the
-// game; the points next to the fight go to the attacker. Holes make all these stones alive.
+// game; the points next to the fight go to the attacker. Holes keep both sides' stones alive.
 func (d *diagram) fill(inside []bool, defender board.Color) {
 	far := d.distances(inside)
 	total := d.size.Area()
-	theirs := total / 2 // points left for the attacker
+	theirs := total / 2 // points that the attacker still gets
 	for p := range inside {
 		if inside[p] {
 			theirs--

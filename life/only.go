@@ -8,9 +8,9 @@ import (
 // mostOfLine bounds the moves that Line returns.
 const mostOfLine = 12
 
-// OnlyMove returns the only first move that kills the target, or saves it if kills is false,
-// followed by the line of longest resistance without passes at its end. It is nil unless all other
-// first moves are proved to fail, and the verdict depends on the first mover.
+// OnlyMove returns the only first move that kills the target, or if kills is false, that saves it;
+// after it comes the line of longest resistance, without passes at its end. It is nil unless all
+// other first moves are proved to fail, and the verdict depends on the first mover.
 func (a *Answer) OnlyMove(kills bool) []board.Point {
 	x, d := a.Attacks, a.Defends
 	if x == nil || d == nil || !x.Proved || !d.Proved || x.Verdict != Dead || d.Verdict != Alive && d.Verdict != Seki {
@@ -27,8 +27,8 @@ func (a *Answer) OnlyMove(kills bool) []board.Point {
 	return a.Line(first, c.Moves[0])
 }
 
-// Line returns the record's line after a proved first move of a side: the longest resistance, without
-// passes at its end; nil if the record has none.
+// Line returns the record's line that begins with a proved first move of a side: the longest
+// resistance, without passes at its end; nil if the record has no such line.
 func (a *Answer) Line(side board.Color, move string) []board.Point {
 	size, err := sgf.SizeOf(a.Record)
 	if err != nil {

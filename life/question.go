@@ -33,7 +33,7 @@ type encoded struct {
 	point    []board.Point   // board point of each point of the game; NoPoint: none
 	index    []int16         // for each point of the board, its point in the game; -1: not part of the fight
 	defender board.Color
-	closed   bool // assumed chains and edges enclose the fight
+	closed   bool // chains assumed alive enclose the fight: it is not the whole board
 }
 
 // encode converts a question into a game. Errors wrap ErrQuestion.
@@ -70,8 +70,8 @@ func (q *Question) encode() (*encoded, error) {
 	return l, nil
 }
 
-// ban returns the point that one side may not retake at first; NoBan if there is none in the
-// fight.
+// ban returns the point that may not be retaken at first, and the side that may not; NoBan if the
+// fight has no such point.
 func (l *encoded) ban(q *Question) (int16, solver.Side) {
 	if q.KoSide == board.Empty || !q.Size.Contains(q.Ko) || l.index[q.Ko] < 0 {
 		return solver.NoBan, solver.Attacker
@@ -95,7 +95,7 @@ func (l *encoded) color(s solver.Side) board.Color {
 	return l.defender.Opponent()
 }
 
-// root returns the start with a side to move and both sides' threats.
+// root returns the start with the given side to move and the given threats of both sides.
 func (l *encoded) root(q *Question, first solver.Side, threat [2]uint8) solver.Position {
 	p := l.start
 	p.Mover, p.Threat = first, threat
@@ -105,7 +105,7 @@ func (l *encoded) root(q *Question, first solver.Side, threat [2]uint8) solver.P
 	return p
 }
 
-// check validates everything but the chains, and sets l.defender.
+// check validates all but the liberties and the assumed life of chains, and sets l.defender.
 func (q *Question) check(l *encoded) error {
 	if err := q.Size.Check(); err != nil {
 		return fmt.Errorf("%w: %w", ErrQuestion, err)
@@ -187,8 +187,8 @@ func (q *Question) beside(area []board.Point, is func(board.Point) bool) bool {
 	})
 }
 
-// assumed returns the stones that are alive by assumption. Every other chain must have a
-// liberty.
+// assumed marks the stones that are alive by assumption. Every other chain must have a liberty, and
+// no target may be among them.
 func (q *Question) assumed() ([]bool, error) {
 	fixed := q.chains(q.Assumed)
 	for _, t := range q.Targets {
@@ -205,9 +205,8 @@ func (q *Question) assumed() ([]bool, error) {
 	return fixed, nil
 }
 
-// fight returns the points that are connected to the targets by points without stones alive by
-// assumption, and the stones alive by assumption next to these points. The rest of the board has no
-// influence.
+// fight marks the points that influence the question: those that a path without stones alive by
+// assumption connects to the targets, and the stones alive by assumption next to them.
 func (q *Question) fight(fixed []bool) []bool {
 	seen := make([]bool, len(q.Stones))
 	for _, t := range q.Targets {
@@ -218,9 +217,9 @@ func (q *Question) fight(fixed []bool) []bool {
 	return seen
 }
 
-// Fight reports for each point whether it influences the question: it is connected to the targets
-// by points without stones alive by assumption, or is a stone alive by assumption next to such
-// points. Errors wrap ErrQuestion.
+// Fight reports for each point whether it influences the question. A point does if a path without
+// stones alive by assumption connects it to the targets; so do the stones alive by assumption next
+// to these points. Errors wrap ErrQuestion.
 func (q *Question) Fight() ([]bool, error) {
 	l, err := q.encode()
 	if err != nil {

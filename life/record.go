@@ -13,8 +13,8 @@ import (
 	"kosumi/sgf"
 )
 
-// Properties of the root of an answer's game record: the proof file, and the checksum of the
-// record without this property.
+// Properties of the root of an answer's game record: the proof file, and the checksum of the record
+// as it is without the checksum.
 const (
 	proofProperty = "KP"
 	sumProperty   = "KS"

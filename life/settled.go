@@ -20,8 +20,8 @@ type Status struct {
 
 // Limits of narrow questions in [Settled].
 const (
-	minNodes     = 2000 // minimum number of positions for which narrow questions are searched too
-	minNodesWord = 8000 // the same in a fight that fits into a word, where they are not cheaper
+	minNodes     = 2000 // limit on positions from which narrow questions are searched too
+	minNodesWord = 8000 // the same for a fight that fits into a word, where narrow questions are not cheaper
 	glance       = 64   // positions of the first search
 )
 
@@ -56,8 +56,8 @@ func Settled(ctx context.Context, q *Question, nodes int64) (out Status, err err
 	return out, nil
 }
 
-// surely proves which goal of a contest is reached with a side to move first, by a proof without
-// ko, within a share of the remaining positions; NoGoal if it finds no proof.
+// surely finds which goal of a contest is reached if the given side moves first. It returns NoGoal
+// unless it finds a proof without ko within a share of the remaining positions.
 func (a *asker) surely(c solver.Contest, first solver.Side, share float64) solver.Goal {
 	a.part("", share)
 	p := a.root(first, 0, 0)
@@ -102,11 +102,11 @@ func (a *asker) both() string {
 	return ""
 }
 
-// Enclosed returns the chains that a question assumes alive by default: [Surroundings], and if
-// those do not enclose the fight, also chains that a network considers certainly alive. Among the
-// attacker's, these are the chains that the defender does not surround; the defender's own are
-// added only if the life of the targets is uncertain. black returns bounds of the probability that
-// a point is Black's in the end.
+// Enclosed returns the chains that a question assumes alive by default: those of [Surroundings],
+// and if these leave the fight open or large, also chains that a network considers certainly alive.
+// An attacker's chain is added only if the defender does not surround it, a defender's chain only
+// if the life of the targets is uncertain. black returns bounds of the probability that a point is
+// Black's in the end.
 func Enclosed(q *Question, black func(p board.Point) (least, most float64)) []board.Point {
 	list := Surroundings(q.Size, q.Stones, q.Targets)
 	ask := *q
@@ -166,8 +166,8 @@ func (q *Question) chains(stones []board.Point) []bool {
 	return in
 }
 
-// EnclosedBy is [Enclosed] by a network's ownership with either side to move. Without a
-// network, or if it fails, it is [Surroundings].
+// EnclosedBy is [Enclosed] with the bounds of a network's ownership for either side to move.
+// Without a network, or if it fails, it is [Surroundings].
 func EnclosedBy(ctx context.Context, q *Question, net Network) []board.Point {
 	views := viewsOf(ctx, q, net)
 	if views == nil {

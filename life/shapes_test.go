@@ -139,7 +139,7 @@ func (s *shape) vary(rng *rand.Rand) {
 	}
 }
 
-// wallOff also assumes alive the stones that are cut off from p by stones alive by assumption.
+// wallOff puts an X on each point that stones alive by assumption cut off from p.
 func (s *shape) wallOff(o *oracle, p int) {
 	fixed := make([]bool, len(s.cells))
 	for p := range s.cells {

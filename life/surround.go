@@ -60,8 +60,8 @@ func (q *Question) Without(list, others []board.Point) []board.Point {
 	return slices.DeleteFunc(slices.Clone(list), func(p board.Point) bool { return chains[p] })
 }
 
-// certain is the probability of life or death, according to a network, from which a group counts
-// as settled.
+// certain is the least probability of life, or of death, at which a network considers a group
+// settled.
 const certain = 0.95
 
 // open returns the chains of list whose life is not settled according to a network; without a

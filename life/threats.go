@@ -48,7 +48,7 @@ func (a *asker) climb(c *Card, first, who solver.Side) Need {
 		sure = 0
 	}
 	if most == solver.Endless {
-		sure, till = 0, solver.MostThreats+1 // the number in the proof is sufficient
+		sure, till = 0, solver.MostThreats+1 // a finite proof spends a finite number of threats, which suffices
 		switch ends, known := a.ends(q, first, who); {
 		case ends:
 			n, sure, till = most, most, most
@@ -109,7 +109,7 @@ func (a *asker) try(first, who solver.Side, k uint8) (q solver.Goal) {
 	return q
 }
 
-// ends reports whether the other side reaches its goal against any finite number of one side's
+// ends reports whether the opponent of who reaches its goal against every finite number of who's
 // threats, although endless ones change the result to q. If the evasion just found proves this,
 // ends claims it. known is false if the answer is not proved.
 func (a *asker) ends(q solver.Goal, first, who solver.Side) (yes, known bool) {

@@ -58,8 +58,8 @@ type Step struct {
 	Stones    []board.Color // one per point
 	ToMove    board.Color   // the side that plays against the proof
 	Legal     []board.Point // legal moves of ToMove
-	Winner    board.Color   // the proof's side; Empty before a first move that decides it
-	Elsewhere bool          // the last move has no effect
+	Winner    board.Color   // the side that wins by the proof; Empty until a first move decides which
+	Elsewhere bool          // the user's last move has no effect: the proof answers it as a pass
 	End       string        // how the line ended; "": it continues
 }
 

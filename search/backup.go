@@ -150,7 +150,7 @@ func (n *node) setAverages(s *sums) {
 func (ns *nodes) weighChildren(n *node, edges []edge) (original, total float64) {
 	ns.children = ns.children[:0]
 	sign := n.sign()
-	// Selection has just refreshed the edges. Only exact arithmetic needs what changed since.
+	// Selection has just refreshed the edges. Only exact arithmetic needs the changes since then.
 	refresh := ns.p.Graph.Use && ns.p.Backup.ExactShare == 0
 	for j := range edges {
 		e := &edges[j]
@@ -182,8 +182,8 @@ func (ns *nodes) weighChildren(n *node, edges []edge) (original, total float64) 
 	return original, total
 }
 
-// addOwn counts the node's own evaluation once more, with the given weight: at the end of a game,
-// if no move is allowed, and for a new root.
+// addOwn adds the node's own evaluation to its averages as a visit with the given weight: for a new
+// node, at the end of a game, and if no move is allowed.
 func (ns *nodes) addOwn(i uint32, weight float64) {
 	n := ns.a.node(i)
 	u := float64(n.ownUtility)

@@ -9,9 +9,9 @@ import (
 	"kosumi/nn"
 )
 
-// lcb returns the lower confidence bound of a move's utility for its player, and its distance
-// below the average. weight and weightSq are the edge's, utility and
-// utilitySq the child's averages in White's view, bonus the ending bonus.
+// lcb returns the lower confidence bound of a move's utility for its player, and how far the bound
+// lies below the average. weight and weightSq are the edge's, utility and utilitySq the child's
+// averages in White's view, bonus the ending bonus.
 func (c *Choice) lcb(weight, weightSq, utility, utilitySq, bonus, sign, radius float64) (bound, below float64) {
 	if weight <= 0 || weightSq <= 0 {
 		below = 2 * radius * c.LCBStdevs

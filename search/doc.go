@@ -24,8 +24,8 @@
 //
 //   - One goroutine at a time owns a tree: the one inside Search, or the caller of
 //     Reset, Advance and Search. It alone touches nodes, so nodes have no locks.
-//     Where sessions keep all cores busy, the goroutines that answer evaluations take
-//     turns as the owner (see combiner); otherwise each sees only the slot that it
+//     If sessions keep all cores busy, the goroutines that answer evaluations take turns
+//     as the owner (see combiner); otherwise each of them sees only the slot that it
 //     answers. [Tree.Snapshot] may be called at any time; it reads what the owner
 //     published.
 //   - After each Search no virtual loss is left and no evaluation is under way.
@@ -47,12 +47,11 @@
 //
 // # Workers
 //
-// More evaluations in flight fill the network's batches and scatter the search.
-// Two batches for each session of the network, one that runs and one that fills,
-// keep a CPU busy; fewer, down to one batch, cost a little speed. The bounds of
-// Parallel keep small searches narrower than that, whatever the number of workers:
-// one evaluation in flight for 8 playouts of a limited search. With 200 visits on
-// 9x9 at most 2.3 % of the descents of 1 to 32 workers collided. A
+// More evaluations in flight fill the network's batches and scatter the search. Two batches for
+// each session of the network, one that runs and one that fills, keep a CPU busy; fewer, down to
+// one batch, cost a little speed. The bounds in Params.Parallel keep small searches below two
+// batches, whatever the number of workers: one evaluation in flight for 8 playouts of a limited
+// search. With 200 visits on 9x9 at most 2.3 % of the descents of 1 to 32 workers collided. A
 // Stats.CollisionRate above a fifth means too many workers.
 //
 // # Techniques
@@ -62,15 +61,13 @@
 //
 // # Sources
 //
-// PUCT: Rosin 2011; Silver et al. 2017 (AlphaGo Zero), Methods, "Select".
-// Visit-scaled and variance-scaled exploration, FPU, score utility, uncertainty
-// weighting, noise pruning, value weighting, subtree value bias, LCB and graph
-// search: KataGo, github.com/lightvector/KataGo, docs/KataGoMethods.md and
-// docs/GraphSearch.md, and "Accelerating Self-Play Learning in Go", arXiv
-// 1902.10565. Play against mirror Go, shaped noise, averages of ownership, the expected
-// utility of a score, shares of a focus, obvious moves, and most defaults: KataGo,
-// cpp/search, cpp/neuralnet/nninputs.cpp and cpp/program/setup.cpp. Settings have
-// KataGo's names where KataGo has them.
-// Virtual loss: Chaslot, Winands and van den Herik 2008. Flat combining: Hendler, Incze,
+// PUCT: Rosin 2011; Silver et al. 2017 (AlphaGo Zero), Methods, "Select". Visit-scaled and
+// variance-scaled exploration, FPU, score utility, uncertainty weighting, noise pruning, value
+// weighting, subtree value bias, LCB and graph search: KataGo, github.com/lightvector/KataGo,
+// docs/KataGoMethods.md and docs/GraphSearch.md, and "Accelerating Self-Play Learning in Go", arXiv
+// 1902.10565. Play against mirror Go, shaped noise, averages of ownership, the expected utility of
+// a score, shares of a focus, obvious moves, and most defaults: KataGo, cpp/search,
+// cpp/neuralnet/nninputs.cpp and cpp/program/setup.cpp. Settings that KataGo has too have KataGo's
+// names. Virtual loss: Chaslot, Winands and van den Herik 2008. Flat combining: Hendler, Incze,
 // Shavit and Tzafrir 2010.
 package search

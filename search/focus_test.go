@@ -34,8 +34,8 @@ func unlikely(t *testing.T, g *board.Game, e nn.Evaluator) board.Point {
 }
 
 // TestFocusHasNoWeight: in random positions with random focuses, focus playouts do not count at the
-// root. The root's children have one visit more than its edges for each focus playout that no
-// ordinary visit has taken over.
+// root. Each adds a visit to a child of the root, and none to the edge until an ordinary visit
+// takes it over.
 func TestFocusHasNoWeight(t *testing.T) {
 	rng := rand.New(rand.NewPCG(58, 2))
 	focused, probes := int64(0), int64(0)

@@ -11,8 +11,8 @@ import (
 	"kosumi/board"
 )
 
-// The tests of this file compare formulas of the search with numbers computed by hand, where neither
-// KataGo's recorded searches nor its functions (TestFunctionsOracle) do.
+// The tests of this file compare formulas of the search with numbers computed by hand, namely those
+// that neither KataGo's recorded searches nor its functions (TestFunctionsOracle) cover.
 
 // TestFPUByHand: with a visited prior of 0.25 the base is 0.0625*0.3 + 0.9375*0.1. Nothing is
 // subtracted from it at a root with noise.
@@ -78,8 +78,8 @@ func TestBiasByHand(t *testing.T) {
 	require.Zero(t, b.correction(&second))
 }
 
-// TestBiasPattern: a ko changes the key of a pattern. There is none for a pass and for the first move
-// of a game.
+// TestBiasPattern: a ko changes the key of a pattern. A pass and the first move of a game have no
+// pattern.
 func TestBiasPattern(t *testing.T) {
 	size := board.Square(9)
 	key := func(diagram string) biasKey {

@@ -30,7 +30,7 @@ type Human struct {
 	PiklLambda  float64
 }
 
-// profileName is the setting of a profile.
+// profileName reads and writes Human.Profile as a [setting.Value].
 type profileName struct{ at *string }
 
 func (n profileName) String() string { return *n.at }

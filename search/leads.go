@@ -14,7 +14,7 @@ import (
 // Leads corrects leads under a komi far from the fair one. There a network's own lead is
 // unreliable: networks are trained with usual komi, and for others they answer 500 points, or the
 // wrong sign. Their winrate stays right, so Leads finds the fair komi, which has a winrate of 50 %;
-// the lead is the difference from it. Not safe for concurrent use.
+// the lead is the difference between the two komi. Not safe for concurrent use.
 type Leads struct {
 	net   nn.Evaluator
 	game  board.Game
@@ -55,8 +55,9 @@ func (l *Leads) ask(ctx context.Context, komi float64) (o opinion, ok bool, err 
 	return o, true, nil
 }
 
-// standing finds the fair komi, where White's winrate crosses 50 %: by bisection between two komi a
-// point apart, and between these by their leads. ok is false if the network predicts no score.
+// standing finds the fair komi, where White's winrate crosses 50 %: bisection finds two komi a
+// point apart around it, and their leads place it between them. ok is false if the network predicts
+// no score.
 func (l *Leads) standing(ctx context.Context, g *board.Game) (s standing, ok bool, err error) {
 	l.game.CopyFrom(g)
 	l.game.SetKomi(0)
@@ -139,7 +140,7 @@ const (
 const mostCorrected = 10
 
 // Show corrects a result that is about to be displayed. A failure is logged, and leads stay the
-// network's own. Nil Leads change nothing.
+// network's own. A nil Leads changes nothing.
 func (l *Leads) Show(ctx context.Context, log *slog.Logger, g *board.Game, r *Result) {
 	if l == nil {
 		return

@@ -11,7 +11,7 @@ import (
 // context ends or the memory is used up.
 type Limits struct {
 	// Visits is the target for the root's visits, those of a kept tree included. Visits without
-	// weight that follow the human policy (HumanShare) count towards it, although not at the root.
+	// weight that follow the human policy (HumanShare) count towards it, but not at the root.
 	Visits int64
 	// Playouts is the number of playouts to make now.
 	Playouts int64
@@ -30,10 +30,10 @@ type Limits struct {
 	// Ownership averages the ownership over the tree, MovesOwnership also over the part below
 	// each move. A tree from a search without ownership is dropped.
 	Ownership, MovesOwnership bool
-	// MinMoves is the minimum number of moves listed, if necessary unsearched ones.
+	// MinMoves is the minimum number of moves listed; unsearched moves fill up the list.
 	MinMoves int
 	// Focus holds moves that get extra playouts without weight. Nil, or a pointer that holds nil,
-	// is no focus. It may be replaced while the search runs. A Gumbel search ignores it.
+	// means no focus. It may be replaced while the search runs. A Gumbel search ignores it.
 	Focus *atomic.Pointer[thinking.Focus]
 	// SnapshotEvery is the time between snapshots; 0 means none before the end.
 	SnapshotEvery time.Duration

@@ -88,8 +88,8 @@ func blackExtra(g *board.Game) float64 {
 }
 
 // centerAsymmetry measures the 7x7 points around the centre. A stone that was not copied counts 1.
-// If there is such a stone, a copy whose original is gone counts 0.2. From 1 on, the sum s is
-// raised to s(1+s)/2. Smaller boards always count as asymmetric.
+// If there is such a stone, a copy whose original is gone counts 0.2. From 1 on, a sum s becomes
+// s(1+s)/2. Smaller boards always count as asymmetric.
 func centerAsymmetry(g *board.Game, player board.Color) float64 {
 	const reach, never = 3, 1e10
 	size := g.Size()
@@ -181,8 +181,8 @@ type counter struct {
 	tough bool // copying wins at this node, see mirror.hard
 	held  bool // the copying player has the centre at the root
 	last  board.Point
-	// reply is the copy of the last move, a pass where that is not legal;
-	// NoPoint where we move, or after a pass.
+	// reply is the copy of the last move, or a pass if the copy is not legal; NoPoint if the
+	// copying player does not move here, or after a pass.
 	reply board.Point
 	libs  float64 // liberties of the chain in the centre, if tough
 }
@@ -354,7 +354,7 @@ func (c *counter) centerBonus(p board.Point, gain, open, weight, total float64) 
 			dump = 0.06
 		}
 	}
-	const dear = 0.03 // greatest product of a move's loss and its share of forced visits that leaves the share unchanged
+	const dear = 0.03 // a share of forced visits whose product with the move's loss exceeds this is reduced
 	if loss := -gain - bonus; loss*dump > dear {
 		dump = 0.5 * (dump + dear/loss)
 	}

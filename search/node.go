@@ -64,7 +64,7 @@ const (
 	flagTerminal                        // the game is over here
 	flagForced                          // not terminal, although two passes ended the game
 	flagTruncated                       // there are legal moves beyond the priors stored
-	flagUnsorted                        // priors after the next one are not in order
+	flagUnsorted                        // priors behind that of the next move are not in order
 	flagPassEnds                        // a pass would end the phase
 	flagHuman                           // the priors include a human policy
 	flagMark                            // reached by the current walk

@@ -119,7 +119,7 @@ func (ns *nodes) promote(n *node, move board.Point) int {
 	return selectNew
 }
 
-// dropPrior removes the next move from a node's list.
+// dropPrior removes the move that would get the next edge from a node's list.
 func (ns *nodes) dropPrior(n *node, size board.Size) {
 	drop, count := int(n.edgeCount), int(n.priorCount)
 	keys := ns.keys[:0]

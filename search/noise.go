@@ -62,9 +62,9 @@ func (r *Root) addNoise(policy []float32, rng *rand.Rand) {
 	}
 }
 
-// dirichletAlphas shares the concentration out over the legal moves: evenly, or
-// half evenly and half by how far the logarithm of a prior, capped at 1 %, is
-// above the average.
+// dirichletAlphas shares the concentration out over the legal moves: evenly, or half evenly and
+// half by how far the logarithm of a move's prior is above the average, where priors above 1 %
+// count as 1 %.
 func dirichletAlphas(alpha []float64, policy []float32, r *Root) {
 	n, logs := 0, 0.0
 	for i, p := range policy {

@@ -25,15 +25,15 @@ import (
 	"kosumi/nn"
 )
 
-// memo is a model that stores its answers: recorded searches of one position with different
-// settings ask for nearly the same evaluations. The answer for an input is the network's, so a
+// memo is a model that stores its answers, since recorded searches of one position with different
+// settings ask for nearly the same evaluations. Stored answers are those of the network, so a
 // search sees no difference.
 type memo struct {
 	nn.Model
 	mu      sync.Mutex
 	answers map[memoKey][][]float32
-	// rounding is the largest relative error added to each answer, chosen by variant: it imitates
-	// the rounding of another runtime.
+	// rounding is the largest relative error that is added to an answer, to imitate the rounding of
+	// another runtime; variant selects the errors.
 	rounding float64
 	variant  uint64
 }

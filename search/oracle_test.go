@@ -356,9 +356,9 @@ func (d *difference) same(tolerance float64) bool {
 }
 
 // alike repeats a search and reports whether it equals the record. A difference is an error unless
-// rounding explains it: if the network's outputs are disturbed as little as another runtime would,
-// the search equals the recorded one, visit for visit, and up to the tolerance that repeat returns
-// in the reported numbers.
+// rounding explains it: if the network's outputs are disturbed as little as another runtime would
+// disturb them, the search equals the recorded one, visit for visit, and up to the tolerance that
+// repeat returns in the reported numbers.
 func alike(t *testing.T, id string, m *memo, repeat func() (d difference, tolerance float64)) bool {
 	t.Helper()
 	d, _ := repeat()

@@ -6,8 +6,8 @@ import (
 )
 
 // Params are the settings of a tree. Start from [Defaults], [Plain] or [Tutorial]; the zero value
-// is not valid. [Settings] explains each, with its range and the source of its default; comments
-// here only add to that.
+// is not valid. [Settings] explains each, with its range and the source of its default; the
+// comments here only add to these explanations.
 type Params struct {
 	PUCT          PUCT
 	FPU           FPU
@@ -40,7 +40,7 @@ type PUCT struct {
 	ParentOffset            float64
 	UtilityStdevScale       float64
 	UtilityStdevPrior       float64 // expected spread of utility
-	UtilityStdevPriorWeight float64 // weight of that expectation, in visits
+	UtilityStdevPriorWeight float64 // weight of UtilityStdevPrior, in visits
 }
 
 // FPU sets the utility of a move that was not searched yet.
@@ -58,7 +58,7 @@ type FPU struct {
 // VirtualLoss spreads parallel evaluations over the tree.
 type VirtualLoss struct {
 	// PerVisit is the weight of one virtual loss. At a weight of 0.3, 16 or 32 evaluations under
-	// way send no more visits astray than one does, and hardly any two meet at a leaf
+	// way send no more visits astray than a single one does, and hardly any two meet at a leaf
 	// (docs/performance.md).
 	PerVisit    float64
 	WeightFloor float64
@@ -85,14 +85,14 @@ type Backup struct {
 	NoisePruneUtilityScale float64
 	NoisePruningCap        float64
 	ValueWeightExponent    float64 // gives better children more weight; 0 is off
-	// ExactShare is how rarely a node with many visits averages all its children: after n visits,
-	// every n/ExactShare visits. In between, the averages change by the difference in one child. 0
-	// averages at each visit; 256 costs less than 0.1 % of the visits and halves the work.
+	// ExactShare sets how often a node with n visits averages all its children: every n/ExactShare
+	// visits. In between, the averages change by the difference that one child makes. 0 averages
+	// all at each visit; 256 costs less than 0.1 % of the visits and halves the work.
 	ExactShare int
 }
 
-// Bias is the subtree value bias correction: evaluations are moved by the average error
-// that the network made on the same local pattern elsewhere in the tree.
+// Bias is the subtree value bias correction: evaluations are corrected by the average error that
+// the network made on the same local pattern elsewhere in the tree.
 type Bias struct {
 	Factor         float64 // share of the error that is corrected; 0 is off
 	WeightExponent float64 // power of a subtree's weight in the average
@@ -163,9 +163,9 @@ type Net struct {
 	PolicyOptimism    float64 // share of the optimistic policy below the root
 	RootOptimism      float64 // share of the optimistic policy at the root
 	PolicyTemperature float64 // divides the logits
-	// PlayoutDoublingAdvantage is the advantage in doublings of search effort, -3..3, of the colour
-	// AdvantageFor. board.Empty stands for the side to move at the root; then no tree is kept from
-	// move to move.
+	// PlayoutDoublingAdvantage is the advantage of one colour in doublings of search effort, -3..3.
+	// The colour is AdvantageFor; board.Empty stands for the side to move at the root, and then no
+	// tree is kept from move to move.
 	PlayoutDoublingAdvantage float64
 	AdvantageFor             board.Color
 }
@@ -189,8 +189,8 @@ type Parallel struct {
 type Memory struct {
 	MaxBytes int64 // limit for nodes, edges and priors, MinBytes or more; 0 means 4 GiB
 	// PriorsPerNode is the number of moves whose priors a node stores, or up to a third more if
-	// that covers all; when all of them are searched, the node is evaluated again for the other
-	// moves' priors. The default is 64.
+	// that covers all moves. Once the stored moves are all searched, the node is evaluated again
+	// for the other moves' priors. The default is 64.
 	PriorsPerNode int
 }
 
@@ -199,8 +199,8 @@ type Stop struct {
 	FutileVisitsThreshold float64
 }
 
-// Defaults returns KataGo 1.17's settings for play over GTP, with one worker. Where measurements
-// here found better values, Source in [Settings] says so.
+// Defaults returns KataGo 1.17's settings for play over GTP, with one worker. If measurements here
+// found a better value, Source in [Settings] says so.
 func Defaults() Params {
 	return Params{
 		PUCT: PUCT{Exploration: 1.0, ExplorationLog: 0.45, ExplorationBase: 500, ParentOffset: 0.01,

@@ -7,8 +7,8 @@ import (
 	"kosumi/search/thinking"
 )
 
-// position is the game at the root of a tree and what is forbidden there. The tree's owner
-// changes it between searches.
+// position is the game at the root of a tree and the moves that are forbidden there. The tree's
+// owner changes it between searches.
 type position struct {
 	game  board.Game // game as the caller passed it
 	base  board.Game // game with clean-up phases enabled: descents start here
@@ -78,8 +78,9 @@ func (p *position) allows(move board.Point) bool {
 	return thinking.Permits(p.bans, p.base.ToMove(), move, 0)
 }
 
-// passChanges reports whether a pass at this root has another effect than the old tree assumed. It
-// must not count as the end with conservative passing, nor in games without clean-up phases.
+// passChanges reports whether a pass at this root has another effect than the old tree assumed. A
+// pass at the root does not count as the end with conservative passing, nor in games without
+// clean-up phases.
 func (p *position) passChanges(pass *Pass) bool {
 	if pass.Conservative && p.base.PassWouldEndGame() {
 		return true

@@ -8,7 +8,7 @@ import (
 	"kosumi/board"
 )
 
-// A node's moves without an edge are in a block of words:
+// A node's moves and their priors are in a block of words:
 //
 // owner, words in the block, count priors (float32 bits), count moves (two a word)
 //
@@ -83,8 +83,8 @@ func selectLargest(keys []uint64, n int) {
 	}
 }
 
-// keepKey makes sure that a key is among the kept ones, which come first. If it is not, it replaces
-// the smallest of them.
+// keepKey makes sure that a key is among the kept ones, which come first. If it is not, the key
+// replaces the smallest of them.
 func keepKey(keys []uint64, keep int, key uint64) {
 	at := slices.Index(keys[keep:], key)
 	if at < 0 {

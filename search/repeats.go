@@ -56,7 +56,7 @@ func (r *repeats) begin(g *board.Game, p RepeatPenalty) (keep bool) {
 	return keep
 }
 
-// learn charges for the pattern of a move on a board, in all orientations and both colours.
+// learn adds a move's pattern to those charged, in all orientations and both colours.
 func (r *repeats) learn(b *board.Board, m board.Move) {
 	size := b.Size()
 	for sym := range board.Symmetry(size.Symmetries()) {

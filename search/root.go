@@ -145,8 +145,8 @@ func (t *Tree) arrangePriors(s *slot) {
 	t.nodes.a.storePriors(t.nodes.root, block, len(keys))
 }
 
-// dropForbidden removes edges of a kept root whose moves are no longer legal or allowed, and
-// updates the root's numbers. It reports whether there were any.
+// dropForbidden removes from a kept root the edges of moves that are no longer legal or allowed,
+// and updates the root's numbers. It reports whether there were any such edges.
 func (t *Tree) dropForbidden() bool {
 	n := t.nodes.a.node(t.nodes.root)
 	edges := t.nodes.a.edgesOf(n)

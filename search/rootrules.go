@@ -24,8 +24,8 @@ type rootRules struct {
 	bonus    [board.MaxMoves]float32
 	hasBonus bool
 	useless  [board.MaxMoves]bool // moves that need not be searched
-	// copyOf is the move searched in place of a symmetric copy, by Size.Index; NoPoint for all
-	// others.
+	// copyOf has for each symmetric copy, by Size.Index, the move that is searched in its place;
+	// NoPoint for all other moves.
 	copyOf     [board.MaxMoves]board.Point
 	symmetries []board.Symmetry // symmetries by which the copies were found
 }

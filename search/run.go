@@ -147,7 +147,7 @@ func (r *run) selectLeaf() (*slot, progress) {
 	return nil, starved
 }
 
-// evaluate requests a slot's evaluation. It returns the slot if that is answered already.
+// evaluate requests a slot's evaluation, and returns the slot if it has been answered already.
 func (r *run) evaluate(ctx context.Context, s *slot) *slot {
 	if r.p.Parallel.Workers == 1 {
 		r.runTimed(ctx, s)
@@ -216,8 +216,8 @@ func (r *run) fail(ctx context.Context, err error) {
 	}
 }
 
-// mostVisits ends a search before a node's counters overflow, which a small board reaches
-// without evaluations, at ends of the game.
+// mostVisits ends a search before a node's counters overflow. On a small board visits to ends of
+// the game, which need no evaluation, get that far.
 const mostVisits = 1 << 30
 
 // shouldContinue reports whether the search continues, and publishes a snapshot when one is due.

@@ -58,8 +58,8 @@ func TestManyWorkers(t *testing.T) {
 	}
 }
 
-// TestStops: a search with one worker, with several, or by the goroutines that answer ends when its
-// context or its time does, and leaves a sound tree.
+// TestStops: a search ends when its context or its time does, and leaves a sound tree: with one
+// worker, with several, and if answering goroutines do the work.
 func TestStops(t *testing.T) {
 	one, many := Defaults(), Defaults()
 	many.Parallel.Workers = 8

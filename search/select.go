@@ -157,8 +157,8 @@ func (p *PUCT) stdevFactor(weight, utility, utilitySq float64) float64 {
 	return 1 + p.UtilityStdevScale*(stdev/p.UtilityStdevPrior-1)
 }
 
-// utility returns the assumed value of an unvisited move, in White's view: mass is the prior of
-// all moves with an edge, sign the node's, radius the largest possible utility.
+// utility returns the assumed value of an unvisited move, in White's view: mass is the sum of the
+// priors of all moves with an edge, sign the node's, radius the largest possible utility.
 func (f *FPU) utility(n *node, mass, sign, radius float64, root, noise bool) float64 {
 	if f.Zero {
 		return 0

@@ -59,7 +59,6 @@ func common(s Setting) Setting {
 	return s
 }
 
-// settings is made of groups under headings.
 var settings = setting.Join(
 	setting.Under("Selection: utility + K*prior/(1+weight)", setting.Table[Params]{
 		number("cpuctExploration", 0, 10, "exploration c at zero weight", func(p *Params) *float64 { return &p.PUCT.Exploration }),

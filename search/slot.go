@@ -41,10 +41,9 @@ const (
 	forPriors         // all priors of a node that has used up its stored ones
 )
 
-// slot is one evaluation: the descent that led to a leaf, the position there, the
-// question, the answer, and all that can be computed from it without the tree. It belongs
-// to the tree's owner, except between submit and its return through done. It is allocated
-// once.
+// slot is one evaluation: the descent that led to a leaf, the position there, the question, the
+// answer, and all that can be computed from the answer without the tree. It belongs to the tree's
+// owner, except between submit and its return through done. It is allocated once.
 type slot struct {
 	index int
 
@@ -95,7 +94,7 @@ type leafResult struct {
 	biasKey    biasKey
 	pattern    patternKey // pattern of the move, if its player is charged for repeats
 	hasBias    bool
-	keys       int // legal moves
+	keys       int // number of legal moves
 	stored     int // number of priors stored in block
 	words      int // number of words used in block
 	sorted     bool
@@ -118,7 +117,8 @@ type shared struct {
 }
 
 // priorsKept is the number of moves whose priors a node stores, or up to a third more if that
-// covers all. Mirror Go and the human policy may raise any move: then all are kept.
+// covers all moves. Against mirror Go and with a human policy, it is all moves, since any may be
+// raised.
 func (sh *shared) priorsKept() int {
 	if sh.mirror.player != board.Empty || sh.human.inTree {
 		return board.MaxMoves
@@ -251,7 +251,7 @@ func (s *slot) end(sh *shared) {
 	r.errWinLoss, r.errScore = -1, -1
 }
 
-// ask fills the query in.
+// ask fills in the query for the network, and the one for the human network.
 func (s *slot) ask(sh *shared) {
 	p, q := sh.p, &s.query
 	root := s.purpose == forRoot || len(s.path) == 0

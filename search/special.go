@@ -75,7 +75,8 @@ func (sel *selector) specialScore(n *node, e *edge, x *explorer, prior, utility,
 }
 
 // orNew returns the place of the best edge, or selectNew if a move without an edge scores more than
-// the edge's best; then that move is the next one to get an edge. root applies the rules of the root.
+// the edge's best; then that move is the next one to get an edge. If root is true, the rules of the
+// root apply.
 func (sel *selector) orNew(n *node, x *explorer, move board.Point, prior float64, root bool, best float64, at int) int {
 	u := x.fpu
 	if root {

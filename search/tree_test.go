@@ -245,8 +245,8 @@ func TestOwnership(t *testing.T) {
 	}
 }
 
-// TestSnapshots: snapshots grow while a search runs, also by the goroutines that answer, and the
-// last one is the result.
+// TestSnapshots: snapshots grow while a search runs, also if answering goroutines do its work, and
+// the last one is the result.
 func TestSnapshots(t *testing.T) {
 	two := Defaults()
 	two.Parallel.Workers = 2

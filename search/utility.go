@@ -133,7 +133,7 @@ func (o *outcome) stdev() float64 {
 }
 
 // weight returns the weight of an evaluation with the errors that the network predicts for it:
-// 0.25/(error + 0.25/8) by default, so at most 8. Negative errors are unknown and give 1.
+// 0.25/(error + 0.25/8) by default, so at most 8. If an error is unknown (negative), it is 1.
 func (v *valuer) weight(scoreMean, errWinLoss, errScore float64) float64 {
 	if !v.b.UseUncertainty || errWinLoss < 0 || errScore < 0 {
 		return 1

@@ -20,13 +20,13 @@ type state[W words] struct {
 	mover   uint8
 	left    uint8 // bit set of the target chains that are not captured
 	threats [2]uint8
-	again   uint8     // number of threats that may retake a point retaken before; unbounded: all
+	again   uint8     // number of threats that may retake a point for a second time; unbounded: all
 	spent   points[W] // points retaken so far; used only if retakes are bounded
 }
 
 const unbounded = 255
 
-// pays spends a threat of the mover on the banned point, and reports whether it could.
+// pays spends a threat of the mover on the banned point, and reports whether that was possible.
 func (s *state[W]) pays() bool {
 	left := &s.threats[s.mover]
 	if *left == 0 {
@@ -49,8 +49,8 @@ func (s *state[W]) pays() bool {
 	return true
 }
 
-// axis holds the pairs of neighbours in rows, or those in columns: a point of low, and the point
-// whose number is greater by step.
+// axis holds the pairs of neighbours in rows, or those in columns. Of each pair, low has the point
+// with the lower number; the other number is greater by step.
 type axis[W words] struct {
 	step uint
 	low  points[W]
@@ -71,7 +71,7 @@ type board[W words] struct {
 	found   life[W]
 }
 
-// near returns the neighbours of points in the fight.
+// near returns the points of the fight that are next to points of s.
 func (b *board[W]) near(s points[W]) points[W] {
 	return b.axes[0].near(s).or(b.axes[1].near(s))
 }
@@ -79,7 +79,7 @@ func (b *board[W]) near(s points[W]) points[W] {
 // around returns points and their neighbours.
 func (b *board[W]) around(s points[W]) points[W] { return s.or(b.near(s)) }
 
-// flood returns seed with all points that connect to it within the other set.
+// flood returns seed with all points of the other set that paths within that set connect to it.
 func (b *board[W]) flood(seed, in points[W]) points[W] {
 	for {
 		next := seed.or(b.near(seed).and(in))

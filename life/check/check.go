@@ -1,15 +1,14 @@
-// Package check verifies proofs of life and death. It shares no code with the solver:
-// its board floods chains anew for each question, it implements Benson's algorithm by
-// the definition, and it computes zones from the leaves upward. It imports the standard
-// library only.
+// Package check verifies proofs of life and death. It shares no code with the solver: its board
+// floods a chain anew each time it needs one, it implements Benson's algorithm by the definition,
+// and it computes zones from the leaves upward. It imports the standard library only.
 //
 // # Claims
 //
-// A state is stones, the point that the side to move may not retake (basic ko), the
-// side to move, and the ko threats that each side has elsewhere. A pass is always legal
-// and lifts the ban; a retake of the banned point costs one threat. Chains alive by
-// assumption are never captured. The winner of a claim reaches its goal from the state
-// in finitely many moves, whatever the other side plays:
+// A state consists of the stones, the point that the side to move may not retake (basic ko), the
+// side to move, and the ko threats that each side has elsewhere. A pass is always legal and lifts
+// the ban; a retake of the banned point costs one threat. Chains alive by assumption are never
+// captured. The winner of a claim reaches its goal from the state in finitely many moves, whatever
+// the other side plays:
 //
 //	capture  the attacker captures the target (any chain of it, or all)
 //	settle   the defender makes it pass-alive, or joins it to a chain alive by assumption
@@ -64,7 +63,7 @@ type Claim struct {
 	First   string // the side to move first: "attacker" or "defender"
 	Goal    string
 	Threats [2]int   // of attacker and defender: a number, Endless, or Any
-	Again   int      // number of threats that may retake a point retaken before; 255: all
+	Again   int      // number of threats that may retake a point for a second time; 255: all
 	After   []string // moves from the position to the state of the claim
 	Zone    []string
 	Free    bool // the claim holds for all threats
@@ -79,7 +78,7 @@ type Checked struct {
 	Assumed       []string
 	All           bool   // the attacker must capture all targets
 	Suicide       bool   // suicide of two stones or more is legal
-	Ban           string // the point that Banned may not retake at first; empty: none
+	Ban           string // the point that may not be retaken at first, by the side in Banned; empty: none
 	Banned        string // "attacker" or "defender"
 	Defender      string // "black" or "white"
 	Claims        []Claim
@@ -147,7 +146,7 @@ type file struct {
 // Limits of a proof file.
 const (
 	maxSide  = 25
-	mostStep = 63 // bound of the entries of order, positive or negative
+	mostStep = 63 // largest absolute value of the entries of order
 	maxNodes = 1 << 20
 	maxCells = 1 << 28
 )

@@ -81,8 +81,8 @@ func (b *board[W]) doomed(s *state[W], shown *[]doom[W]) bool {
 	return b.all
 }
 
-// tooSmall reports whether a room cannot hold two eyes: all its points that can be eyes are
-// adjacent.
+// tooSmall reports whether a room cannot hold two eyes: at most one of its points can be an eye, or
+// two adjacent ones.
 func (b *board[W]) tooSmall(d *doom[W]) bool {
 	if d.room.meets(b.fixed) {
 		return false

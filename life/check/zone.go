@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// winner computes the zone of a state where the winner moves: the zone of the state after the
-// move; the point and its neighbours; captured stones and their neighbours; the loser's adjacent
+// winner computes the zone of a state where the winner moves: the zone of the state after the move;
+// the move's point and its neighbours; captured stones and their neighbours; the loser's adjacent
 // chains that stay, each with a liberty; and if the stone has no liberty of its own, a chain that
 // it joins, with a liberty.
 func (f *proof[W]) winner(i int) error {
@@ -44,8 +44,8 @@ func (f *proof[W]) winner(i int) error {
 	return nil
 }
 
-// joins reports whether a move at p, between near, joins a chain that saves it from suicide, and adds
-// to z what keeps that chain on the board.
+// joins reports whether a move at p, with the neighbours near, joins a chain that saves it from
+// suicide, and adds to z what keeps that chain on the board.
 func (b *board[W]) joins(s *state[W], near points[W], p int, z *points[W]) bool {
 	for chain := range b.chains(s, s.mover, near) {
 		if b.immortal(chain) || b.liberties(s, chain).count() > 1 {
@@ -57,7 +57,7 @@ func (b *board[W]) joins(s *state[W], near points[W], p int, z *points[W]) bool 
 }
 
 // root adds to z a chain and what keeps it on the board: a stone alive by assumption, or a liberty
-// other than the excluded point.
+// other than the argument but.
 func (b *board[W]) root(s *state[W], chain points[W], but int, z *points[W]) {
 	if b.immortal(chain) {
 		b.anchor(chain, z)

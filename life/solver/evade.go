@@ -5,15 +5,16 @@ import (
 	"slices"
 )
 
-// Evasion proves that a goal is not reached: the other side, the evader, always has a move to one
-// of its states or to a state that the evader has won. Play may be infinite. The first state is
-// the root.
+// Evasion proves that a goal is not reached: the other side, the evader, always has a move to a
+// state of the evasion or to a state that the evader has won. Play may be infinite. The first state
+// is the root.
 type Evasion struct {
 	Goal   Goal
 	States []Evading
-	// Ends reports that every cycle of the states costs the goal's side a threat or contains a
-	// pass that ends play: against a finite number of threats the evader wins. Never reports that
-	// no evasion has this property. Both are set only if that side's threats are endless.
+	// Ends reports that every cycle of moves in the evasion costs the goal's side a threat or
+	// contains a pass that ends play: against a finite number of threats the evader wins. Never
+	// reports that no evasion has this property. Both are set only if the goal's side has endless
+	// threats.
 	Ends, Never bool
 }
 
@@ -50,7 +51,7 @@ const unknown = int32(1) << 30
 
 // Evade searches for an evasion of capture, hold or settle from a state, with a limited number of
 // states, and returns the evasion's number, -1 without one. reached reports that the goal is
-// reached; the proof of that is stored, unless it needs a suicide.
+// reached; its proof is stored, unless it needs a suicide.
 func (s *Search) Evade(goal Goal, root *Position, most int) (at int32, reached bool) {
 	at, reached = s.evade(goal, root, most)
 	tidy(len(s.table.rows) >= manyRows)
@@ -184,8 +185,8 @@ func (e *evader) expand(i int32) {
 	}
 }
 
-// promise returns the rank of an evader's move: first to won states, then to known states, then by
-// the search's statistics.
+// promise ranks an evader's move: moves to won states first, then moves to states already met, then
+// the others by the search's statistics.
 func (e *evader) promise(next *Position, m int16) uint32 {
 	free := e.freeKey(e.contest, next)
 	key := e.key(free, next)

@@ -21,7 +21,7 @@ const (
 )
 
 // Threats are a number up to MostThreats, Endless, or a purse of [Game.Purse]. In claims, Any
-// stands for every number.
+// stands for every finite number.
 const (
 	MostThreats = 31
 	Any         = 254
@@ -52,8 +52,8 @@ type Game struct {
 	// Overspent reports that there were too many purses.
 	Overspent bool
 	benson    benson
-	// Of the last examined state: the number of points where the target may still get eyes, 0 if
-	// nothing encloses it; and the number of its eyes, at most 2.
+	// For the last examined state, space is the number of points where the target may still get
+	// eyes, 0 if nothing encloses it; eyes is the number of its eyes, at most 2.
 	space, eyes int
 }
 

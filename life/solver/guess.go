@@ -39,7 +39,7 @@ func (t *tally) count(win bool) {
 }
 
 // guess sets the initial proof number of a child by how often its move has won after the same
-// previous move, or without such counts by the move's credit.
+// previous move, or if there are too few counts, by the move's credit.
 func (s *Search) guess(c Side, m int16, k *child) {
 	guess := uint32(1)
 	if t := s.tally(c, s.last, m); t.tries >= 2 {
@@ -71,11 +71,12 @@ func (s *Search) others(r *result, one uint32) uint32 {
 	return uint32(min((r.open-uint64(one))/8, infinite))
 }
 
-// recent are numbers plus 1 of the last proofs of states after a move, by the move and the side
-// that made it, the newest first.
+// recent holds, for each side and each of its moves, the last proofs of states after the move:
+// their numbers plus 1, the newest first.
 type recent [2][maxPoints + 1][8]int32
 
-// remember adds the proof of a state after the move last of the other side. Zones of Deny are all.
+// remember adds the proof of a state that the move last led to. Proofs of Deny are left out, since
+// their zone is the whole area.
 func (s *Search) remember(last int16, mover Side, at int32) {
 	if last == NoMove || s.record(at).goal == Deny {
 		return

@@ -2,13 +2,13 @@ package solver
 
 import "slices"
 
-// Guide returns the move with which another search wins a state where the winner moves, or NoMove,
-// and the number of that search's proof of the state after the move. after is the number of that
-// search's proof of the state before the loser's last move; -1: none.
+// Guide asks another search for the winner's move in a state. It returns the move, or NoMove, and
+// the number of that search's proof of the state after it. The argument last is the loser's last
+// move, and after the number of that search's proof of the state before it; -1: none.
 type Guide func(p *Position, after int32, last int16) (move int16, next int32)
 
-// Follow is Pursue with a guide, whose moves it tries first. It leaves the table of other searches
-// unchanged.
+// Follow is Pursue with a guide, whose moves it tries first. It uses a table of its own, and then
+// puts the old one back.
 func (s *Search) Follow(c Contest, root *Position, winner Side, guide Guide) (proof int32) {
 	kept := s.table
 	s.table, s.guide, s.lead = table{}, guide, -1
@@ -17,9 +17,9 @@ func (s *Search) Follow(c Contest, root *Position, winner Side, guide Guide) (pr
 	return proof
 }
 
-// steer appends only the guide's move to kids; for the loser it appends only the pass, if that
-// needs an answer, and mark later adds the moves in the zone of the answers. It returns false if
-// the guide has no move.
+// steer appends few moves to kids: for the winner the guide's move; for the loser the pass, if it
+// needs an answer. mark later adds the loser's moves in the zone of the answers. steer returns
+// false if the guide has no move.
 func (s *Search) steer(p *Position) bool {
 	s.fresh = s.fresh[:0]
 	if p.Mover != s.seeker {
@@ -39,7 +39,7 @@ func (s *Search) steer(p *Position) bool {
 	return true
 }
 
-// expandRest adds the moves of a state of the winner that steer has left out.
+// expandRest adds the moves that steer has left out of a state where the winner moves.
 func (s *Search) expandRest(p *Position, base int) {
 	tried := len(s.kids) - base
 	s.expand(p)

@@ -11,8 +11,8 @@ func (e *evader) stops(n *evading, m int16) bool {
 }
 
 // outlast makes the evader play moves with which play ends in the sense of [Evasion.Ends]. If the
-// known moves do not suffice, it tries others, with a limited number of states. The result none
-// says that no untried moves are left.
+// known moves do not suffice, it tries others, with a limited number of states. If none is true, no
+// untried moves are left.
 func (e *evader) outlast() (found, none bool) {
 	most := 8*len(e.states) + 2000
 	for {
@@ -38,10 +38,10 @@ func (e *evader) outlast() (found, none bool) {
 	}
 }
 
-// ending returns the states from which play ends, and moves their ending move to the front.
+// ending marks the states from which the evader makes play end, and puts its move first in each.
 func (e *evader) ending() []bool {
-	// Play from a state in left can stay in left for ever; play from a state in won ends, or costs
-	// a threat.
+	// From a state in won the evader makes play end, or cost a threat and reach a state in left.
+	// All other states are removed from left, until both are equal.
 	left := make([]bool, len(e.states))
 	for i := range left {
 		left[i] = !e.states[i].lost

@@ -1,13 +1,13 @@
 package solver
 
-// mostStep is the largest distance of neighbours in a packed fight.
+// mostStep is the largest difference between the numbers of neighbours in a packed fight.
 const mostStep = 24
 
 // Pack renumbers the points of a fight whose box is too large for one word, such that it fits into
 // one, if possible. The argument marks the points of the fight in the box, row by row. Call Pack
 // before any point is added.
 //
-// Two points of the fight are neighbours if and only if their numbers differ by a step.
+// Two points of the fight are neighbours if and only if their numbers differ by right or by down.
 func (g *Game) Pack(in []bool) {
 	if g.small() {
 		return
@@ -42,8 +42,8 @@ type packing struct {
 	at     [64]int // for each number, its point plus 1; 0: none
 }
 
-// fits reports whether the fight's points fit into a word with numbers x*column + y*row, without
-// false neighbours.
+// fits reports whether the fight's points fit into a word if their numbers are x*column + y*row,
+// and only true neighbours then are neighbours.
 func (k *packing) fits(x, y int) bool {
 	least, most := 1<<30, -1<<30
 	for _, p := range k.points {

@@ -1,6 +1,6 @@
 package solver
 
-// Proof is a won state with its proof. Proofs have numbers below [Search.Proved].
+// Proof is a won state with its proof. Proofs are numbered from 0 to [Search.Proved] - 1.
 type Proof struct {
 	At      Position
 	Kind    Kind
@@ -183,7 +183,8 @@ func (s *Search) heart(p *Position) (z Set) {
 	return z
 }
 
-// proveNode stores the proof of a state that its moves decide, for its mover or the other side.
+// proveNode stores the proof of a state that its moves decide: its mover wins, or if mover is
+// false, the other side.
 func (s *Search) proveNode(p *Position, base int, mover bool) int32 {
 	r := Proof{At: *p, Free: true, Move: NoMove}
 	if mover {

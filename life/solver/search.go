@@ -28,7 +28,7 @@ func (q Goal) Winner() Side {
 
 func (q Goal) contest() Contest { return Contest(q & 1) }
 
-// Contest is a pair of goals, of which exactly one is reached except for repetitions.
+// Contest is a pair of goals. Unless positions repeat, exactly one of them is reached.
 type Contest uint8
 
 const (
@@ -58,13 +58,12 @@ type child struct {
 	proof   int32     // number of the proof; -1: not proved
 }
 
-// Search looks for proofs of one contest after the other in one game. Not safe for
-// concurrent use.
+// Search looks for proofs in one game, in one contest at a time. Not safe for concurrent use.
 type Search struct {
 	*Game
 	contest Contest
 	seeker  Side // side against which repetitions count
-	Wide    bool // the fight is open: moves far from it are left out
+	Wide    bool // the fight is open or large: moves far from the target are left out
 	Reuse   bool // proofs answer other states with the same stones in their zones
 
 	table   table
@@ -79,8 +78,8 @@ type Search struct {
 	guide  Guide                    // used by Follow
 	lead   int32                    // the guide's proof of the present state
 	last   int16                    // the previous move
-	hint   int16                    // the answer to another move of the side that moved last
-	credit [2][maxPoints + 1]uint32 // how often a move decided, 0 for the pass
+	hint   int16                    // the answer that worked against another move in place of last
+	credit [2][maxPoints + 1]uint32 // how often a move decided a state; the pass has index 0
 	tallies
 	recent recent
 	kids   []child
@@ -142,9 +141,9 @@ func (s *Search) Ended(p *Position) (over bool, by Kind) {
 const firstEffort = 4000
 
 // Decide searches for a proof that one side reaches its goal of a contest from a state, and returns
-// the proof's number, or -1 without a proof. The result neither says that the search is complete
-// without a proof. The sides take turns as seeker, against which repetitions count, with more and
-// more states.
+// the proof's number, or -1 without a proof. If neither is true, the search is complete without a
+// proof. The sides take turns as seeker, against which repetitions count, with more and more
+// states.
 func (s *Search) Decide(c Contest, root *Position) (proof int32, neither bool) {
 	return s.decide(c, root, Attacker, Defender)
 }
@@ -242,8 +241,7 @@ func (s *Search) repeats(key uint64) bool {
 	return s.onPath[key&(1<<12-1)] != 0 && slices.Contains(s.path, key)
 }
 
-// visit searches a state until one of its numbers reaches its limit (df-pn: Nagai
-// 2002).
+// visit searches a state until a side's proof number reaches that side's limit (df-pn: Nagai 2002).
 func (s *Search) visit(p *Position, key uint64, limit [2]uint32) result {
 	base := len(s.kids)
 	start := s.Nodes
@@ -344,7 +342,7 @@ func (s *Search) expand(p *Position) {
 	}
 }
 
-// Room returns the points where moves are tried at first: all empty points, or in an open fight
+// Room returns the points where moves are tried at first: all empty points, or if Wide is set,
 // those near the target. mark adds points that a proof depends on.
 func (s *Search) Room(p *Position) Set {
 	empty := s.Empty(p)
@@ -366,7 +364,7 @@ func (s *Search) Room(p *Position) Set {
 	return near.And(empty)
 }
 
-// mostSpace bounds the space for eyes in the initial proof numbers of a state.
+// mostSpace bounds the part that the space for eyes has in the attacker's initial proof number.
 const mostSpace = 24
 
 // make appends a move to fresh if it is legal.

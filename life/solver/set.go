@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// words is the length of a set: 19 rows of 19 points and a column between rows.
+// words is the length of a set, enough for 19 rows of 19 points, with an empty column between rows.
 const words = 6
 
 // maxPoints is the maximum number of points of a box, with an additional column.
@@ -92,11 +92,11 @@ func (s Set) Points() []int16 { return slices.Collect(s.All) }
 // area is the part of the board that a question is about.
 type area struct {
 	w           int
-	right, down uint // distance of neighbours in a row and in a column
+	right, down uint // differences between the numbers of neighbours in a row, in a column
 	sx, sy      int  // right and down, with signs
 	origin      int  // point in column 0 and row 0
 	points      int
-	used        int // words with points
+	used        int // words of a set that have points
 	On          Set // all points of the board
 }
 
@@ -107,7 +107,7 @@ func (a *area) At(x, y int) int16 { return int16(a.origin + a.sx*x + a.sy*y) }
 // points are not numbered row by row.
 func (a *area) Order() (right, down int, packed bool) { return a.sx, a.sy, a.sx != 1 || a.sy != a.w+1 }
 
-// Points returns a bound above all points of the area.
+// Points returns a number above those of all points of the area.
 func (a *area) Points() int { return a.points }
 
 // Around returns the points next to s and s itself.

@@ -144,10 +144,11 @@ func (g *Game) lives(p *Position, t int16, zone *Set) bool {
 	return true
 }
 
-// doomed reports whether the target dies whatever is played, because it has no room for two
-// eyes: the points where it may get eyes are adjacent. All other points are next to attackers
-// that are joined to stones alive by assumption, or cannot be prevented from joining them. The
-// attacker wins by joining and filling. zone, if not nil, gets the points that prove it.
+// doomed reports whether the target dies whatever is played, because it has no room for two eyes:
+// at most one point, or two adjacent ones, can still become eyes. All other points of the room are
+// next to attackers that are joined to stones alive by assumption, or cannot be prevented from
+// joining them. The attacker wins by joining and filling. zone, if not nil, gets the points that
+// prove it.
 func (g *Game) doomed(p *Position, zone *Set) bool {
 	if zone == nil && g.small() {
 		return g.doomed1(p)
@@ -194,8 +195,8 @@ func (g *Game) walls(p *Position) Set {
 
 // linked returns the net and its links. The net is the walls and the attacker's chains that surely
 // join them. The links are two liberties of each such chain: if the defender plays one, the
-// attacker joins on the other. Both touch the net; if only one does, a defender's stone on it would
-// be suicide.
+// attacker joins on the other. Both touch the net; or only one does, and a defender's move there
+// would be suicide.
 func (g *Game) linked(p *Position, walls Set) (net, links Set) {
 	net = walls
 	empty := g.Empty(p)
@@ -315,9 +316,9 @@ type benson struct {
 	alive   Set // pass-alive stones
 	chains  []Set
 	regions []region
-	vital   []uint64 // for each chain, the regions vital to it, a bit each
+	vital   []uint64 // for each chain, a bit set of the regions vital to it
 	live    []bool
-	words   []uint64 // regions of fights of one word
+	words   []uint64 // the regions, if the fight fits into a word
 }
 
 func (b *benson) find(g *Game, p *Position) {

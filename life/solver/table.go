@@ -17,7 +17,7 @@ const (
 	firstRows = 1 << 12
 	mostRows  = 1 << 19
 	manyRows  = 1 << 18
-	checkBits = 12 // number of the lowest bit of a key that is compared
+	checkBits = 12 // number of lowest bits of a key, which are not compared
 	workUnit  = 4
 )
 
@@ -126,7 +126,7 @@ type index struct {
 
 const firstSlots = 1 << 12
 
-// home returns the first slot of a state.
+// home returns the slot at which the search for a state begins.
 func (x *index) home(free uint64) *uint64 { return &x.slots[free&uint64(len(x.slots)-1)] }
 
 func (x *index) put(free, key uint64, at int32) {

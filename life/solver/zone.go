@@ -38,8 +38,8 @@ func (g *Game) afterWin(p *Position, m int16, e *effect, next Set) Set {
 }
 
 // rooted returns points that, added to z, keep a chain on the board: its connection to stones alive
-// by assumption, or the chain, with a liberty if z has none. In a narrow question the liberties of a
-// chain may lie outside.
+// by assumption, or the chain, with a liberty if z has none. In a narrow question all liberties of
+// a chain may lie outside the area.
 func (g *Game) rooted(chain Set, empty, z *Set) Set {
 	if g.immortal(&chain) {
 		return g.anchored(chain)
@@ -51,9 +51,9 @@ func (g *Game) rooted(chain Set, empty, z *Set) Set {
 	return chain
 }
 
-// joined returns the points of rooted for a chain that a move of the mover joins and that stays on
-// the board, so that the move is no suicide. near are the points next to the move, empty those
-// without a stone after it.
+// joined returns the points that make a move no suicide: those of rooted for a chain that the move
+// joins and that stays on the board. near are the points next to the move, empty the points without
+// a stone after it.
 func (g *Game) joined(p *Position, near Set, empty, z *Set) Set {
 	own := &p.Stones[p.Mover]
 	for rest := near.And(*own); !rest.empty(); {
@@ -66,7 +66,7 @@ func (g *Game) joined(p *Position, near Set, empty, z *Set) Set {
 	return Set{}
 }
 
-// closed returns z closed for the loser, who is to move.
+// closed extends z until it is closed, as described above, for the loser, who is to move.
 func (g *Game) closed(p *Position, z Set) Set {
 	if g.small() && !g.suicide {
 		return Set{g.closed1(p, z[0])}

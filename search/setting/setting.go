@@ -44,8 +44,8 @@ type Info struct {
 	// Unit is the factor between value and field, such as 1<<20 for a setting in MiB whose field
 	// counts bytes. 0 means 1.
 	Unit int64
-	// NoLimit is the parameter's number for "no limit", as for maxVisits; the setting's own
-	// number is 0.
+	// NoLimit is the parameter's number for "no limit", as for maxVisits; the setting's own number
+	// for that is 0.
 	NoLimit float64
 	// From and To convert between the parameter's value and the setting's; nil converts nothing.
 	From func(string) (string, error)

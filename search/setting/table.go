@@ -45,8 +45,8 @@ func (t Table[T]) Find(name string) *Setting[T] {
 	return &t[i]
 }
 
-// Set sets one setting by its own name, or a parameter by KataGo's. Errors suggest the name that
-// was probably meant; on error v is unchanged.
+// Set sets one setting by its own name, or its parameter by KataGo's name. Errors suggest the name
+// that was probably meant; on error v is unchanged.
 func (t Table[T]) Set(v *T, name, text string) error {
 	s := t.Find(name)
 	if s != nil && s.Name == name {

@@ -25,7 +25,7 @@ func (i *Info) in(text string) (float64, error) {
 // unit is the field's value for a setting of 1.
 func (i *Info) unit() int64 { return max(i.Unit, 1) }
 
-// parsed is a field of any value that read accepts.
+// parsed is a field that takes any value that the function read accepts.
 type parsed[F any] struct {
 	at   *F
 	read func(string) (F, error)

@@ -37,8 +37,8 @@ type Value struct {
 type Move struct {
 	Move  board.Point // board.Pass for a pass
 	Order int         // 0 is the best
-	// Visits and Weight are those of the position after the move, EdgeVisits and EdgeWeight those
-	// that arrived by this move; they differ if several move orders lead to the position.
+	// Visits and Weight are those of the position after the move, EdgeVisits and EdgeWeight the
+	// share that arrived by this move; the two differ if several move orders lead to the position.
 	Visits, EdgeVisits int64
 	Weight, EdgeWeight float64
 	Prior              float32 // [0,1], the network's policy after temperature and noise

@@ -44,8 +44,8 @@ type Estimate struct {
 	Ownership    []float32 // by point, [-1,1], + = White; nil if the network has none
 	// Unsettled are the chains that may live or die, largest first.
 	Unsettled [][]board.Point
-	// Final reports that the game is over, Settled that nothing is left to decide although it is
-	// not; in both cases Lead, Low and High are the result.
+	// Final reports that the game is over, Settled that it goes on but nothing is left to decide;
+	// in both cases Lead, Low and High are the result.
 	Final, Settled bool
 }
 

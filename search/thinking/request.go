@@ -92,8 +92,8 @@ type MoveRequest struct {
 	// Deterministic asks for the same answer each time in the same position: one evaluation at a
 	// time, fixed orientation, no temperature, no noise, no clock.
 	Deterministic bool
-	// Cleanup asks to capture the opponent's dead stones first: a pass is forbidden while one is
-	// on the board (kgs-genmove_cleanup).
+	// Cleanup asks to capture the opponent's dead stones first: a pass is forbidden while any of
+	// them is on the board (kgs-genmove_cleanup).
 	Cleanup bool
 	// Analysis, if not nil, requests an analysis as well as the move. The search is then plain,
 	// without the game's biases, and its restrictions also apply to the move.
