@@ -98,7 +98,6 @@ match gate -h -> 2 "gate"
 net fetsh --help -> 2 did you mean fetch?
 review -> 2 give FILE|DIR
 analysis --positions 0 -> 2 --positions
-analysis --perspectve BLACK -> 2 did you mean --perspective?
 analysis --perspective RED -> 2 "RED"
 analysis --visits 0 -> 2 --visits
 analysis --max-memory 16 --positions 8 -> 2 32 or more
@@ -113,7 +112,6 @@ match --a x --b y --out BLOCKED -> 1 BLOCKED
 match --a x --b y --discard --out DIR/m -> 2 --discard keeps no games
 match --a x --b y --log-level loud -> 2 --log-level
 match --a NOWHERE --b NOWHERE --games 2 -> 2 there is no program
-match openings --human-model NOWHERE -> 2 unknown flag: --human-model
 match openings -> 2 give -o FILE
 match openings --count 0 -o DIR/x.txt -> 2 --count is 0
 match openings --count 5 -o NOWHERE/x.txt -> 1 cannot be written
@@ -135,7 +133,6 @@ match ladder --show --add NOWHERE -> 1 no file
 match ladder --show --boardsize 7 -> 1 nothing is known
 match ladder --json -> 2 --json goes with --show
 match ladder --boardsize 9,x -> 2 --boardsize
-match ladders -> 2 "ladders", did you mean ladder?
 review SGF --first-visits 0 -> 2 first
 review SGF --positions 0 -> 2 positions
 review NOWHERE -> 2 no file
@@ -218,7 +215,6 @@ selfplay --out BLOCKED --games 1 --method random -> 1 BLOCKED
 label -> 2 --teacher FILE and --out DIR
 label --teacher NOWHERE -o DIR/l -> 1 no file
 label --teacher SGF -o DIR/l -> 1 not a usable network file
-label --teacher NET -o DIR/l --human-model NOWHERE -> 2 unknown flag: --human-model
 label --teacher NET -o DIR/l --player NOWHERE -> 1 no file
 label --teacher NET -o DIR/l --rows-encoder v9 -> 2 v9
 label --teacher NET -o DIR/l --boardsize 1 -> 2 --boardsize
@@ -254,14 +250,12 @@ loop DIR/l --from RECIPE -> 2 start
 loop DIR/l --from kosumi --config RECIPE -> 2 [start]
 loop DIR/l --from kosumi --data NOWHERE -> 2 such
 loop DIR/l --data SGF -> 2 --data goes with --from
-loop --gams 5 -> 2 did you mean --games?
 loop DIR/l --preset nosuch -> 2 "nosuch"
 loop rate NOWHERE -> 1 no loop
 loop rate DIR --games -1 -> 2 --games
 loop rate DIR --against gnugo -> 2 NAME=COMMAND
 loop report -> 2 engine loop report DIR
 loop report NOWHERE -> 1 no loop
-benchmark --human-model NOWHERE -> 2 unknown flag: --human-model
 benchmark --onnxruntime NOWHERE -> 1 --onnxruntime
 benchmark --seconds 0 -> 2 --seconds
 benchmark --rounds 0 -> 2 --rounds
@@ -308,7 +302,6 @@ work nats://T@127.0.0.1:1 --dir BLOCKED -> 1 BLOCKED
 cluster -> 2 status
 cluster status nosuch -> 2 nats://
 cluster status nats://T@127.0.0.1:1 --ca NOWHERE -> 1 no file
-cluster nosuch -> 2 unknown command "nosuch"
 serve --cert NOWHERE -> 2 --cert and --key
 serve --level 99k -> 2 --level
 serve --level-file BLOCKED -> 1 --level-file

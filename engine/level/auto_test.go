@@ -57,20 +57,6 @@ func TestRatingMovesTheRightWay(t *testing.T) {
 	require.Greater(t, f.quantile(0.9)-f.quantile(0.1), narrow, "after a long time less is sure")
 }
 
-func TestRatingsAreKept(t *testing.T) {
-	all := PlayerRatings{}
-	all.On(board.Square(13)).Played(10, 0, 1, 1, time.Unix(1e9, 0).UTC())
-	data, err := json.Marshal(all)
-	require.NoError(t, err)
-	again, err := ParsePlayerRatings(data)
-	require.NoError(t, err)
-	require.Equal(t, all.On(board.Square(13)).Next(), again.On(board.Square(13)).Next())
-	for _, bad := range []string{"", "[]", `{"9x9":null}`, `{"9x9":{"weights":[1]}}`, `{"9x9":{"weights":"x"}}`} {
-		_, err := ParsePlayerRatings([]byte(bad))
-		require.Error(t, err, bad)
-	}
-}
-
 func FuzzParsePlayerRatings(f *testing.F) {
 	data, err := json.Marshal(PlayerRatings{"9x9": NewPlayerRating()})
 	require.NoError(f, err)

@@ -26,9 +26,11 @@ func TestFile(t *testing.T) {
 	require.Equal(t, all, back)
 	require.NoError(t, TryFile(name))
 
-	require.NoError(t, os.WriteFile(name, []byte("{"), 0o666))
-	_, err = ReadPlayerRatings(name)
-	require.ErrorContains(t, err, name)
-	require.ErrorContains(t, TryFile(name), "not a file of players' levels")
+	for _, bad := range []string{"", "{", "[]", `{"9x9":null}`, `{"9x9":{"weights":[1]}}`, `{"9x9":{"weights":"x"}}`} {
+		require.NoError(t, os.WriteFile(name, []byte(bad), 0o666))
+		_, err = ReadPlayerRatings(name)
+		require.ErrorContains(t, err, name)
+		require.ErrorContains(t, TryFile(name), "not a file of players' levels")
+	}
 	require.Error(t, TryFile(filepath.Join(name, "below a file")))
 }
