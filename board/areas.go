@@ -142,7 +142,7 @@ type areaFinder struct {
 // board.
 var finders = sync.Pool{New: func() any { return new(areaFinder) }}
 
-// areaFinder returns a finder with the parts of b. The caller must release it.
+// areaFinder returns a finder that has divided b into its connected parts. The caller must release it.
 func (b *Board) areaFinder() *areaFinder {
 	f := finders.Get().(*areaFinder)
 	f.b, f.count, f.nHead = b, 0, 0

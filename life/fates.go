@@ -16,10 +16,10 @@ var efforts = [...]int64{300, 5000}
 
 // Fates returns the proved owner of each stone's point, which is the same whichever side moves
 // first: the stone's side if it lives, the opponent if it is dead. All other points have Empty. A
-// chain counts as alive if it is not captured even when all opposing stones are assumed alive,
-// except those estimated dead. It counts as dead if it is captured under the assumptions of
-// [Enclosed]. Komi, the side to move and a ko ban have no influence. nodes limits the searched
-// positions for all chains together. Errors are those of [Settled].
+// chain is alive if it cannot be captured even when all stones of the opponent, except those in
+// dead, are assumed alive. It is dead if it can be captured under the assumptions of [Enclosed].
+// Komi, the side to move and a ko ban have no influence. nodes limits the searched positions for
+// all chains together. Errors are those of [Settled].
 func Fates(ctx context.Context, g *board.Game, dead []board.Point, black func(board.Point) (least, most float64), nodes int64) ([]board.Color, error) {
 	q := QuestionOf(g)
 	q.Ko, q.KoSide = board.NoPoint, board.Empty

@@ -44,9 +44,9 @@ type ring struct {
 	made   *narrow // nil: there is no such question
 }
 
-// rings returns the narrow questions about the points within 1, 2, ... mostSteps steps of the
-// target, and between any two of them the largest that fits into a word. Those with walls come
-// first; of each kind, smaller ones come first.
+// rings returns narrow questions about the points within k steps of the target, k from 1 to
+// mostSteps. Between the questions for k and k+1 lies the largest one that still fits into a
+// machine word. Questions with walls come first; of each kind, smaller ones come first.
 func (a *asker) rings() (list []ring) {
 	whole := a.l.On.Count() - a.l.Fixed.Count()
 	for _, walls := range [2]bool{true, false} {

@@ -73,7 +73,7 @@ type oracleNode struct {
 type oracle struct {
 	s        *shape
 	adj      [][]int
-	free     []int // points without a stone alive by assumption
+	free     []int // all points but those of stones that are assumed alive
 	place    []uint64
 	fixed    []bool // stones alive by assumption
 	target   []int  // one stone of each target chain

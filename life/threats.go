@@ -5,7 +5,7 @@ import "kosumi/life/solver"
 // same means that threats do not change capture or hold.
 const same = solver.NoGoal + 1
 
-// ladder finds the number of threats that changes the verdict.
+// ladder finds how many ko threats change the verdict, by trying more and more of them.
 func (a *asker) ladder(c *Card, first solver.Side) {
 	p := a.root(first, 0, 0)
 	for _, q := range []solver.Contest{solver.Fight, solver.Life} {

@@ -179,7 +179,7 @@ func (c *Codec) Encode(q *Query, sym board.Symmetry, rows [][]float32, s *Scratc
 	return nil
 }
 
-// copyEncoded turns inputs that are already encoded to an orientation and writes them as one row.
+// copyEncoded rotates or mirrors inputs that are already encoded, and writes them as one row.
 func (c *Codec) copyEncoded(e *Encoded, sym board.Symmetry, rows [][]float32) error {
 	own, area := c.spec.Encoding, c.size.Area()
 	if e.Encoding != own || len(e.Spatial) != own.Planes()*area || len(e.Global) != own.Globals() {

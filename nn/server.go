@@ -67,8 +67,8 @@ func (c *ServerConfig) Validate() error {
 // [Network].
 //
 // For each board size there are Sessions goroutines that own a backend each and
-// share a queue. A session takes the queued jobs, at most a full batch and, on a
-// processor's cores, at most its share while other sessions are idle. There is no timer:
+// share a queue. A session takes the queued jobs, at most a full batch; if it runs on the
+// processor and other sessions are idle, it leaves them their share. There is no timer:
 // batches form while backends are busy. A session encodes its rows into the backend's
 // memory and decodes them from there. While a GPU computes, another session encodes.
 type Server struct {

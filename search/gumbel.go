@@ -25,7 +25,7 @@ type gumbelState struct {
 	nodes    *nodes
 	size     board.Size
 	radius   float64 // largest possible utility
-	schedule []int32 // visits that the next move must already have had
+	schedule []int32 // by playout: how many visits the move that it goes to has had before
 	skipped  int64   // playouts of this search that visited no move
 	noise    [board.MaxMoves]float64
 	logits   [board.MaxMoves]float64 // log prior; -Inf where not allowed

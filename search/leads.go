@@ -151,8 +151,8 @@ func (l *Leads) Show(ctx context.Context, log *slog.Logger, g *board.Game, r *Re
 }
 
 // Correct corrects the leads in a result of a search of g. All leads are limited to possible
-// scores; far from the fair komi they are derived from evaluations near it. That takes about a
-// dozen evaluations per position, and one for each of the first moves.
+// scores. If the komi is far from fair, leads are derived from evaluations near the fair komi: about
+// a dozen of the position, and one for each of the result's first moves.
 func (l *Leads) Correct(ctx context.Context, g *board.Game, r *Result) error {
 	if !r.Root.Raw.HasScore {
 		return nil

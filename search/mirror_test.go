@@ -38,7 +38,7 @@ func TestMirrorGoIsRecognised(t *testing.T) {
 		want  bool
 	}{
 		{"", false},
-		{copied14[:13], false}, // 13 copies of 13, but 7+13/2 are needed
+		{copied14[:13], false}, // 13 copies of 13, but 13.5 (7 and half of 13) are needed
 		{copied14, true},
 		{copied20 + "-", false},      // the last one is no copy
 		{copied20 + "----o", true},   // 0.49 of the last moves are copies

@@ -192,7 +192,7 @@ func (ns *nodes) rescoreNode(i uint32, v *valuer) {
 	if !n.is(flagTerminal) {
 		n.ownWeight = float32(v.weight(float64(n.own.scoreMean), float64(n.errs.winLoss), float64(n.errs.score)))
 	}
-	if n.edgeCount == 0 { // the weight follows from the old centre until the node gets a child
+	if n.edgeCount == 0 { // its weight stays that of the last search's score centre until it gets a child
 		n.utility = v.of(&n.avg)
 		n.utilitySq = n.utility * n.utility
 		n.charge(ns.repeats.of(i))

@@ -14,7 +14,7 @@ type traceRecord struct {
 	record
 	Playouts []struct {
 		Path, Kind              string // kind: eval, terminal or catchup
-		Counted                 *bool  // false: a visit without weight to a pass
+		Counted                 *bool  // false: the visit was to a pass and has no weight
 		LeafUtility, LeafWeight float64
 		RootVisits              int64
 		RootUtility, RootWeight float64

@@ -61,7 +61,7 @@ type seat struct {
 	stop           context.CancelFunc
 }
 
-// shortKeep is how long a seat is kept for a disconnected user whose Seats is 0.
+// shortKeep is how long the engine of a disconnected user is kept if no seat is reserved (Seats is 0).
 const shortKeep = time.Minute
 
 // greeting is the first line of a client, answer the first line of the host; both are JSON.

@@ -102,8 +102,8 @@ func checkSaid(t *testing.T, name string, said []string) {
 	}
 }
 
-// TestOGSChat: KataGo's name comes before all chat lines, which have the form that gtp2ogs shows.
-// Without --ogs-chat there are no chat lines.
+// TestOGSChat: with --ogs-chat a line with KataGo's name comes first, and chat lines follow in the
+// form that gtp2ogs shows. Without it there are no chat lines.
 func TestOGSChat(t *testing.T) {
 	needLibrary(t)
 	for _, chat := range []bool{true, false} {

@@ -23,7 +23,7 @@ type hashCase struct {
 	CurrentPlayer, ThisHash, SymHash string
 }
 
-// TestKataGoHashes asks for positions and compares both hashes bit for bit.
+// TestKataGoHashes analyses positions: the hashes of each and of its symmetric form are KataGo's.
 func TestKataGoHashes(t *testing.T) {
 	testshared.Long(t)
 	needLibrary(t)

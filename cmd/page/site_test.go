@@ -229,7 +229,7 @@ func longRecord() string {
 	return text + ")"
 }
 
-// hashed finds a file name with a hash of the content, as in texts of the page.
+// hashed matches the names of files that contain a hash of the content.
 var hashed = regexp.MustCompile(`[\w-]+-(?:[0-9A-Z]{8}|[0-9a-f]{8})(n*)\.\w+`)
 
 // replace replaces the page by a newer version: every file has a new name.

@@ -25,8 +25,8 @@ const (
 	Weakest   = 25.0
 )
 
-// VisitsAt is the length of the search that a dial chooses from: each step below 0 doubles it,
-// and beyond [Reading] it falls to a third.
+// VisitsAt returns the number of visits of the search at a dial: each step below 0 doubles it, each
+// step above [Reading] takes a fifth off, down to a third.
 func VisitsAt(dial float64) int64 {
 	return int64(math.Round(Visits * math.Pow(2, max(0, -dial)) * max(1.0/3, 1-0.2*max(0, dial-Reading))))
 }

@@ -78,7 +78,7 @@ type Search struct {
 	guide  Guide                    // used by Follow
 	lead   int32                    // the guide's proof of the present state
 	last   int16                    // the previous move
-	hint   int16                    // the answer that worked against another move in place of last
+	hint   int16                    // an answer to try first: it worked against another move than the last one
 	credit [2][maxPoints + 1]uint32 // how often a move decided a state; the pass has index 0
 	tallies
 	recent recent

@@ -125,8 +125,9 @@ const (
 	mostApart  = 3    // greatest distance, in places, of dials that meet
 )
 
-// scale fits the players to all games so far, those of the known ladder included, and to the
-// assumptions, so that no dial is rated equal to a much lower one before they have met.
+// scale fits the players to all games so far, those of the known ladder included, and to a few
+// assumed results between dials, so that no dial is rated equal to a much lower one before they have
+// met.
 func (d *design) scale() (s *elo.Scale, zero int) {
 	dials := d.c.Dials
 	n := len(dials)

@@ -162,8 +162,9 @@ func TestGraphsMatchKataGo(t *testing.T) {
 	}
 }
 
-// TestKernelsMatchKataGo runs the graphs without onnxruntime: all positions of real networks, and
-// random networks of every version and kind of block for each instruction set.
+// TestKernelsMatchKataGo runs graphs by the kernels alone, without onnxruntime: real networks on all
+// recorded positions, and random networks of every version and kind of block on each instruction
+// set.
 func TestKernelsMatchKataGo(t *testing.T) {
 	all := goldenSynthetic(t)
 	for _, isa := range kernel.Available() {

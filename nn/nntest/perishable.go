@@ -14,7 +14,7 @@ import (
 type Perishable struct {
 	nn.Model
 	At    int64         // number of the run that loses the device, from 1
-	Hangs chan struct{} // runs from the run At on hang until it is closed; nil: they fail
+	Hangs chan struct{} // run At and all later runs block until this channel is closed; nil: they fail at once
 	Takes time.Duration // duration of runs before At
 	Spare error         // error of opening without the device
 

@@ -125,7 +125,7 @@ func (t *Tensor) Changed() {
 	}
 }
 
-// Fetch copies what graphs have written into Data.
+// Fetch copies to Data what graphs have written on the device.
 func (t *Tensor) Fetch() error {
 	if t.newer != onDevice {
 		return nil

@@ -136,7 +136,7 @@ type run struct {
 	speed     speedometer
 	heldEmpty bool
 	held      struct{ rows, games int } // held-back rows and games of one measurement
-	judged    bool                      // rows trained on were measured a second time
+	judged    bool                      // the loss on rows trained on was measured a second time, so the run can be judged
 	lost      int                       // consecutive measurements with an excessive loss
 }
 
