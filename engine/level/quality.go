@@ -11,13 +11,13 @@ import (
 
 // quality describes the reviewed games of players of strength elo: mean is the average of the
 // games' rootLoss, spread the standard deviation of rootLoss between games.
-type quality struct{ elo, mean, spread float64 } // mean and spread of the square root of a move's points lost
+type quality struct{ elo, mean, spread float64 }
 
 // qualities were measured on games of the ladder, between this program's levels, reviewed with 32
 // visits a position by the built-in network: 246 games on 9x9, 138 on 13x13, 60 on 19x19. The mean
 // of the square roots of the points lost follows strength more closely than the mean loss, which
-// depends much on single slips.
-// Other boards are not measured. Elo is on the scale of 9x9, 50 a rank.
+// depends much on single slips. Other boards are not measured. Elo is on the scale of 9x9, 50 a
+// rank.
 var qualities = map[board.Size][]quality{ // by board, the weakest first
 	board.Square(9): {
 		{-1108, 1.666, 0.314}, // below 30k, 26 sides of games
