@@ -137,8 +137,8 @@ func (q *queue) leave() {
 	}
 }
 
-// outlasted reports whether a command must stop because the client left after the end of the
-// command's script. The caller holds the lock.
+// outlasted reports whether a command must stop because the client has left. Commands that had
+// arrived together with the client's last one may still finish. The caller holds the lock.
 func (q *queue) outlasted(r *running) bool {
 	return q.mu.left && r.script != q.mu.script
 }

@@ -73,7 +73,7 @@ type Dialect struct {
 	// Parse reads a line once. ok is false if the line has no reply; fault, if not empty, is the
 	// whole reply. It is called from another goroutine than the handlers.
 	Parse func(line string) (c Command, fault string, ok bool)
-	// Fail returns the error as the replaced program words it.
+	// Fail words an error as the program does in whose place this one runs.
 	Fail func(error) error
 }
 

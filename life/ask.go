@@ -185,8 +185,8 @@ func (a *asker) verdict(c *Card, first solver.Side) {
 	}
 }
 
-// settled finds whether the defender can make a held target pass-alive, and claims the result:
-// Alive or Seki; Held if neither is proved.
+// settled finds whether the defender can make a target pass-alive that cannot be captured, and
+// records the proof. It returns Alive or Seki, whichever is proved, else Held.
 func (a *asker) settled(first solver.Side, p *solver.Position) string {
 	q, at, evaded := a.find(solver.Life, p, p, solver.Deny)
 	if at >= 0 {

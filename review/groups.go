@@ -22,7 +22,7 @@ type Group struct {
 	// move that captured the last chain, 0 if a chain is left.
 	Since int `json:"since"`
 	Taken int `json:"taken,omitempty"`
-	// Assumed are the chains that the proof after move Since assumes alive.
+	// Assumed are the chains that are assumed alive in the proof for the position after move Since.
 	Assumed []string `json:"assumed,omitempty"`
 }
 

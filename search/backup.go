@@ -150,7 +150,8 @@ func (n *node) setAverages(s *sums) {
 func (ns *nodes) weighChildren(n *node, edges []edge) (original, total float64) {
 	ns.children = ns.children[:0]
 	sign := n.sign()
-	// Selection has just refreshed the edges. Only exact arithmetic needs the changes since then.
+	// Selection has just refreshed the edges. Children may have changed since, which matters only if
+	// results must be exact (ExactShare 0).
 	refresh := ns.p.Graph.Use && ns.p.Backup.ExactShare == 0
 	for j := range edges {
 		e := &edges[j]

@@ -337,8 +337,8 @@ func (c *Choice) draw(list []option, temperature float64, rng *rand.Rand) int {
 	return nn.Draw(weights, 1, rng)
 }
 
-// untouched returns the logarithm of a bound: the temperature changes only the probabilities of
-// moves with values up to the bound.
+// untouched returns the logarithm of the value above which the temperature leaves a move's
+// probability as it is.
 func (c *Choice) untouched(list []option) float64 {
 	all := 0.0
 	for _, o := range list {

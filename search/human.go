@@ -72,7 +72,8 @@ type humanState struct {
 }
 
 // readyHuman decides whether the human network takes part in the next search. It drops a kept
-// tree that was searched for the other player if the two players' shares differ.
+// tree that was searched for the other player if the human network's share in the visits differs
+// between the two.
 func (t *Tree) readyHuman() {
 	h, p := &t.sh.human, &t.p.Human
 	*h = humanState{}

@@ -56,8 +56,8 @@ func TestMirrorGoIsRecognised(t *testing.T) {
 	require.Equal(t, board.Black, findMirror(g).player, "Black began in the centre")
 }
 
-// TestMirrorAdvantageByHand: on a board of copies Black is ahead by a point if Black fills the
-// last point.
+// TestMirrorAdvantageByHand: if all stones are mirror images of each other, Black leads by the point
+// in the centre if Black fills it.
 func TestMirrorAdvantageByHand(t *testing.T) {
 	for _, c := range []struct {
 		size     int

@@ -99,7 +99,7 @@ type parser struct {
 	src    string
 	pos    int
 	left   int        // elements that may still be made
-	ahead  int        // number of bytes that may still be searched for other ends of values
+	ahead  int        // bytes that may still be read ahead to find the end of a value in doubt
 	last   charset    // charset of the previous game tree
 	plain  bool       // the whole file is UTF-8
 	high   bool       // the game tree has values with bytes above 127

@@ -125,7 +125,7 @@ func (v viewer) chance(x float64) number {
 	return plain(x)
 }
 
-// points converts numbers that belong to the board's points.
+// points converts one value for each point of the board to the view of the reply; nil stays nil.
 func (v viewer) points(values []float32) []float32 {
 	if values == nil {
 		return nil

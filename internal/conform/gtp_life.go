@@ -71,7 +71,7 @@ func checkEndOfInput(s *GTP) {
 		s.In.Write([]byte("name\n")) // this write fails if the engine has ended already
 		s.In.Write([]byte("version\n"))
 		if st.name == "searching" {
-			s.In.Write([]byte("# interrupt\n")) // so that a reply is being written
+			s.In.Write([]byte("# interrupt\n")) // ends the search, so that the engine writes its reply
 		}
 		s.Ends(false)
 	}

@@ -51,9 +51,9 @@ func (g *Game) rooted(chain Set, empty, z *Set) Set {
 	return chain
 }
 
-// joined returns the points that make a move no suicide: those of rooted for a chain that the move
-// joins and that stays on the board. near are the points next to the move, empty the points without
-// a stone after it.
+// joined returns points that show that a move is no suicide: those that rooted returns for a chain
+// that the move joins and that is not captured. near has the points next to the move, empty those
+// that have no stone once the move is played.
 func (g *Game) joined(p *Position, near Set, empty, z *Set) Set {
 	own := &p.Stones[p.Mover]
 	for rest := near.And(*own); !rest.empty(); {

@@ -36,8 +36,8 @@ type biasedConv struct {
 	normName string
 }
 
-// biased emits a biasedConv. In FormRun the norm's scale goes into both weights
-// and its bias into the matrix product, since the sum is linear.
+// biased emits a biasedConv. Unless the form is exact, the norm is merged: its scale goes into the
+// weights of the convolution and of the matrix product, its bias into the matrix product.
 func (e *emitter) biased(b *onnx.Builder, x onnx.Value, k biasedConv) onnx.Value {
 	var scale, bias []float32
 	if !e.exact {

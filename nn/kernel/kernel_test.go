@@ -186,7 +186,7 @@ func fillPlanes(rng *rand.Rand, x []float32, area int) {
 	}
 }
 
-// TestTokens compares products of tokens, normed and gated, with the reference.
+// TestTokens compares the product of weights and tokens, also with norm and gate, with the reference.
 func TestTokens(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 0))
 	for _, c := range []struct {

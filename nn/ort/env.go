@@ -86,8 +86,8 @@ func answer[T any](in time.Duration, call func() (T, error), late func(T, error)
 
 func initialize(lib Library) (Library, error) {
 	// Microsoft's builds report usage, and on Linux and macOS they keep an id of the device and a
-	// database in the user's cache as soon as they are loaded. This variable of the library turns
-	// that off; on Windows the call below does.
+	// database in the user's cache as soon as they are loaded. This variable turns that off there; on
+	// Windows DisableTelemetry does.
 	if err := os.Setenv("ORT_DISABLE_TELEMETRY", "1"); err != nil {
 		return lib, fmt.Errorf("%w: %s: %v", ErrLoad, lib.Path, err)
 	}

@@ -43,8 +43,9 @@ func (p *picker) Evaluate(ctx context.Context, q *nn.Query, out *nn.Output) erro
 	return p.Network.Evaluate(ctx, q, out)
 }
 
-// search searches each lesson with searched = true and puts lessons from inside the search in its
-// place. If ctx ends first, the chunk stays unchanged and is not labelled.
+// search searches the position of each lesson that is marked searched, and replaces the lesson by
+// lessons of positions in the tree. If ctx ends first, the chunk stays unchanged and is not
+// labelled.
 func (f *freshGames) search(ctx context.Context, c *chunk) error {
 	found := make([][]*board.Game, len(c.lessons))
 	idle := sync.Pool{New: func() any {

@@ -126,7 +126,7 @@ func (m *GateGame) count(moves int) {
 type GateOutcome struct {
 	Winner  string `json:"winner"`            // "a", "b" or "" for a draw
 	Moves   []int  `json:"moves"`             // moves after the opening, as indices on the board; a pass is the area
-	Invalid uint64 `json:"invalid,omitempty"` // answers of network a that were not finite numbers; counted only on other machines
+	Invalid uint64 `json:"invalid,omitempty"` // answers of network a that were not finite numbers; counted only in games that workers played
 }
 
 // openingMoves is the number of random moves at the start of a pair of games.

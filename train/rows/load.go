@@ -114,8 +114,8 @@ type badFile struct {
 // workers is the number of files read at the same time.
 const workers = 2
 
-// loadSegment reads the parts from index first of the order on, until half the memory is full or
-// the order ends. The same order and index give the same segment.
+// loadSegment reads order[first] and the parts after it, until half the memory is full or no part is
+// left. The same order and index give the same segment.
 func (f *Folder) loadSegment(order []part, first int) *segment {
 	seg := &segment{first: first, end: first}
 	type loaded struct {

@@ -75,11 +75,10 @@ func appendRecord(sets map[int]*Set, g *Game, e features.Encoding) error {
 }
 
 // FromRecord turns a game record into a game of which every move is a row: its policy is the move
-// played, its value the result. Ownership and score count if the final position is certain: both
-// sides passed, and the area on the board, without stones in pass-alive territory of the other
-// side, agrees with the record's result. If the result is missing or a resignation, unknown
-// targets have weight 0. Under territory rules only the winner counts; a final position that is
-// certain replaces a missing result.
+// played, its value the result. The final position is certain if both sides passed, and the area on
+// the board, without stones in pass-alive territory of the other side, does not contradict the
+// record's result. Then it gives ownership and score, and a missing result; otherwise these have
+// weight 0. Under territory rules only the winner counts.
 func FromRecord(root *sgf.Node) (*Game, error) {
 	record, err := sgf.StrictRecordOf(root)
 	if err != nil {

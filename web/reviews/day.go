@@ -72,7 +72,7 @@ func find(set *drill.Set, id string) *drill.Problem {
 	return &set.Problems[i]
 }
 
-// repeatsADay is how many problems of a day have been asked before, if there are enough new ones.
+// repeatsADay is the number of problems of a day that are asked again; with few new problems, more are.
 const repeatsADay = 3
 
 // candidates returns all problems in the order in which a day takes them: repeatsADay due problems,
