@@ -2,6 +2,7 @@ package web
 
 import (
 	"encoding/base64"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -49,6 +50,7 @@ func TestBackupPage(t *testing.T) {
 	p.Do(chromedp.Evaluate(`{ const s = JSON.parse(localStorage["kosumi.settings"]); delete s.sides; localStorage["kosumi.settings"] = JSON.stringify(s); localStorage["kosumi.sides"] = JSON.stringify({ r: "b" }); }`, nil), chromedp.Reload())
 	name, data := savedFile(p, "Back up")
 	require.Regexp(t, `^kosumi-backup-[-0-9]+\.zip$`, name)
+	p.Until(fmt.Sprintf(`document.querySelector(".toast")?.innerText.includes(%q)`, name))
 	p.Screen(390, 844)
 	p.NothingSticksOut("settings")
 	p.Picture("settings phone")

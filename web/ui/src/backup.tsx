@@ -23,8 +23,10 @@ export async function save(): Promise<void> {
 	try {
 		const r = await post("/api/backup", JSON.stringify(settings.value));
 		if (!r.ok) throw new Refused({ code: "internal", text: await r.text() });
-		saveFile(new File([await r.blob()], /filename="([^"]+)"/.exec(r.headers.get("Content-Disposition") ?? "")?.[1] ?? "kosumi.zip", { type: "application/zip" }));
+		const f = new File([await r.blob()], /filename="([^"]+)"/.exec(r.headers.get("Content-Disposition") ?? "")?.[1] ?? "kosumi.zip", { type: "application/zip" });
+		saveFile(f);
 		kept.put({ at: Date.now() });
+		toast(t("backup_saved", { name: f.name }));
 	} catch (e) {
 		toast(e instanceof Refused ? inWords(e) : t("say_lost"), { bad: true });
 	}
