@@ -72,6 +72,9 @@ func TestReasons(t *testing.T) {
 	quiet := []string{".........", ".........", ".........", ".........", ".........", "XXXX.....", "OOOX.....", ".O..X....", "..O......"}
 	raced := []string{".........", ".........", ".........", ".........", ".........", ".........", "++++.....", "++++.....", "++++....."}
 	living := []string{".........", ".........", ".........", ".........", ".........", ".........", "----.....", "----.....", "----....."}
+	pair := []string{".........", ".........", ".........", ".........", "..XX.....", ".........", ".........", ".........", "........."}
+	single := []string{".........", ".........", ".........", ".........", "...X.....", ".........", ".........", ".........", "........."}
+	around := []string{".........", ".........", ".........", ".++++....", ".++++....", ".++++....", ".........", ".........", "........."}
 	for name, c := range map[string]struct {
 		rows         []string
 		played, best string
@@ -90,6 +93,8 @@ func TestReasons(t *testing.T) {
 		"points and no stones":                 {empty, "C7", "B2", 10, raced, empty, "This loses points in the lower left corner; B2 is better."},
 		"a group far from the better move":     {quiet, "H7", "H8", 20, raced, living, "H8 is better."},
 		"what is far from both is not counted": {empty, "H8", "H9", 5, living, empty, "H9 is better."},
+		"two stones that are weaker":           {pair, "J9", "E6", 8, around, empty, "This makes the 2 stones at C5 weaker than E6 would."},
+		"a single stone that is weaker":        {single, "J9", "E6", 8, around, empty, "This loses points in the centre; E6 is better."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			k := mistakeOn(t, c.rows, c.played, c.best, c.loss, c.own, c.did)

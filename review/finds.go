@@ -24,6 +24,7 @@ const (
 	lostBy      = 0.5  // minimum change of captured stones' ownership by the mistake
 	keptFrom    = 0.3  // minimum ownership of stones that count as the mover's
 	weakerBy    = 0.4  // minimum change of weakened stones' ownership
+	loneFrom    = 0.5  // minimum ownership of a single stone that lives or is lost, since networks misread single stones most
 	leastShare  = 0.25 // minimum share of the mistake's loss that a claim accounts for
 	leastPoints = 1.0  // minimum number of points that a claim accounts for
 	answerNear  = 4    // maximum distance between an answer and the opponent's last move
@@ -138,6 +139,9 @@ func (k *mistake) letHappen() (list []found) {
 	for _, color := range []board.Color{k.mover, k.mover.Opponent()} {
 		for _, c := range changes {
 			for _, group := range k.groups(color, func(chain []board.Point) bool { return c.holds(k, chain) }) {
+				if len(group) == 1 && (k.better.least(group) < loneFrom || k.worse.most(group) > -loneFrom) {
+					continue
+				}
 				kind, move := c.own, k.bestV
 				if color != k.mover {
 					kind = c.theirs
