@@ -121,7 +121,13 @@ func fill(t *testing.T, s *Server) {
 	finished(t, s, c, engines.Auto, "W+R", fewMoves...)
 	var doc api.ID
 	c.ask("doc.new", api.NewDoc{SGF: "(;SZ[9]PB[A]PW[B];B[ee]C[my note](;W[cc])(;W[gc]))"}, &doc)
-	finishedCard(t, c, toReview(t, s, map[string]string{"club.sgf": spoilt})["club.sgf"].ID)
+	club := toReview(t, s, map[string]string{"club.sgf": spoilt})["club.sgf"].ID
+	finishedCard(t, c, club)
+	require.Equal(t, "bad_request", c.refused("player.side", api.SaidSide{Review: club, Side: "x"}).Code)
+	require.Empty(t, ask[api.You](c, "watch", api.Watch{What: "you"}).Losses)
+	c.ask("player.side", api.SaidSide{Review: club, Side: "b"}, nil)
+	require.Len(t, ask[api.You](c, "watch", api.Watch{What: "you"}).Losses, 1, "the game without names counts")
+	require.Equal(t, "b", finishedCard(t, c, club).You)
 	p := ask[api.Profile](c, "watch", api.Watch{What: "profile"}).Day.Problems[0].ID
 	var v api.DrillVerdict
 	c.ask("drill.answer", api.DrillAnswer{ID: p}, &v)

@@ -97,6 +97,7 @@ func registerCommands(p *protocol) {
 	register(p, "levels.on", beside, asks(theGames, (*games).LevelsOn), "Lists the levels on a board.")
 	register(p, "player.rank", once, tells(thePlayer, (*player).SayRank), "The rank that the player claims.")
 	register(p, "player.names", once, tells(thePlayer, (*player).SayNames), "Names of the player in records, and names of others.")
+	register(p, "player.side", once, tells(thePlayer, (*player).SaySide), "The player's side in a reviewed game whose names do not say it.")
 
 	register(p, "network.fetch", inOrder, tells(itself, (*conn).fetchNetwork), "Fetches a network from an https address, or KataGo's strongest or newest, or resumes one; watch networks reports its progress.")
 	register(p, "network.stop", inOrder, tells(theLibrary, (*engines.Library).Stop), "Stops fetching; the part fetched so far is kept.")

@@ -240,6 +240,12 @@ func TestWhoseMistakes(t *testing.T) {
 	}
 	p.Do(chromedp.Navigate(s.Address()))
 	p.Enter()
+	chooseFiles(p, map[string]string{"nameless.sgf": strings.NewReplacer("PB[Aki <b>]", "", "PW[Bo]", "").Replace(spoiltNine)})
+	p.Until(`document.querySelector(".who")`)
+	p.Press("White")
+	p.Until(`!document.querySelector(".who")`)
+	p.Do(chromedp.Navigate(s.Address()))
+	p.Enter()
 	chooseFiles(p, map[string]string{"another.sgf": strings.Replace(spoiltNine, "B[fc])", "B[fc];W[ab])", 1)})
 	p.Until(`document.querySelector("main.review .review-head")`)
 	p.Until(`!document.querySelector(".who")`)

@@ -53,7 +53,15 @@ func (p *player) SayRank(v *api.PlayerRank) error {
 
 // SayNames stores which names are the player's, and which are not.
 func (p *player) SayNames(v *api.SaidNames) error {
-	if err := p.Profile.Say(v.Mine, v.Others); err != nil {
+	return p.said(p.Profile.Say(v.Mine, v.Others))
+}
+
+// SaySide stores the player's side in a reviewed game.
+func (p *player) SaySide(v *api.SaidSide) error { return p.said(p.Profile.SaySide(v.Review, v.Side)) }
+
+// said judges the reviews in which the player's side is known now, unless storing it failed.
+func (p *player) said(err error) error {
+	if err != nil {
 		return err
 	}
 	p.Publish()
@@ -95,6 +103,9 @@ func (p *player) You() (*api.You, error) {
 func (p *player) side(id, black, white string) int {
 	if g, ok := p.Games.Game(id); ok { // a game played on this server
 		return strings.Index("bw", g.Colour)
+	}
+	if side := p.Profile.Side(id); side != "" {
+		return strings.Index("bw", side)
 	}
 	b, w := p.Profile.Mine(black), p.Profile.Mine(white)
 	switch {

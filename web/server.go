@@ -115,7 +115,7 @@ func New(c Config) (*Server, error) {
 	s.proofs = engines.NewProofs(c.Life)
 	s.library = engines.NewLibrary(c.Networks, s.publishNetworks)
 	s.player = &player{Profile: store.OpenProfile(c.Folder), Games: store.NewIndex(s.folder), Levels: s.games.levels, Pages: &s.hub}
-	s.reviews, err = reviews.New(s.ctx, reviews.Config{Dir: c.Reviews, Pages: &s.hub, Warnings: s.warnings, Engines: s.engines, Log: c.Log, Version: c.Version, Finished: s.reviewed, Whose: s.player.Profile.Whose, Strength: s.games.levels.Strength})
+	s.reviews, err = reviews.New(s.ctx, reviews.Config{Dir: c.Reviews, Pages: &s.hub, Warnings: s.warnings, Engines: s.engines, Log: c.Log, Version: c.Version, Finished: s.reviewed, Whose: s.player.Profile.Whose, Side: s.player.Profile.Side, Strength: s.games.levels.Strength})
 	s.player.Reviews = s.reviews
 	if err == nil {
 		err = s.openPort()

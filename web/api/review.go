@@ -107,7 +107,7 @@ type ReviewCard struct {
 	White     string        `json:"white"`
 	BlackRank string        `json:"blackRank,omitempty"`
 	WhiteRank string        `json:"whiteRank,omitempty"`
-	You       string        `json:"you,omitempty"` // b, w, both or none, as player.names has said; empty: not known
+	You       string        `json:"you,omitempty"` // b, w, both or none, as player.names or player.side has said; empty: not known
 	Date      string        `json:"date,omitempty"`
 	Result    string        `json:"result,omitempty"`
 	Moves     int           `json:"moves"`
@@ -129,6 +129,12 @@ type ReviewCard struct {
 type SaidNames struct {
 	Mine   []string `json:"mine"`
 	Others []string `json:"others"`
+}
+
+// SaidSide is the player's side in a reviewed game: b, w or none.
+type SaidSide struct {
+	Review string `json:"review"`
+	Side   string `json:"side"`
 }
 
 // WorstMove is a mistake in a list.

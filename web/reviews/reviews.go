@@ -84,6 +84,7 @@ type Config struct {
 	// Whose reports whether a name in a record is known to be the player's, and whether it is
 	// known to be another's.
 	Whose func(name string) (mine, other bool)
+	Side  func(review string) string // the side that the player has named: b, w or none; "": not known
 	// Strength returns the player's rank; false if nothing is known of it.
 	Strength func() (level.Rank, bool)
 }

@@ -52,7 +52,9 @@ func (rs *Reviews) List() (*api.Reviews, error) {
 func (rs *Reviews) named(c api.ReviewCard) api.ReviewCard {
 	b, notB := rs.conf.Whose(c.Black)
 	w, notW := rs.conf.Whose(c.White)
-	switch {
+	switch side := rs.conf.Side(c.Review); {
+	case side != "":
+		c.You = side
 	case b && w:
 		c.You = "both"
 	case b:

@@ -49,6 +49,7 @@ type state struct {
 	Persons []string            `json:"persons,omitempty"` // random names of this player in backups; this folder's name is first
 	Names   []string            `json:"names,omitempty"`
 	Others  []string            `json:"others,omitempty"` // names that are not the player's
+	Sides   map[string]string   `json:"sides,omitempty"`  // see SaySide, by review
 	Lessons []string            `json:"lessons,omitempty"`
 	Days    map[string][]string `json:"days,omitempty"` // IDs of problems by date
 }
@@ -92,7 +93,7 @@ func (p *Profile) setAside(why error, has int) {
 }
 
 func (s state) clone() state {
-	s.Persons, s.Names, s.Others, s.Lessons, s.Days = slices.Clone(s.Persons), slices.Clone(s.Names), slices.Clone(s.Others), slices.Clone(s.Lessons), maps.Clone(s.Days)
+	s.Persons, s.Names, s.Others, s.Lessons, s.Sides, s.Days = slices.Clone(s.Persons), slices.Clone(s.Names), slices.Clone(s.Others), slices.Clone(s.Lessons), maps.Clone(s.Sides), maps.Clone(s.Days)
 	return s
 }
 
@@ -159,6 +160,36 @@ func (p *Profile) Say(mine, others []string) error {
 	return p.change(func(s *state) { s.Names, s.Others = names, kept[max(0, len(kept)-mostOthers):] })
 }
 
+// SaySide stores the player's side in a reviewed game, b, w or none. It counts more than the names
+// of the record.
+func (p *Profile) SaySide(review, side string) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	next := p.now.clone()
+	if !next.keepSide(review, side) {
+		return api.Refuse("bad_request", "no such side of a review, or too many")
+	}
+	return p.change(func(s *state) { s.Sides = next.Sides })
+}
+
+func (s *state) keepSide(review, side string) bool {
+	if !ValidID(review) || !slices.Contains([]string{"b", "w", "none"}, side) || len(s.Sides) >= mostOthers && s.Sides[review] == "" {
+		return false
+	}
+	if s.Sides == nil {
+		s.Sides = map[string]string{}
+	}
+	s.Sides[review] = side
+	return true
+}
+
+// Side returns the side that SaySide stored for a review, "" for none.
+func (p *Profile) Side(review string) string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.now.Sides[review]
+}
+
 // Persons returns the random names of the player in backups, this folder's name first. If this
 // folder has no name yet and new is true, Persons makes one.
 func (p *Profile) Persons(new bool) ([]string, error) {
@@ -196,7 +227,7 @@ func (p *Profile) Saved(done func() func(date string, problems []string) bool) S
 		}}
 }
 
-// merge adds another profile's lessons and days, and those names about which s says nothing. If
+// merge adds another profile's lessons and days, and those names and sides about which s says nothing. If
 // both have a day, the one on which all problems are answered counts.
 func (s *state) merge(o *state, done func(date string, problems []string) bool) {
 	add := func(to, from []string, most int, not ...string) []string {
@@ -211,6 +242,11 @@ func (s *state) merge(o *state, done func(date string, problems []string) bool) 
 	s.Names = add(s.Names, o.Names, mostNames, s.Others...)
 	s.Others = add(s.Others, o.Others, mostOthers, s.Names...)
 	s.Lessons = add(s.Lessons, o.Lessons, mostLessons)
+	for review, side := range o.Sides {
+		if s.Sides[review] == "" {
+			s.keepSide(review, side)
+		}
+	}
 	for date, problems := range o.Days {
 		here, known := s.Days[date]
 		if _, err := time.Parse(time.DateOnly, date); err == nil && len(problems) <= mostNames && (!known || !done(date, here) && done(date, problems)) {

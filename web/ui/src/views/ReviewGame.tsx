@@ -279,9 +279,11 @@ function WhoWasI({ c }: { c: ReviewCard }) {
 	const names = [c.black.trim(), c.white.trim()];
 	const known = !IN_FILE && names.some(Boolean) && names[0].toLowerCase() !== names[1].toLowerCase();
 	const tell = (as: "b" | "w" | "none") => {
-		if (!known) return set("sides", Object.fromEntries([...Object.entries(settings.value.sides).slice(-199), [key(c), as]]));
+		if (IN_FILE) return set("sides", Object.fromEntries([...Object.entries(settings.value.sides).slice(-199), [key(c), as]]));
+		const bad = (e: unknown) => toast(inWords(e), { bad: true });
+		if (!known) return send("player.side", { review: c.review, side: as }, true).catch(bad);
 		const own = as === "none" ? [] : [names["bw".indexOf(as)]];
-		send("player.names", { mine: own.filter(Boolean), others: names.filter((n) => n && !own.includes(n)) }, true).catch((e) => toast(inWords(e), { bad: true }));
+		send("player.names", { mine: own.filter(Boolean), others: names.filter((n) => n && !own.includes(n)) }, true).catch(bad);
 	};
 	return (
 		<section class="panel-card who" aria-label={t("who_title")}>
