@@ -93,9 +93,7 @@ func TestFriendlyPassOfASlowNetwork(t *testing.T) {
 		require.NoError(t, err)
 		net := &slow{Wrapper: nn.Wrapper{Network: e.net}, by: by}
 		replaceNetwork(t, e, net)
-		p, err := e.game.Size().ParseVertex("A7")
-		require.NoError(t, err)
-		_, err = e.judge.friendlyPass(context.Background(), e.game, &search.Result{Analysis: thinking.Analysis{Root: thinking.Root{Visits: 2}}}, p, timed)
+		_, err = e.judge.friendlyPass(context.Background(), e.game, &search.Result{Analysis: thinking.Analysis{Root: thinking.Root{Visits: 2}}}, 0, timed)
 		require.NoError(t, err)
 		return net.asked.Load()
 	}

@@ -75,12 +75,11 @@ func TestTheNetworkIsToldOfSearches(t *testing.T) {
 	e := newEngine(t, 5, func(c *Config) { c.Limits.Visits, c.Ponder = 20, true })
 	net := &watched{Wrapper: nn.Wrapper{Network: e.net}}
 	replaceNetwork(t, e, net)
-	_, err := e.GenMove(context.Background(), thinking.MoveRequest{Color: board.Black})
-	require.NoError(t, err)
+	genmove(t, e, board.Black)
 	e.Stop() // ends pondering
 	require.Equal(t, int64(2), net.begun.Load())
 	require.Zero(t, net.under.Load())
-	err = e.AnalyzeWithin(context.Background(), thinking.Request{Color: board.White}, search.Limits{Visits: 30}, func(*search.Result) {
+	err := e.AnalyzeWithin(context.Background(), thinking.Request{Color: board.White}, search.Limits{Visits: 30}, func(*search.Result) {
 		require.Equal(t, int64(1), net.under.Load())
 	})
 	require.NoError(t, err)
