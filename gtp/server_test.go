@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"os"
@@ -35,6 +34,18 @@ func talk(t testing.TB, f Engine, o Options, script string, more ...Handler) str
 	s := newServer(f, o, more...)
 	require.NoError(t, s.Serve(t.Context(), strings.NewReader(script), &out))
 	return out.String()
+}
+
+// served serves commands on an input that stays open, and sends what Serve returns.
+func served(t *testing.T, ctx context.Context, out io.Writer, commands string) <-chan error {
+	t.Helper()
+	in, feed := io.Pipe()
+	t.Cleanup(func() { feed.Close() })
+	done := make(chan error, 1)
+	go func() { done <- newServer(newFake(), Options{}).Serve(ctx, in, out) }()
+	_, err := io.WriteString(feed, commands)
+	require.NoError(t, err)
+	return done
 }
 
 func TestScriptRunsInFull(t *testing.T) {
@@ -143,13 +154,8 @@ func TestLeavingWhileLoading(t *testing.T) {
 func TestServeEndsWithContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
-		in, feed := io.Pipe()
-		defer feed.Close()
 		var out bytes.Buffer
-		s := newServer(newFake(), Options{})
-		done := make(chan error)
-		go func() { done <- s.Serve(ctx, in, &out) }()
-		fmt.Fprint(feed, "kata-set-param maxVisits 1000000000\ngenmove b\n")
+		done := served(t, ctx, &out, "kata-set-param maxVisits 1000000000\ngenmove b\n")
 		time.Sleep(50 * time.Millisecond)
 		reason := errors.New("terminated")
 		cancel(reason)
@@ -168,19 +174,9 @@ func (w *failingWriter) Write(p []byte) (int, error) {
 }
 
 func TestServeEndsWithOutput(t *testing.T) {
-	in, feed := io.Pipe()
-	defer feed.Close()
-	s := newServer(newFake(), Options{})
-	done := make(chan error)
-	go func() { done <- s.Serve(t.Context(), in, &failingWriter{left: 300}) }()
-	fmt.Fprint(feed, "kata-set-param maxVisits 1000000000\nkata-analyze 1\n")
-	select {
-	case err := <-done:
-		require.ErrorIs(t, err, ErrOutput)
-		require.ErrorContains(t, err, "broken pipe")
-	case <-time.After(time.Minute):
-		t.Fatal("still serving")
-	}
+	err := <-served(t, t.Context(), &failingWriter{left: 300}, "kata-set-param maxVisits 1000000000\nkata-analyze 1\n")
+	require.ErrorIs(t, err, ErrOutput)
+	require.ErrorContains(t, err, "broken pipe")
 }
 
 func TestLateReportIsDropped(t *testing.T) {
@@ -324,21 +320,10 @@ func TestServeLeavesAStuckClient(t *testing.T) {
 	for _, command := range []string{"name\n", "kata-analyze b 1\n"} {
 		w := &stuckWriter{make(chan struct{})}
 		ctx, cancel := context.WithCancelCause(t.Context())
-		in, inWrite := io.Pipe()
-		defer inWrite.Close()
-		served := make(chan error, 1)
-		s := newServer(newFake(), Options{})
-		go func() { served <- s.Serve(ctx, in, w) }()
-		_, err := io.WriteString(inWrite, command)
-		require.NoError(t, err)
+		done := served(t, ctx, w, command)
 		<-w.reached
 		cancel(errors.New("told to"))
-		select {
-		case err := <-served:
-			require.ErrorIs(t, err, ErrOutput)
-		case <-time.After(time.Minute):
-			require.FailNow(t, "still serving", command)
-		}
+		require.ErrorIs(t, <-done, ErrOutput, command)
 	}
 }
 
