@@ -57,6 +57,23 @@ func replaceNetwork(t *testing.T, e *Engine, net nn.Network) {
 	e.net, e.thinker.net, e.judge.net, e.rank.net, e.thinker.tree = net, net, net, net, tree
 }
 
+// hooked is a network that calls a function before each evaluation.
+type hooked struct {
+	nn.Wrapper
+	before func()
+}
+
+func (h *hooked) Evaluate(ctx context.Context, q *nn.Query, out *nn.Output) error {
+	h.before()
+	return h.Network.Evaluate(ctx, q, out)
+}
+
+// hook makes an engine's network call a function before each evaluation.
+func hook(t *testing.T, e *Engine, before func()) {
+	t.Helper()
+	replaceNetwork(t, e, &hooked{nn.Wrapper{Network: e.net}, before})
+}
+
 // play plays moves such as "E5 pass w:C3"; without a colour, a move is of the side to move.
 func play(t *testing.T, e *Engine, moves string) {
 	t.Helper()
