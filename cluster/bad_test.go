@@ -88,8 +88,7 @@ func underRules(t testing.TB, f *selfplay.Finished, change func(r *board.Rules))
 	change(&r)
 	g, err := board.NewGame(f.Game.Start.Size(), r)
 	require.NoError(t, err)
-	for i := f.Game.Start.NumMoves() - 1; i >= 0; i-- {
-		m := f.Game.Start.LastMove(i)
+	for _, m := range f.Game.Start.Moves() {
 		require.NoError(t, g.Play(m.Color, m.Point))
 	}
 	return g
