@@ -68,16 +68,6 @@ func (a *arena) start(w *Worker) {
 	a.until(func() bool { return a.server.roster.members[w.conf.Conn.ID] != nil })
 }
 
-// until waits until a condition holds under the server's lock.
-func (a *arena) until(holds func() bool) {
-	a.t.Helper()
-	require.Eventually(a.t, func() bool {
-		a.server.mu.Lock()
-		defer a.server.mu.Unlock()
-		return holds()
-	}, 30*time.Second, time.Millisecond)
-}
-
 func (a *arena) match(games int) {
 	a.t.Helper()
 	ctx, cancel := context.WithTimeout(a.t.Context(), time.Minute)

@@ -27,7 +27,7 @@ func TestBadWorkers(t *testing.T) {
 		reason string
 	}{
 		"another network":                 {change: by(stub(t, 4)), reason: "in the exam"},
-		"another network behind the exam": {change: by(&twoFaced{first: stub(t, 3), then: stub(t, 4)}), reason: "off by"},
+		"another network behind the exam": {change: by(twoFaced(stub(t, 3), stub(t, 4))), reason: "off by"},
 		"protocol to come":                {reason: "update the older"},
 		"old protocol":                    {change: func(c *WorkerConfig) { c.Card.Version = "old" }, reason: "update the older"},
 		"flipped values": {spoil: func(f *selfplay.Finished) {
@@ -88,36 +88,39 @@ func underRules(t testing.TB, f *selfplay.Finished, change func(r *board.Rules))
 	change(&r)
 	g, err := board.NewGame(f.Game.Start.Size(), r)
 	require.NoError(t, err)
-	for i := f.Game.Start.NumMoves() - 1; i >= 0; i-- {
-		m := f.Game.Start.LastMove(i)
+	for _, m := range f.Game.Start.Moves() {
 		require.NoError(t, g.Play(m.Color, m.Point))
 	}
 	return g
 }
 
-// twoFaced answers the exam by one network and plays with another.
-type twoFaced struct {
-	first, then nn.Evaluator
-	n           atomic.Int64
+// chosen answers each query with the network that a function chooses for it.
+type chosen func(q *nn.Query) nn.Evaluator
+
+func (c chosen) Evaluate(ctx context.Context, q *nn.Query, out *nn.Output) error {
+	return c(q).Evaluate(ctx, q, out)
 }
 
-func (e *twoFaced) Evaluate(ctx context.Context, q *nn.Query, out *nn.Output) error {
-	if e.n.Add(1) <= 8 {
-		return e.first.Evaluate(ctx, q, out)
-	}
-	return e.then.Evaluate(ctx, q, out)
+// twoFaced answers the eight queries of the exam with one network and plays with another.
+func twoFaced(first, then nn.Evaluator) nn.Evaluator {
+	var n atomic.Int64
+	return chosen(func(*nn.Query) nn.Evaluator {
+		if n.Add(1) <= 8 {
+			return first
+		}
+		return then
+	})
 }
 
-// komiEvaluator uses another network if the komi is extreme.
-type komiEvaluator struct{ near, far nn.Evaluator }
-
-func seesKomi(t testing.TB) nn.Evaluator { return &komiEvaluator{stub(t, 3), stub(t, 4)} }
-
-func (e *komiEvaluator) Evaluate(ctx context.Context, q *nn.Query, out *nn.Output) error {
-	if q.Game.Rules().Komi > 25 {
-		return e.far.Evaluate(ctx, q, out)
-	}
-	return e.near.Evaluate(ctx, q, out)
+// seesKomi uses another network if the komi is extreme.
+func seesKomi(t testing.TB) nn.Evaluator {
+	near, far := stub(t, 3), stub(t, 4)
+	return chosen(func(q *nn.Query) nn.Evaluator {
+		if q.Game.Rules().Komi > 25 {
+			return far
+		}
+		return near
+	})
 }
 
 func TestHostileMessages(t *testing.T) {

@@ -101,23 +101,13 @@ func (c *child) run() error {
 			if err != nil {
 				return nil, err
 			}
-			return &Model{Evaluator: &waiting{s, c.Wait}, Precision: "fp32", Close: func() {}}, nil
+			slow := chosen(func(*nn.Query) nn.Evaluator { time.Sleep(c.Wait); return s })
+			return &Model{Evaluator: slow, Precision: "fp32", Close: func() {}}, nil
 		}})
 	if err != nil {
 		return err
 	}
 	return w.Run(context.Background())
-}
-
-// waiting is a network that waits instead of computing.
-type waiting struct {
-	nn.Evaluator
-	d time.Duration
-}
-
-func (w *waiting) Evaluate(ctx context.Context, q *nn.Query, out *nn.Output) error {
-	pause(ctx, w.d)
-	return w.Evaluator.Evaluate(ctx, q, out)
 }
 
 func (c *child) dial(log *slog.Logger) (*Conn, error) {

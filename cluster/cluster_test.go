@@ -228,6 +228,16 @@ func (s *site) runUntil(workers []*Worker, done func() bool) {
 	all.Wait()
 }
 
+// until waits until a condition holds under the server's lock.
+func (s *site) until(holds func() bool) {
+	s.t.Helper()
+	require.Eventually(s.t, func() bool {
+		s.server.mu.Lock()
+		defer s.server.mu.Unlock()
+		return holds()
+	}, 30*time.Second, time.Millisecond)
+}
+
 // settled reports whether all games with numbers below n have arrived, with their forks.
 func (s *site) settled(n uint64) func() bool {
 	return func() bool {

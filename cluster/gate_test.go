@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -76,15 +75,17 @@ func TestMatchOverWorkers(t *testing.T) {
 		c.Open = func(context.Context, string, *Offer) (*Model, error) { return nil, errors.New("no such provider") }
 	})
 	begun, release := make(chan bool, 100), make(chan bool)
-	endless := func(c *WorkerConfig) {
-		opensHash(t)(c)
-		open := c.Open
-		c.Open = func(ctx context.Context, path string, o *Offer) (*Model, error) {
-			m, err := open(ctx, path, o)
-			m.Evaluator = &hanging{Evaluator: m.Evaluator, begun: begun, release: release}
-			return m, err
-		}
-	}
+	endless := opens(func(path string) nn.Evaluator { // passes the exam, and then hangs
+		e := hashOf(t, path)
+		return twoFaced(e, chosen(func(*nn.Query) nn.Evaluator {
+			select {
+			case begun <- true:
+			default:
+			}
+			<-release // does not wait for the context, which never ends for the root's evaluation
+			return e
+		}))
+	})
 	leaves, lost := s.worker(t.TempDir(), endless), s.worker(t.TempDir(), endless)
 	ctx, leave := context.WithCancel(context.Background())
 	var early sync.WaitGroup
@@ -93,11 +94,7 @@ func TestMatchOverWorkers(t *testing.T) {
 	for _, w := range []*Worker{broken, leaves, lost} {
 		early.Go(func() { _ = w.PlayMatches(ctx) })
 	}
-	require.Eventually(t, func() bool {
-		s.server.mu.Lock()
-		defer s.server.mu.Unlock()
-		return len(s.server.roster.members) == 3
-	}, 30*time.Second, time.Millisecond)
+	s.until(func() bool { return len(s.server.roster.members) == 3 })
 
 	got := make([]loop.GateOutcome, games)
 	var all sync.WaitGroup
@@ -133,25 +130,6 @@ func TestMatchOverWorkers(t *testing.T) {
 		require.Equal(t, want, got[k], "game %d", k)
 	}
 	require.Zero(t, s.server.Status().Gating)
-}
-
-// hanging answers the eight queries of the exam and no others.
-type hanging struct {
-	nn.Evaluator
-	begun, release chan bool
-	n              atomic.Int64
-}
-
-func (h *hanging) Evaluate(ctx context.Context, q *nn.Query, out *nn.Output) error {
-	if h.n.Add(1) <= 8 {
-		return h.Evaluator.Evaluate(ctx, q, out)
-	}
-	select {
-	case h.begun <- true:
-	default:
-	}
-	<-h.release // does not wait for ctx, which never ends for the root's evaluation
-	return h.Evaluator.Evaluate(ctx, q, out)
 }
 
 // handed returns a gate with a number of games, and a roster of workers.

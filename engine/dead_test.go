@@ -2,7 +2,6 @@ package engine
 
 import (
 	"fmt"
-	"log/slog"
 	"os"
 	"slices"
 	"strconv"
@@ -14,7 +13,6 @@ import (
 	"kosumi/board"
 	"kosumi/internal/testshared"
 	"kosumi/life"
-	"kosumi/nn"
 	"kosumi/nn/model"
 	"kosumi/search/thinking"
 	"kosumi/sgf"
@@ -25,20 +23,13 @@ func builtIn(t testing.TB, change func(*Config)) *Engine {
 	t.Helper()
 	m, err := model.Open("", model.Config{Provider: model.Kernel, Precision: "auto"})
 	require.NoError(t, err)
-	server, err := nn.NewServer(m, nn.ServerConfig{Sessions: 1, MaxBatch: 8, Seed: 1})
-	require.NoError(t, err)
-	c := Defaults()
-	c.Seed, c.Search.Parallel.Workers, c.Resign.Enabled = 7, 1, false
-	if change != nil {
-		change(&c)
-	}
-	e, err := New(c, nn.AsNetwork(server), slog.New(slog.DiscardHandler))
-	require.NoError(t, err)
-	t.Cleanup(func() {
-		e.Close()
-		require.NoError(t, server.Close())
+	return engineOver(t, m, 19, func(c *Config) {
+		*c = Defaults()
+		c.Seed, c.Search.Parallel.Workers, c.Resign.Enabled = 7, 1, false
+		if change != nil {
+			change(c)
+		}
 	})
-	return e
 }
 
 func under(t testing.TB, e *Engine, name string) {
@@ -65,14 +56,11 @@ type counts struct {
 func countsOf(t *testing.T, e *Engine, komi float64) (c counts) {
 	t.Helper()
 	require.NoError(t, e.SetKomi(float32(komi)))
-	before, err := e.FinalScore(t.Context())
-	require.NoError(t, err)
+	before := finalScore(t, e)
 	estimate, err := e.Estimate(t.Context())
 	require.NoError(t, err)
-	require.NoError(t, e.Play(e.game.ToMove(), board.Pass))
-	require.NoError(t, e.Play(e.game.ToMove(), board.Pass))
-	after, err := e.FinalScore(t.Context())
-	require.NoError(t, err)
+	play(t, e, "pass pass")
+	after := finalScore(t, e)
 	status, err := e.FinalStatus(t.Context())
 	require.NoError(t, err)
 	for p, s := range status {
@@ -223,8 +211,7 @@ func playLevels(t *testing.T, e *Engine, levels [2]string) bool {
 	for e.game.NumMoves() < 3*e.game.Size().Area() && !e.game.Ended() {
 		c := e.game.ToMove()
 		require.NoError(t, e.SetParams(map[string]string{"level": levels[c-board.Black]}))
-		_, err := e.GenMove(t.Context(), thinking.MoveRequest{Color: c})
-		require.NoError(t, err)
+		genmove(t, e, c)
 	}
 	require.NoError(t, e.SetParams(map[string]string{"level": ""}))
 	return e.game.Ended() && e.game.LastMove(0).Point == board.Pass
@@ -341,8 +328,7 @@ func TestCountsHoldWhenPlayedOn(t *testing.T) {
 		setUp(t, e, end, e.game.ToMove())
 		under(t, e, "tromp-taylor")
 		for !e.game.Ended() && e.game.NumMoves() < 200 {
-			_, err := e.GenMove(t.Context(), thinking.MoveRequest{Color: e.game.ToMove()})
-			require.NoError(t, err)
+			genmove(t, e, e.game.ToMove())
 		}
 		for p, owner := range e.game.Owners(nil) {
 			if c.owners[p] == owner || c.owners[p] == board.Empty || owner == board.Empty {

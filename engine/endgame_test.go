@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
-	"kosumi/nn"
 	"kosumi/nn/nntest"
 	"kosumi/search"
 	"kosumi/search/thinking"
@@ -67,19 +66,6 @@ func TestFriendlyPassByHand(t *testing.T) {
 	}
 }
 
-// slow is a network whose answers are delayed; it counts them.
-type slow struct {
-	nn.Wrapper
-	by    time.Duration
-	asked atomic.Int64
-}
-
-func (s *slow) Evaluate(ctx context.Context, q *nn.Query, out *nn.Output) error {
-	s.asked.Add(1)
-	time.Sleep(s.by)
-	return s.Network.Evaluate(ctx, q, out)
-}
-
 // TestFriendlyPassOfASlowNetwork: without a time limit, the searches before a friendly pass do
 // not depend on the network's speed; otherwise one seed would give different games.
 func TestFriendlyPassOfASlowNetwork(t *testing.T) {
@@ -91,13 +77,14 @@ func TestFriendlyPassOfASlowNetwork(t *testing.T) {
 		require.NoError(t, e.Play(board.White, board.Pass))
 		_, err := e.judge.chains(context.Background(), e.game)
 		require.NoError(t, err)
-		net := &slow{Wrapper: nn.Wrapper{Network: e.net}, by: by}
-		replaceNetwork(t, e, net)
-		p, err := e.game.Size().ParseVertex("A7")
+		var asked atomic.Int64
+		hook(t, e, func() {
+			asked.Add(1)
+			time.Sleep(by)
+		})
+		_, err = e.judge.friendlyPass(context.Background(), e.game, &search.Result{Analysis: thinking.Analysis{Root: thinking.Root{Visits: 2}}}, 0, timed)
 		require.NoError(t, err)
-		_, err = e.judge.friendlyPass(context.Background(), e.game, &search.Result{Analysis: thinking.Analysis{Root: thinking.Root{Visits: 2}}}, p, timed)
-		require.NoError(t, err)
-		return net.asked.Load()
+		return asked.Load()
 	}
 	all := asked(0, false)
 	require.Greater(t, all, int64(8))

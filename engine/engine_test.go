@@ -57,15 +57,60 @@ func replaceNetwork(t *testing.T, e *Engine, net nn.Network) {
 	e.net, e.thinker.net, e.judge.net, e.rank.net, e.thinker.tree = net, net, net, net, tree
 }
 
+// hooked is a network that calls a function before each evaluation.
+type hooked struct {
+	nn.Wrapper
+	before func()
+}
+
+func (h *hooked) Evaluate(ctx context.Context, q *nn.Query, out *nn.Output) error {
+	h.before()
+	return h.Network.Evaluate(ctx, q, out)
+}
+
+// hook makes an engine's network call a function before each evaluation.
+func hook(t *testing.T, e *Engine, before func()) {
+	t.Helper()
+	replaceNetwork(t, e, &hooked{nn.Wrapper{Network: e.net}, before})
+}
+
+// play plays moves such as "E5 pass w:C3"; without a colour, a move is of the side to move.
 func play(t *testing.T, e *Engine, moves string) {
 	t.Helper()
-	c := board.Black
 	for _, v := range strings.Fields(moves) {
+		c, err := e.game.ToMove(), error(nil)
+		if color, rest, ok := strings.Cut(v, ":"); ok {
+			c, err = board.ParseColor(color)
+			require.NoError(t, err)
+			v = rest
+		}
 		p, err := e.game.Size().ParseVertex(v)
 		require.NoError(t, err)
 		require.NoError(t, e.Play(c, p))
-		c = c.Opponent()
 	}
+}
+
+// genmove makes the engine move.
+func genmove(t testing.TB, e *Engine, c board.Color) thinking.Decision {
+	t.Helper()
+	d, err := e.GenMove(t.Context(), thinking.MoveRequest{Color: c})
+	require.NoError(t, err)
+	return d
+}
+
+func finalScore(t testing.TB, e *Engine) float64 {
+	t.Helper()
+	score, err := e.FinalScore(t.Context())
+	require.NoError(t, err)
+	return score
+}
+
+// printed returns the engine's record of the game.
+func printed(t testing.TB, e *Engine) string {
+	t.Helper()
+	data, err := e.SaveSGF(t.Context())
+	require.NoError(t, err)
+	return string(data)
 }
 
 func TestGenMovePlaysLegalMovesToTheEnd(t *testing.T) {
@@ -74,11 +119,9 @@ func TestGenMovePlaysLegalMovesToTheEnd(t *testing.T) {
 		for range 60 {
 			before := e.game.NumMoves()
 			c := e.game.ToMove()
-			check, err := board.NewGame(e.game.Size(), e.game.Rules())
-			require.NoError(t, err)
+			check := new(board.Game)
 			check.CopyFrom(e.game)
-			m, err := e.GenMove(context.Background(), thinking.MoveRequest{Color: c})
-			require.NoError(t, err)
+			m := genmove(t, e, c)
 			require.NoError(t, check.Play(c, m.Point), "the move must be legal")
 			require.Equal(t, before+1, e.game.NumMoves())
 			require.Equal(t, check.Hash(), e.game.Hash())
@@ -89,9 +132,7 @@ func TestGenMovePlaysLegalMovesToTheEnd(t *testing.T) {
 func TestGenMoveForTheSideThatJustMoved(t *testing.T) {
 	e := newEngine(t, 9, func(*Config) {})
 	play(t, e, "E5")
-	m, err := e.GenMove(context.Background(), thinking.MoveRequest{Color: board.Black})
-	require.NoError(t, err)
-	require.False(t, m.Resign)
+	require.False(t, genmove(t, e, board.Black).Resign)
 	require.Equal(t, 2, e.game.NumMoves())
 	require.Equal(t, board.White, e.game.ToMove())
 }
@@ -140,42 +181,38 @@ func TestUndoTakesTimeBack(t *testing.T) {
 		{System: clock.Absolute, Main: 60 * sec},
 	} {
 		e := newEngine(t, 9, func(*Config) {})
-		genmove := func(c board.Color) {
-			_, err := e.GenMove(t.Context(), thinking.MoveRequest{Color: c})
-			require.NoError(t, err)
-		}
 		require.NoError(t, e.SetClock(s))
 		start := e.timer.clocks
 		for range 3 {
-			genmove(board.Black)
+			genmove(t, e, board.Black)
 			require.NotEqual(t, start, e.timer.clocks, s)
 			require.NoError(t, e.Undo(1))
 			require.Equal(t, start, e.timer.clocks, s)
 		}
-		genmove(board.Black)
-		genmove(board.White)
+		genmove(t, e, board.Black)
+		genmove(t, e, board.White)
 		two := e.timer.clocks
 		require.NoError(t, e.TimeLeft(board.Black, 20*sec, s.Stones+s.Periods))
 		play(t, e, "J1")
-		genmove(board.White)
+		genmove(t, e, board.White)
 		require.NoError(t, e.TimeLeft(board.White, 10*sec, s.Stones+s.Periods))
 		require.NoError(t, e.Undo(1))
 		require.NoError(t, e.TimeLeft(board.Black, 10*sec, s.Stones+s.Periods))
-		genmove(board.White)
+		genmove(t, e, board.White)
 		require.NoError(t, e.Undo(2))
 		require.Equal(t, two[1], e.timer.clocks[1], s)
 		require.Equal(t, 20*sec, e.timer.clocks[0].Total()-time.Duration(max(0, s.Periods-1))*s.Period, "as it was set before the move")
 		require.NoError(t, e.Undo(2))
 		require.Equal(t, start, e.timer.clocks, s)
 
-		genmove(board.Black)
+		genmove(t, e, board.Black)
 		require.NoError(t, e.SetClock(s))
 		set := e.timer.clocks
 		play(t, e, "J1 J2")
-		genmove(board.Black)
+		genmove(t, e, board.Black)
 		require.NoError(t, e.Undo(4))
 		require.Equal(t, set, e.timer.clocks, "the move before them had other clocks")
-		genmove(board.Black)
+		genmove(t, e, board.Black)
 		require.NoError(t, e.NewGame(board.Square(9)))
 		now := e.timer.clocks
 		play(t, e, "J1")
@@ -203,9 +240,8 @@ func TestHandicapStonesAreChecked(t *testing.T) {
 func TestBreachesOfRulesArePlayedButOccupiedPointsAreNot(t *testing.T) {
 	e := newEngine(t, 5, nil)
 	play(t, e, "B3 C3 C4 D4 C2 D2 A1 E3 D3")
-	require.Equal(t, board.Empty, e.game.At(e.game.Size().Point(2, 2)), "Black has captured the ko")
-	ko, err := e.game.Size().ParseVertex("C3")
-	require.NoError(t, err)
+	ko := e.game.Size().Point(2, 2)
+	require.Equal(t, board.Empty, e.game.At(ko), "Black has captured the ko")
 	require.Error(t, e.game.Legal(board.White, ko))
 	require.NoError(t, e.Play(board.White, ko))
 	before := e.game.Hash()
@@ -283,8 +319,7 @@ func TestHurried(t *testing.T) {
 	require.False(t, hurried(e.budget(board.Black), 0), "each colour has its own clock")
 	require.NoError(t, e.Play(board.Black, board.Pass))
 	e.timer.lastEvent = time.Now()
-	_, err := e.GenMove(context.Background(), thinking.MoveRequest{Color: board.White})
-	require.NoError(t, err)
+	genmove(t, e, board.White)
 	require.False(t, e.judge.knows(e.game), "a move in a hurry judges nothing")
 }
 

@@ -42,8 +42,7 @@ func TestLeadMovesWithKomi(t *testing.T) {
 					}
 					require.InDelta(t, even, float64(komi)-est.Lead, 1e-4)
 				}
-				score, err := e.FinalScore(ctx)
-				require.NoError(t, err)
+				score := finalScore(t, e)
 				require.False(t, score > 0 && white < 0.5 || score < 0 && white > 0.5, "%+v %v", est, score)
 			}
 		}

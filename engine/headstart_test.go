@@ -1,13 +1,11 @@
 package engine
 
 import (
-	"context"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
-	"kosumi/search/thinking"
 )
 
 func TestHeadStart(t *testing.T) {
@@ -34,9 +32,7 @@ func TestHeadStart(t *testing.T) {
 		require.InDelta(t, c.want, headStart(e.game), 1e-6)
 	}
 	e := newEngine(t, 9, nil)
-	for _, v := range []board.Point{20, 24, 56} { // handicap stones sent as moves
-		require.NoError(t, e.Play(board.Black, v))
-	}
+	play(t, e, "b:C7 b:G7 b:C3") // handicap stones sent as moves
 	require.InDelta(t, 15*2+7-7.5, headStart(e.game), 1e-6)
 }
 
@@ -71,8 +67,7 @@ func TestAdvantageByHand(t *testing.T) {
 	// In a handicap game the search has the advantage for White, with either side to move.
 	e := newEngine(t, 9, nil)
 	require.NoError(t, e.SetHandicap([]board.Point{20, 24, 56, 60}))
-	_, err := e.GenMove(context.Background(), thinking.MoveRequest{Color: board.White})
-	require.NoError(t, err)
+	genmove(t, e, board.White)
 	p := e.thinker.tree.Params()
 	require.Positive(t, p.Net.PlayoutDoublingAdvantage)
 	require.Equal(t, board.White, p.Net.AdvantageFor)

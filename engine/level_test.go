@@ -13,7 +13,6 @@ import (
 
 	"kosumi/board"
 	"kosumi/engine/level"
-	"kosumi/search/thinking"
 )
 
 // TestLevelsPlayWholeGames: a level plays whole games of legal and sensible moves with its own
@@ -27,19 +26,16 @@ func TestLevelsPlayWholeGames(t *testing.T) {
 		us := e.Game().ToMove()
 		before := board.NewBoard(e.Game().Size())
 		before.CopyFrom(e.Game().Board())
-		m, err := e.GenMove(t.Context(), thinking.MoveRequest{Color: us})
-		require.NoError(t, err)
+		m := genmove(t, e, us)
 		if m.Point != board.Pass {
 			require.False(t, level.FillsEye(before, us, m.Point), "an eye of its own")
 		}
 		if e.Game().NumMoves() == 4 {
 			require.NoError(t, e.SetParams(map[string]string{"level": "3d"}))
 			require.Contains(t, e.rank.note(e.game.Size()), "3d")
-			data, err := e.SaveSGF(t.Context())
-			require.NoError(t, err)
 			served, err := e.rank.setting(e.game.Size())
 			require.NoError(t, err)
-			require.Contains(t, string(data), "BR["+served.Served.String()+"]")
+			require.Contains(t, printed(t, e), "BR["+served.Served.String()+"]")
 		}
 	}
 	require.True(t, e.Game().Finished(), "both pass in the end")
@@ -66,9 +62,7 @@ func TestLevelsPlayWholeGames(t *testing.T) {
 	require.NoError(t, e.SetParams(map[string]string{"level": "10k"}))
 	require.NoError(t, e.SetParams(map[string]string{"level": ""}))
 	require.Empty(t, e.rank.note(e.game.Size()))
-	data, err := e.SaveSGF(t.Context())
-	require.NoError(t, err)
-	require.NotContains(t, string(data), "BR[")
+	require.NotContains(t, printed(t, e), "BR[")
 }
 
 // anyMove plays as a beginner does: the first point that does not fill an eye, and a pass in
@@ -97,8 +91,7 @@ func TestAutoLevelRemembers(t *testing.T) {
 		if e.Game().Finished() {
 			break
 		}
-		_, err := e.GenMove(t.Context(), thinking.MoveRequest{Color: board.Black})
-		require.NoError(t, err)
+		genmove(t, e, board.Black)
 		if !e.Game().Finished() {
 			require.NoError(t, e.Play(board.White, anyMove(e.Game())))
 		}
@@ -150,8 +143,7 @@ func TestAbandonedGames(t *testing.T) {
 	e := newEngine(t, 5, func(c *Config) { c.Level, c.LevelFile, c.Resign.Enabled = "auto", name, false })
 	lose := func(undo bool) {
 		for range 5 {
-			_, err := e.GenMove(t.Context(), thinking.MoveRequest{Color: board.Black})
-			require.NoError(t, err)
+			genmove(t, e, board.Black)
 			require.NoError(t, e.Play(board.White, anyMove(e.Game())))
 			if undo {
 				require.NoError(t, e.Undo(1))
@@ -176,8 +168,7 @@ func TestLevelsAreRepeatable(t *testing.T) {
 	game := func() []board.Move {
 		e := newEngine(t, 7, func(c *Config) { c.Level, c.Search.Parallel.Workers, c.Search.Net.Symmetry = "loss:5", 1, 0 })
 		for range 12 {
-			_, err := e.GenMove(t.Context(), thinking.MoveRequest{Color: e.Game().ToMove()})
-			require.NoError(t, err)
+			genmove(t, e, e.Game().ToMove())
 		}
 		return e.Game().Moves()
 	}
@@ -204,8 +195,7 @@ func TestMoveLog(t *testing.T) {
 		var log bytes.Buffer
 		e.rank.log = slog.New(slog.NewTextHandler(&log, nil))
 		e.thinker.log = e.rank.log
-		_, err := e.GenMove(t.Context(), thinking.MoveRequest{Color: board.Black})
-		require.NoError(t, err)
+		genmove(t, e, board.Black)
 		require.Equal(t, lines, strings.Count(log.String(), " visits ("), log.String())
 		played := regexp.MustCompile(`played (the best move that it found|a move (that costs [0-9.]+ points|of unknown cost)), as an? \S+ would`)
 		require.Len(t, played.FindAllString(log.String(), -1), lines, log.String())

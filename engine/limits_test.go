@@ -9,7 +9,6 @@ import (
 
 	"kosumi/board"
 	"kosumi/engine/clock"
-	"kosumi/nn"
 	"kosumi/search"
 	"kosumi/search/thinking"
 )
@@ -89,9 +88,8 @@ func TestOverrun(t *testing.T) {
 // that.
 func TestOverrunOfASlowNetwork(t *testing.T) {
 	e := newEngine(t, 9, func(c *Config) { c.Limits = search.Limits{Time: 5 * time.Millisecond} })
-	replaceNetwork(t, e, &slow{Wrapper: nn.Wrapper{Network: e.net}, by: 60 * time.Millisecond})
-	_, err := e.GenMove(context.Background(), thinking.MoveRequest{Color: board.Black})
-	require.NoError(t, err)
+	hook(t, e, func() { time.Sleep(60 * time.Millisecond) })
+	genmove(t, e, board.Black)
 	require.GreaterOrEqual(t, e.timer.overrun, 55*time.Millisecond/4)
 }
 

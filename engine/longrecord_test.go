@@ -1,16 +1,14 @@
 package engine
 
 import (
-	"bytes"
-	"context"
 	"math/rand/v2"
 	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
-	"kosumi/search/thinking"
 	"kosumi/sgf"
 )
 
@@ -49,8 +47,7 @@ func TestLongRecord(t *testing.T) {
 	const moves, most = 100_000, 5000 // bytes per move
 	data := longRecord(t, moves)
 	e := newEngine(t, 9, nil)
-	_, err := e.GenMove(context.Background(), thinking.MoveRequest{Color: board.Black})
-	require.NoError(t, err) // so that there is a tree
+	genmove(t, e, board.Black) // so that there is a tree
 	for name, step := range map[string]func(){
 		"load":  func() { require.NoError(t, e.LoadSGF(data, 0)) },
 		"print": func() { _, err := e.SaveSGF(t.Context()); require.NoError(t, err) },
@@ -65,9 +62,8 @@ func TestLongRecord(t *testing.T) {
 		require.Less(t, allocated(step), uint64(most*moves), name)
 	}
 	require.NoError(t, e.LoadSGF(data, 0))
-	saved, err := e.SaveSGF(t.Context())
-	require.NoError(t, err)
-	require.Equal(t, moves, bytes.Count(saved, []byte(";B["))+bytes.Count(saved, []byte(";W[")))
+	saved := printed(t, e)
+	require.Equal(t, moves, strings.Count(saved, ";B[")+strings.Count(saved, ";W["))
 	require.NoError(t, e.Undo(moves-1))
 	require.Equal(t, 1, e.game.NumMoves())
 }

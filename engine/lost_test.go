@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"context"
 	"log/slog"
 	"testing"
 	"testing/synctest"
@@ -12,7 +11,6 @@ import (
 	"kosumi/board"
 	"kosumi/nn"
 	"kosumi/nn/nntest"
-	"kosumi/search/thinking"
 )
 
 // TestHangingDeviceCostsNoGame continues a game while a device does not answer. The pending move
@@ -33,8 +31,7 @@ func TestHangingDeviceCostsNoGame(t *testing.T) {
 		var took []time.Duration
 		for _, color := range []board.Color{board.Black, board.White, board.Black, board.White} {
 			began := time.Now()
-			_, err := e.GenMove(context.Background(), thinking.MoveRequest{Color: color})
-			require.NoError(t, err)
+			genmove(t, e, color)
 			took = append(took, time.Since(began).Round(time.Millisecond))
 		}
 		require.NotNil(t, m.Lost.Load())

@@ -16,6 +16,7 @@ import (
 	"kosumi/internal/testshared"
 	"kosumi/nn"
 	"kosumi/nn/model"
+	"kosumi/nn/nntest"
 	"kosumi/search/thinking"
 )
 
@@ -39,19 +40,6 @@ type humanPosition struct {
 	Komi                   float32
 	InitialStones, Moves   [][2]string
 	InitialPlayer          string
-}
-
-type twoNetworks struct {
-	*nn.Server
-	humans *nn.Server
-}
-
-func (twoNetworks) Serves(board.Size) error { return nil }
-func (n twoNetworks) Humans() nn.Network {
-	if n.humans == nil {
-		return nil
-	}
-	return n.humans
 }
 
 var humanPrecision = flag.String("engine.precision", "fp32", "number format of the oracle's human-like networks; beside fp32, differences are reported only")
@@ -149,9 +137,9 @@ func TestRawHumanOracle(t *testing.T) {
 		}
 		t.Run(r.ID, func(t *testing.T) {
 			human := nets[r.Models[len(r.Models)-1]]
-			net := twoNetworks{Server: human}
+			net := nntest.WithHumans{Server: human}
 			if len(r.Models) == 2 {
-				net.humans = human
+				net.People = human
 			}
 			conf := engine.Defaults()
 			conf.Search.Human.Profile = r.Profile

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"context"
 	"strings"
 	"testing"
 	"time"
@@ -11,7 +10,6 @@ import (
 	"kosumi/board"
 	"kosumi/engine/clock"
 	"kosumi/nn/nntest"
-	"kosumi/search/thinking"
 	"kosumi/sgf"
 )
 
@@ -22,17 +20,14 @@ func TestRecordCountsAsFinalScore(t *testing.T) {
 	setUp(t, e, lifeAndDeath, board.Black)
 	require.NoError(t, e.SetClock(clock.Settings{System: clock.Absolute, Main: 3 * time.Second}))
 	result := func() string {
-		data, err := e.SaveSGF(t.Context())
-		require.NoError(t, err)
-		_, text, _ := strings.Cut(string(data), "RE[")
+		_, text, _ := strings.Cut(printed(t, e), "RE[")
 		text, _, _ = strings.Cut(text, "]")
 		return text
 	}
 	require.Empty(t, result())
 	play(t, e, "pass pass")
 	require.Empty(t, result())
-	_, err := e.FinalScore(t.Context())
-	require.NoError(t, err)
+	finalScore(t, e)
 	require.Equal(t, "B+0.5", result())
 	require.NotEqual(t, -0.5, float64(e.game.Score()), "as it stands")
 	require.NoError(t, e.SetClock(clock.Settings{}))
@@ -43,13 +38,12 @@ func TestRecordCountsAsFinalScore(t *testing.T) {
 func TestRecords(t *testing.T) {
 	e := newEngine(t, 9, nil)
 	play(t, e, "E5 C3 pass D4")
-	data, err := e.SaveSGF(t.Context())
-	require.NoError(t, err)
+	data := printed(t, e)
 	hash := e.game.Hash()
 	require.NoError(t, e.NewGame(board.Square(5)))
-	require.NoError(t, e.LoadSGF(data, 0))
+	require.NoError(t, e.LoadSGF([]byte(data), 0))
 	require.Equal(t, hash, e.game.Hash())
-	require.NoError(t, e.LoadSGF(data, 3))
+	require.NoError(t, e.LoadSGF([]byte(data), 3))
 	require.Equal(t, 2, e.game.NumMoves())
 	for name, bad := range map[string]string{
 		"empty": "", "no record": "hello", "huge board": "(;SZ[99]B[aa])", "move off the board": "(;SZ[5]B[zz])", "taken": "(;SZ[5]AB[aa];B[aa])",
@@ -86,9 +80,7 @@ func TestRecordsThatAreDamaged(t *testing.T) {
 
 func saved(t *testing.T, e *Engine) *sgf.Record {
 	t.Helper()
-	data, err := e.SaveSGF(t.Context())
-	require.NoError(t, err)
-	roots, err := sgf.Parse(data)
+	roots, err := sgf.Parse([]byte(printed(t, e)))
 	require.NoError(t, err)
 	r, err := sgf.RecordOf(roots[0])
 	require.NoError(t, err)
@@ -142,8 +134,7 @@ func TestRecordsHoldThoughts(t *testing.T) {
 	}
 	play(t, e, "C3")
 	require.Empty(t, record().White.Name, "nothing was chosen here")
-	m, err := e.GenMove(t.Context(), thinking.MoveRequest{Color: board.White})
-	require.NoError(t, err)
+	m := genmove(t, e, board.White)
 	r := record()
 	require.Equal(t, "Kosumi 1", r.White.Name)
 	require.Empty(t, r.Black.Name)
@@ -153,9 +144,7 @@ func TestRecordsHoldThoughts(t *testing.T) {
 	require.WithinDuration(t, time.Now(), day, 48*time.Hour)
 	require.Empty(t, r.Steps[0].Comment)
 	require.Regexp(t, `^(Black|White) [0-9.]+ %, [-+][0-9.]+ points, 8 visits\n`, r.Steps[1].Comment)
-	data, err := e.SaveSGF(t.Context())
-	require.NoError(t, err)
-	require.Regexp(t, `SBKV\[[0-9.]+\]SBKS\[-?[0-9.]+\]`, string(data))
+	require.Regexp(t, `SBKV\[[0-9.]+\]SBKS\[-?[0-9.]+\]`, printed(t, e))
 
 	// If a client replays the game, its moves have the same evaluations again.
 	require.NoError(t, e.NewGame(board.Square(5)))
@@ -206,12 +195,8 @@ func TestHandicapStonesThatArriveAsMoves(t *testing.T) {
 		require.NoError(t, e.Play(board.White, 40))
 		require.EqualValues(t, -3.5, e.game.SelfKomi(0.5))
 	}
-	want, err := byCommand.SaveSGF(context.Background())
-	require.NoError(t, err)
-	got, err := byMoves.SaveSGF(context.Background())
-	require.NoError(t, err)
-	require.Equal(t, string(want), string(got))
-	require.Contains(t, string(got), "HA[3]")
+	require.Equal(t, printed(t, byCommand), printed(t, byMoves))
+	require.Contains(t, printed(t, byMoves), "HA[3]")
 
 	require.NoError(t, byMoves.Undo(3))
 	require.Zero(t, byMoves.game.HandicapBonusScore(), "one stone is not a handicap")
@@ -222,25 +207,13 @@ func TestHandicapStonesThatArriveAsMoves(t *testing.T) {
 		"b:A1 b:B2 w:C3 w:D4": "", // two white moves set a position up
 	} {
 		e := newEngine(t, 9, func(c *Config) { c.Rules = rules })
-		n := 0
-		for _, v := range strings.Fields(moves) {
-			c := e.game.ToMove()
-			if color, rest, ok := strings.Cut(v, ":"); ok {
-				c, err = board.ParseColor(color)
-				require.NoError(t, err)
-				v = rest
-			}
-			p, err := e.game.Size().ParseVertex(v)
-			require.NoError(t, err)
-			require.NoError(t, e.Play(c, p))
-			n++
-		}
-		data, err := e.SaveSGF(context.Background())
-		require.NoError(t, err)
-		require.Equal(t, handicap != "", strings.Contains(string(data), "HA["), moves)
-		require.Contains(t, string(data), handicap, moves)
+		play(t, e, moves)
+		n := e.game.NumMoves()
+		data := printed(t, e)
+		require.Equal(t, handicap != "", strings.Contains(data, "HA["), moves)
+		require.Contains(t, data, handicap, moves)
 		bonus := e.game.HandicapBonusScore()
-		require.NoError(t, e.LoadSGF(data, 0))
+		require.NoError(t, e.LoadSGF([]byte(data), 0))
 		require.Equal(t, n, e.game.NumMoves())
 		require.Equal(t, bonus, e.game.HandicapBonusScore(), moves)
 	}
@@ -251,8 +224,6 @@ func TestHandicapStonesThatArriveAsMoves(t *testing.T) {
 		require.EqualValues(t, 2, e.game.HandicapBonusScore(), text)
 		require.NoError(t, e.Undo(2))
 		require.Zero(t, e.game.HandicapBonusScore(), text)
-		data, err := e.SaveSGF(context.Background())
-		require.NoError(t, err)
-		require.NotContains(t, string(data), "HA[", text)
+		require.NotContains(t, printed(t, e), "HA[", text)
 	}
 }

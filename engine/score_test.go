@@ -19,22 +19,16 @@ import (
 func TestFinalScoreUnderWay(t *testing.T) {
 	ctx := context.Background()
 	e := newEngine(t, 7, func(c *Config) { c.Rules = board.Chinese(); c.Rules.Komi = 7 })
-	for i, p := range []board.Point{24, 17, 31} {
-		require.NoError(t, e.Play([]board.Color{board.Black, board.White}[i%2], p))
-	}
+	play(t, e, "D4 D5 D3")
 	lead, err := e.Estimate(ctx)
 	require.NoError(t, err)
-	score, err := e.FinalScore(ctx)
-	require.NoError(t, err)
+	score := finalScore(t, e)
 	require.InDelta(t, lead.Lead, score, 0.5)
 	require.Equal(t, math.Trunc(score), score, "what a game can end with")
-	require.NoError(t, e.Play(board.White, board.Pass))
-	require.NoError(t, e.Play(board.Black, board.Pass))
+	play(t, e, "pass pass")
 	j, err := e.judge.verdict(ctx, e.game)
 	require.NoError(t, err)
-	score, err = e.FinalScore(ctx)
-	require.NoError(t, err)
-	require.InDelta(t, e.game.ScoreWithDead(j.dead), score, 0)
+	require.InDelta(t, e.game.ScoreWithDead(j.dead), finalScore(t, e), 0)
 }
 
 func TestStrictRulesCaptureInSureTerritoryBeforePassing(t *testing.T) {
@@ -87,14 +81,6 @@ func TestWhetherToCleanUp(t *testing.T) {
 	}
 }
 
-// afterPasses sets up a diagram, Black to move, and lets both sides pass.
-func afterPasses(t *testing.T, e *Engine, diagram string) {
-	t.Helper()
-	setUp(t, e, diagram, board.Black)
-	require.NoError(t, e.Play(board.Black, board.Pass))
-	require.NoError(t, e.Play(board.White, board.Pass))
-}
-
 // TestScoreIsThatOfItsStatuses: score, statuses, estimate and record agree on the dead stones;
 // under rules without agreement on dead stones only stones in pass-alive territory are dead.
 func TestScoreIsThatOfItsStatuses(t *testing.T) {
@@ -117,11 +103,11 @@ func TestScoreIsThatOfItsStatuses(t *testing.T) {
 			require.NoError(t, err)
 			rules.Komi = 0
 			e := newEngine(t, 5, func(conf *Config) { conf.Rules = rules })
-			afterPasses(t, e, c.diagram)
+			setUp(t, e, c.diagram, board.Black)
+			play(t, e, "pass pass")
 			status, err := e.FinalStatus(context.Background())
 			require.NoError(t, err)
-			score, err := e.FinalScore(context.Background())
-			require.NoError(t, err)
+			score := finalScore(t, e)
 			require.Equal(t, recount(e.game, status), score)
 			dead := 0
 			for _, s := range status {
@@ -150,10 +136,9 @@ func TestScoreWithGroupTax(t *testing.T) {
 	for _, lead := range []bool{false, true} {
 		rules.FriendlyPassOk = !lead // ScoreByLead counts only games without agreement on dead stones
 		e := engineOver(t, nntest.Uniform(), 7, func(c *Config) { c.Rules, c.ScoreByLead = rules, lead })
-		afterPasses(t, e, ".X.XO..\nXXXXO.O\nXXXOOO.\nOOOO.OO\nXXXOOO.\nXXXXO.O\n.X.XO..")
-		score, err := e.FinalScore(context.Background())
-		require.NoError(t, err)
-		require.Equal(t, 7.0, score)
+		setUp(t, e, ".X.XO..\nXXXXO.O\nXXXOOO.\nOOOO.OO\nXXXOOO.\nXXXXO.O\n.X.XO..", board.Black)
+		play(t, e, "pass pass")
+		require.Equal(t, 7.0, finalScore(t, e))
 		require.Equal(t, "W+7", e.resultInRecord(context.Background()))
 	}
 }
@@ -168,9 +153,7 @@ func TestNoResult(t *testing.T) {
 		}
 	}
 	require.True(t, e.game.NoResult())
-	score, err := e.FinalScore(context.Background())
-	require.NoError(t, err)
-	require.Zero(t, score)
+	require.Zero(t, finalScore(t, e))
 	require.Equal(t, "Void", e.resultInRecord(context.Background()))
 	status, err := e.FinalStatus(context.Background())
 	require.NoError(t, err)
@@ -193,14 +176,10 @@ func TestScoreAsTrained(t *testing.T) {
 		. . . . . . .
 		. . . . . . .`, board.Black)
 	for range 3 {
-		require.NoError(t, e.Play(board.Black, board.Pass))
-		require.NoError(t, e.Play(board.White, board.Pass))
+		play(t, e, "pass pass")
 	}
 	require.True(t, e.game.Finished())
-	plain, err := e.FinalScore(t.Context())
-	require.NoError(t, err)
+	plain := finalScore(t, e)
 	require.NoError(t, e.SetParams(map[string]string{"excludeTerritoryAdjacentToAtari": "true"}))
-	score, err := e.FinalScore(t.Context())
-	require.NoError(t, err)
-	require.Equal(t, plain+1, score)
+	require.Equal(t, plain+1, finalScore(t, e))
 }

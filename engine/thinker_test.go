@@ -24,8 +24,7 @@ func TestPonderingIsNotLost(t *testing.T) {
 		// symmetric.
 		c.Search.Root.SymmetryPruning = false
 	})
-	_, err := e.GenMove(context.Background(), thinking.MoveRequest{Color: board.Black})
-	require.NoError(t, err)
+	genmove(t, e, board.Black)
 	var snapshot search.Result
 	require.NotNil(t, e.thinker.pondering)
 	server := e.net.(anySize).Server
@@ -43,7 +42,7 @@ func TestPonderingIsNotLost(t *testing.T) {
 	require.Equal(t, expected.Visits, e.thinker.tree.Visits())
 	require.True(t, e.thinker.tree.Matches(e.game))
 	var last search.Result
-	_, err = e.GenMove(context.Background(), thinking.MoveRequest{Color: board.Black, Report: func(*thinking.Analysis) { e.thinker.tree.Snapshot(&last) }})
+	_, err := e.GenMove(context.Background(), thinking.MoveRequest{Color: board.Black, Report: func(*thinking.Analysis) { e.thinker.tree.Snapshot(&last) }})
 	require.NoError(t, err)
 	require.Equal(t, expected.Visits, last.Stats.Reused)
 	require.Equal(t, max(200, expected.Visits), last.Root.Visits, "kept visits count")
@@ -56,8 +55,7 @@ func TestEndlessPondering(t *testing.T) {
 	e := newEngine(t, 9, func(c *Config) { c.Ponder, c.Limits.Visits, c.Search.Memory.MaxBytes = true, 50, limit })
 	color := board.Black
 	for range 3 {
-		m, err := e.GenMove(context.Background(), thinking.MoveRequest{Color: color})
-		require.NoError(t, err)
+		m := genmove(t, e, color)
 		require.False(t, m.Resign)
 		select {
 		case <-e.thinker.pondering.done: // pondering ended, since the memory is full
@@ -76,8 +74,7 @@ func TestEndlessPondering(t *testing.T) {
 
 func TestTheTreeFollowsTheGame(t *testing.T) {
 	e := newEngine(t, 9, func(c *Config) { c.Limits.Visits = 400 })
-	_, err := e.GenMove(context.Background(), thinking.MoveRequest{Color: board.Black})
-	require.NoError(t, err)
+	genmove(t, e, board.Black)
 	require.True(t, e.thinker.tree.Matches(e.game))
 	kept := e.thinker.tree.Visits()
 	require.Positive(t, kept)
@@ -99,8 +96,7 @@ func TestTheTreeFollowsTheGame(t *testing.T) {
 		}},
 		{"size", func() error { return e.NewGame(board.Square(7)) }},
 	} {
-		_, err := e.GenMove(context.Background(), thinking.MoveRequest{Color: e.game.ToMove()})
-		require.NoError(t, err)
+		genmove(t, e, e.game.ToMove())
 		require.NoError(t, c.change(), c.name)
 		require.False(t, e.thinker.tree.Matches(e.game), c.name)
 		e.thinker.follow(e.game)
@@ -113,8 +109,7 @@ func TestTheTreeFollowsTheGame(t *testing.T) {
 func TestTheTreeIsKept(t *testing.T) {
 	e := newEngine(t, 9, func(c *Config) { c.Limits.Visits = 400 })
 	play(t, e, "C4 E7") // breaks the root's symmetry, so that no symmetric moves are pruned
-	_, err := e.GenMove(context.Background(), thinking.MoveRequest{Color: board.Black})
-	require.NoError(t, err)
+	genmove(t, e, board.Black)
 	for name, change := range map[string]func() error{
 		"the same komi":       func() error { return e.SetKomi(e.game.Rules().Komi) },
 		"the same rules":      func() error { return e.SetRules(e.game.Rules()) },

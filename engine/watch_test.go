@@ -10,44 +10,25 @@ import (
 
 	"kosumi/board"
 	"kosumi/nn"
-	"kosumi/nn/nntest"
 	"kosumi/search"
 	"kosumi/search/thinking"
 )
 
-// slowModel delays each batch once switched on, as on a busy processor.
-type slowModel struct {
-	nn.Model
-	slow atomic.Bool
-}
-
-func (m *slowModel) Open(size board.Size, maxBatch int) (nn.Backend, error) {
-	b, err := m.Model.Open(size, maxBatch)
-	return slowBackend{b, m}, err
-}
-
-type slowBackend struct {
-	nn.Backend
-	model *slowModel
-}
-
-func (b slowBackend) Run(n int) error {
-	if b.model.slow.Load() {
-		time.Sleep(50 * time.Millisecond)
-	}
-	return b.Backend.Run(n)
-}
-
 // TestReportsAreOfTheirOwnSearch asks for ownership after a search without it: no report may come
 // from the earlier search, however late the new one begins.
 func TestReportsAreOfTheirOwnSearch(t *testing.T) {
-	m := &slowModel{Model: nntest.HashModel(1)}
-	e := engineOver(t, m, 9, nil)
+	e := newEngine(t, 9, nil)
+	var slow atomic.Bool
+	hook(t, e, func() {
+		if slow.Load() {
+			time.Sleep(50 * time.Millisecond)
+		}
+	})
 	err := e.AnalyzeWithin(context.Background(), thinking.Request{Color: board.Black, Interval: time.Hour}, search.Limits{Visits: 20},
 		func(r *search.Result) { require.Nil(t, r.Ownership) })
 	require.NoError(t, err)
 	e.net.ClearCache() // so that the root is slow too
-	m.slow.Store(true)
+	slow.Store(true)
 	reports := 0
 	err = e.AnalyzeWithin(context.Background(), thinking.Request{
 		Color: board.Black, Interval: 10 * time.Millisecond, Want: thinking.Details{Ownership: true},
@@ -75,12 +56,11 @@ func TestTheNetworkIsToldOfSearches(t *testing.T) {
 	e := newEngine(t, 5, func(c *Config) { c.Limits.Visits, c.Ponder = 20, true })
 	net := &watched{Wrapper: nn.Wrapper{Network: e.net}}
 	replaceNetwork(t, e, net)
-	_, err := e.GenMove(context.Background(), thinking.MoveRequest{Color: board.Black})
-	require.NoError(t, err)
+	genmove(t, e, board.Black)
 	e.Stop() // ends pondering
 	require.Equal(t, int64(2), net.begun.Load())
 	require.Zero(t, net.under.Load())
-	err = e.AnalyzeWithin(context.Background(), thinking.Request{Color: board.White}, search.Limits{Visits: 30}, func(*search.Result) {
+	err := e.AnalyzeWithin(context.Background(), thinking.Request{Color: board.White}, search.Limits{Visits: 30}, func(*search.Result) {
 		require.Equal(t, int64(1), net.under.Load())
 	})
 	require.NoError(t, err)

@@ -3,7 +3,6 @@ package gtp
 import (
 	"context"
 	"io"
-	"log/slog"
 	"testing"
 
 	"kosumi/internal/conform"
@@ -14,7 +13,7 @@ func serveFake(t testing.TB, f *fakeEngine, o Options) *conform.GTP {
 	t.Helper()
 	inRead, inWrite := io.Pipe()
 	outRead, outWrite := io.Pipe()
-	s := NewServer(f, slog.New(slog.DiscardHandler), o)
+	s := newServer(f, o)
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() {

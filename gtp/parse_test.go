@@ -1,8 +1,6 @@
 package gtp
 
 import (
-	"bytes"
-	"log/slog"
 	"math"
 	"regexp"
 	"strings"
@@ -146,10 +144,8 @@ func FuzzServe(f *testing.F) {
 	f.Fuzz(func(t *testing.T, script []byte) {
 		engine := newFake()
 		engine.most = 5 * time.Millisecond
-		var out bytes.Buffer
-		s := NewServer(engine, slog.New(slog.DiscardHandler), Options{MaxLine: 4096})
-		s.Table().Add(Handler{Name: "printsgf", Run: Text("(;)")}) // the real command would write files under any name
-		require.NoError(t, s.Serve(t.Context(), bytes.NewReader(script), &out))
+		text := talk(t, engine, Options{MaxLine: 4096}, string(script),
+			Handler{Name: "printsgf", Run: Text("(;)")}) // the real command would write files under any name
 		want := 0
 		for _, line := range strings.Split(string(script), "\n") {
 			if len(line) > 4000 {
@@ -166,7 +162,6 @@ func FuzzServe(f *testing.F) {
 				break
 			}
 		}
-		text := out.String()
 		require.True(t, text == "" || strings.HasSuffix(text, "\n\n"))
 		got := 0
 		for reply := range strings.SplitSeq(strings.TrimSuffix(text, "\n\n"), "\n\n") {

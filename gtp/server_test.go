@@ -4,31 +4,48 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"kosumi/search/thinking"
-
 	"github.com/stretchr/testify/require"
+
+	"kosumi/internal/testshared"
+	"kosumi/search/thinking"
 )
 
 // Tests that depend on time run on the fake clock of synctest, so they pass on a busy machine too.
 
-// talk serves a whole script to an engine and returns the output.
-func talk(t testing.TB, f Engine, o Options, script string) string {
+func newServer(f Engine, o Options, more ...Handler) *Server {
+	s := NewServer(f, slog.New(slog.DiscardHandler), o)
+	s.Table().Add(more...)
+	return s
+}
+
+// talk serves a whole script to an engine, with further commands, and returns the output.
+func talk(t testing.TB, f Engine, o Options, script string, more ...Handler) string {
 	t.Helper()
 	var out bytes.Buffer
-	s := NewServer(f, slog.New(slog.DiscardHandler), o)
+	s := newServer(f, o, more...)
 	require.NoError(t, s.Serve(t.Context(), strings.NewReader(script), &out))
 	return out.String()
+}
+
+// served serves commands on an input that stays open, and sends what Serve returns.
+func served(t *testing.T, ctx context.Context, out io.Writer, commands string) <-chan error {
+	t.Helper()
+	in, feed := io.Pipe()
+	t.Cleanup(func() { feed.Close() })
+	done := make(chan error, 1)
+	go func() { done <- newServer(newFake(), Options{}).Serve(ctx, in, out) }()
+	_, err := io.WriteString(feed, commands)
+	require.NoError(t, err)
+	return done
 }
 
 func TestScriptRunsInFull(t *testing.T) {
@@ -137,13 +154,8 @@ func TestLeavingWhileLoading(t *testing.T) {
 func TestServeEndsWithContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
-		in, feed := io.Pipe()
-		defer feed.Close()
 		var out bytes.Buffer
-		s := NewServer(newFake(), slog.New(slog.DiscardHandler), Options{})
-		done := make(chan error)
-		go func() { done <- s.Serve(ctx, in, &out) }()
-		fmt.Fprint(feed, "kata-set-param maxVisits 1000000000\ngenmove b\n")
+		done := served(t, ctx, &out, "kata-set-param maxVisits 1000000000\ngenmove b\n")
 		time.Sleep(50 * time.Millisecond)
 		reason := errors.New("terminated")
 		cancel(reason)
@@ -162,19 +174,9 @@ func (w *failingWriter) Write(p []byte) (int, error) {
 }
 
 func TestServeEndsWithOutput(t *testing.T) {
-	in, feed := io.Pipe()
-	defer feed.Close()
-	s := NewServer(newFake(), slog.New(slog.DiscardHandler), Options{})
-	done := make(chan error)
-	go func() { done <- s.Serve(t.Context(), in, &failingWriter{left: 300}) }()
-	fmt.Fprint(feed, "kata-set-param maxVisits 1000000000\nkata-analyze 1\n")
-	select {
-	case err := <-done:
-		require.ErrorIs(t, err, ErrOutput)
-		require.ErrorContains(t, err, "broken pipe")
-	case <-time.After(time.Minute):
-		t.Fatal("still serving")
-	}
+	err := <-served(t, t.Context(), &failingWriter{left: 300}, "kata-set-param maxVisits 1000000000\nkata-analyze 1\n")
+	require.ErrorIs(t, err, ErrOutput)
+	require.ErrorContains(t, err, "broken pipe")
 }
 
 func TestLateReportIsDropped(t *testing.T) {
@@ -204,19 +206,18 @@ func TestStrict(t *testing.T) {
 }
 
 func TestHandle(t *testing.T) {
-	s := NewServer(newFake(), slog.New(slog.DiscardHandler), Options{})
-	s.Table().Add(Handler{Name: "benchmark", Run: func(_ context.Context, c Command, r *Reply) error {
-		return r.Printf("id %q args %q rest %q", c.ID, c.Args, c.Rest)
-	}})
-	s.Table().Add(Handler{Name: "name", Run: Text("Other")}, Handler{Name: "wait", ByInput: true, Run: func(ctx context.Context, _ Command, r *Reply) error {
-		<-ctx.Done()
-		return r.Print(context.Cause(ctx).Error())
-	}})
-	var out bytes.Buffer
-	require.NoError(t, s.Serve(t.Context(), strings.NewReader("7 benchmark a  é b\nname\nwait\nlist_commands\n"), &out))
-	require.True(t, strings.HasPrefix(out.String(), "=7 id \"7\" args [\"a\" \"b\"] rest \"a  é b\"\n\n= Other\n\n= input arrived\n\n"), out.String())
-	require.Contains(t, out.String(), "\nbenchmark\nwait\n\n")
-	require.Equal(t, 1, strings.Count(out.String(), "\nname\n"))
+	out := talk(t, newFake(), Options{}, "7 benchmark a  é b\nname\nwait\nlist_commands\n",
+		Handler{Name: "benchmark", Run: func(_ context.Context, c Command, r *Reply) error {
+			return r.Printf("id %q args %q rest %q", c.ID, c.Args, c.Rest)
+		}},
+		Handler{Name: "name", Run: Text("Other")},
+		Handler{Name: "wait", ByInput: true, Run: func(ctx context.Context, _ Command, r *Reply) error {
+			<-ctx.Done()
+			return r.Print(context.Cause(ctx).Error())
+		}})
+	require.True(t, strings.HasPrefix(out, "=7 id \"7\" args [\"a\" \"b\"] rest \"a  é b\"\n\n= Other\n\n= input arrived\n\n"), out)
+	require.Contains(t, out, "\nbenchmark\nwait\n\n")
+	require.Equal(t, 1, strings.Count(out, "\nname\n"))
 }
 
 func TestStopAndClear(t *testing.T) {
@@ -295,7 +296,7 @@ func TestNothingIsReadAfterQuit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		in := &lastReader{"name\nquit\n", make(chan struct{})}
 		var out bytes.Buffer
-		require.NoError(t, NewServer(newFake(), slog.New(slog.DiscardHandler), Options{}).Serve(t.Context(), in, &out))
+		require.NoError(t, newServer(newFake(), Options{}).Serve(t.Context(), in, &out))
 		require.Equal(t, "= Kosumi\n\n= \n\n", out.String())
 		select {
 		case <-in.more:
@@ -319,40 +320,11 @@ func TestServeLeavesAStuckClient(t *testing.T) {
 	for _, command := range []string{"name\n", "kata-analyze b 1\n"} {
 		w := &stuckWriter{make(chan struct{})}
 		ctx, cancel := context.WithCancelCause(t.Context())
-		in, inWrite := io.Pipe()
-		defer inWrite.Close()
-		served := make(chan error, 1)
-		s := NewServer(newFake(), slog.New(slog.DiscardHandler), Options{})
-		go func() { served <- s.Serve(ctx, in, w) }()
-		_, err := io.WriteString(inWrite, command)
-		require.NoError(t, err)
+		done := served(t, ctx, w, command)
 		<-w.reached
 		cancel(errors.New("told to"))
-		select {
-		case err := <-served:
-			require.ErrorIs(t, err, ErrOutput)
-		case <-time.After(time.Minute):
-			require.FailNow(t, "still serving", command)
-		}
+		require.ErrorIs(t, <-done, ErrOutput, command)
 	}
-}
-
-// floodReader is a client that sends the same line for ever.
-type floodReader struct{ line string }
-
-func (f *floodReader) Read(p []byte) (int, error) {
-	n := 0
-	for n+len(f.line) <= len(p) {
-		n += copy(p[n:], f.line)
-	}
-	return n, nil
-}
-
-func heap() int64 {
-	var m runtime.MemStats
-	runtime.GC()
-	runtime.ReadMemStats(&m)
-	return int64(m.HeapAlloc)
 }
 
 // TestQueueIsBounded sends commands for ever while the first one runs: the server must stop
@@ -361,15 +333,14 @@ func TestQueueIsBounded(t *testing.T) {
 	const most = 8 << 20
 	for _, command := range []string{"x", "wait", strings.Repeat("x", 5000)} {
 		synctest.Test(t, func(t *testing.T) {
-			s := NewServer(newFake(), slog.New(slog.DiscardHandler), Options{MaxQueue: most})
 			busy := make(chan struct{})
-			s.Table().Add(Handler{Name: command, Run: func(context.Context, Command, *Reply) error { <-busy; return nil }})
+			s := newServer(newFake(), Options{MaxQueue: most}, Handler{Name: command, Run: func(context.Context, Command, *Reply) error { <-busy; return nil }})
 			ctx, cancel := context.WithCancel(t.Context())
 			served := make(chan error)
-			before := heap()
-			go func() { served <- s.Serve(ctx, &floodReader{command + "\n"}, io.Discard) }()
+			before := testshared.Heap()
+			go func() { served <- s.Serve(ctx, testshared.NewFlood(command), io.Discard) }()
 			synctest.Wait() // would not return while the server reads
-			require.Less(t, heap()-before, int64(3*most), "%.10s", command)
+			require.Less(t, testshared.Heap()-before, int64(3*most), "%.10s", command)
 			cancel()
 			close(busy)
 			<-served
@@ -380,7 +351,7 @@ func TestQueueIsBounded(t *testing.T) {
 // TestEveryCommandIsListed: list_commands, known_command and the commands answered agree, except
 // for a few names left out on purpose.
 func TestEveryCommandIsListed(t *testing.T) {
-	s := NewServer(newFake(), slog.New(slog.DiscardHandler), Options{})
+	s := newServer(newFake(), Options{})
 	hidden := []string{"analyze", "genmove_analyze"}
 	listed := strings.Fields(strings.TrimPrefix(talk(t, newFake(), Options{}, "list_commands\n"), "= "))
 	require.ElementsMatch(t, s.Table().order, append(listed, hidden...))

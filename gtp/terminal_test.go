@@ -1,7 +1,6 @@
 package gtp
 
 import (
-	"log/slog"
 	"strings"
 	"testing"
 
@@ -16,10 +15,7 @@ func typed(t *testing.T, look Terminal, lines ...string) string {
 	f := newFake()
 	f.params = append(f.params, setting.Param{Name: "level", Value: "off"})
 	require.NoError(t, f.NewGame(board.Square(9)))
-	var out strings.Builder
-	s := NewServer(f, slog.New(slog.DiscardHandler), Options{Terminal: &look})
-	require.NoError(t, s.Serve(t.Context(), strings.NewReader(strings.Join(lines, "\n")+"\n"), &out))
-	return out.String()
+	return talk(t, f, Options{Terminal: &look}, strings.Join(lines, "\n")+"\n")
 }
 
 func TestTerminal(t *testing.T) {
@@ -99,10 +95,8 @@ func TestTerminalColours(t *testing.T) {
 
 // TestPipesAreAsTheyWere requires that programs on a pipe see none of the terminal's features.
 func TestPipesAreAsTheyWere(t *testing.T) {
-	var out strings.Builder
-	s := NewServer(newFake(), slog.New(slog.DiscardHandler), Options{})
-	require.NoError(t, s.Serve(t.Context(), strings.NewReader("help\ne5\ngenmove\nplay e5\nkomi x\nfixed_handicap 2\n"), &out))
-	require.Equal(t, "? unknown command\n\n? unknown command\n\n? syntax error\n\n? syntax error\n\n? syntax error\n\n= D4 Q16\n\n", out.String())
+	require.Equal(t, "? unknown command\n\n? unknown command\n\n? syntax error\n\n? syntax error\n\n? syntax error\n\n= D4 Q16\n\n",
+		talk(t, newFake(), Options{}, "help\ne5\ngenmove\nplay e5\nkomi x\nfixed_handicap 2\n"))
 }
 
 func TestUnknownRuleIsNamed(t *testing.T) {

@@ -1,7 +1,6 @@
 package match
 
 import (
-	"fmt"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -15,10 +14,9 @@ import (
 	"kosumi/internal/testshared"
 )
 
-// gnuGo returns the path of GNU Go, the opponent in real games.
+// gnuGo returns the path of GNU Go.
 func gnuGo(t *testing.T) string {
 	t.Helper()
-	testshared.Slow(t)
 	for _, name := range []string{"gnugo", "/usr/games/gnugo"} {
 		if path, err := exec.LookPath(name); err == nil {
 			return path
@@ -26,29 +24,6 @@ func gnuGo(t *testing.T) string {
 	}
 	testshared.Absent(t, "GNU Go is not installed (package gnugo)")
 	return ""
-}
-
-func TestGNUGoChinese(t *testing.T) {
-	t.Parallel()
-	program := gnuGo(t)
-	command := func(seed int) string {
-		return fmt.Sprintf("%s --mode gtp --level 1 --chinese-rules --never-resign --seed %d", program, seed)
-	}
-	for _, size := range []board.Size{board.Square(5), board.Square(9)} {
-		t.Run(size.String(), func(t *testing.T) {
-			c := Config{
-				A: Program{Command: command(1), Name: "one"}, B: Program{Command: command(2)},
-				Games: 4, Size: size, Rules: "chinese", Parallel: 2, Dir: t.TempDir(), MoveTimeout: time.Minute,
-			}
-			s := runMatch(t, c)
-			require.Equal(t, 4, s.Games)
-			require.Equal(t, "one", s.A.Name)
-			require.Equal(t, "GNU Go", s.B.Name)
-			require.Equal(t, map[Reason]int{ReasonScore: 4}, s.Reasons)
-			require.Len(t, s.Warnings, 2, "GNU Go cannot be told rules: %v", s.Warnings)
-			requireGames(t, c)
-		})
-	}
 }
 
 // TestGNUGoJapanese: under Japanese rules the result depends on which stones are dead. GNU Go's

@@ -59,6 +59,7 @@ func TestRandomPlayers(t *testing.T) {
 	require.Zero(t, s.IllegalA+s.IllegalB+s.CrashesA+s.CrashesB+s.TimeoutsA+s.TimeoutsB+s.RefusalsA+s.RefusalsB)
 	require.InDelta(t, 1, s.A.ScoreRate+s.B.ScoreRate, 1e-9)
 	require.Greater(t, s.MeanMoves, 4.0)
+	require.Len(t, s.Warnings, 2, "guests cannot be told rules")
 	require.LessOrEqual(t, s.Low, s.High)
 	requireGames(t, c)
 }

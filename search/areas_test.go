@@ -45,8 +45,7 @@ func (n *trained) Humans() nn.Network {
 func mouthGame(t *testing.T, o board.GameOptions) *board.Game {
 	t.Helper()
 	b := testshared.Diagram(t, "X.XO.\nXXXO.\nOOOO.")
-	g, err := board.NewGame(b.Size(), board.Rules{Scoring: board.ScoringTerritory})
-	require.NoError(t, err)
+	g := gameUnder(t, b.Size(), board.Rules{Scoring: board.ScoringTerritory})
 	require.NoError(t, g.SetupBoard(b, board.Black))
 	require.NoError(t, g.StartInPhase(2))
 	g.SetKomi(-g.Score() - 0.5 + g.Rules().Komi)
@@ -78,10 +77,9 @@ func TestAreasAsTrained(t *testing.T) {
 		p.Pass.Areas.ExcludeTerritoryAdjacentToAtari = c.set
 		p.Pass.Conservative = false
 		p.Human.Root.Weightless = 0.3
-		tree := newTree(t, p, net)
 		g := mouthGame(t, board.GameOptions{AreaModes: c.own})
 		require.NoError(t, g.Play(board.Black, board.Pass)) // a pass ends the game
-		tree.Reset(g)
+		tree := treeAt(t, p, net, g)
 		r := searched(t, tree, 30)
 		pass := r.Move(board.Pass)
 		require.NotNil(t, pass, c.name)

@@ -100,9 +100,8 @@ func TestFocusShare(t *testing.T) {
 // TestFocusOfNothing: an empty focus leaves a search unchanged, visit for visit; a focus whose
 // moves cannot be searched gets no playouts.
 func TestFocusOfNothing(t *testing.T) {
-	g := newGame(t, 9)
-	size := g.Size()
-	require.NoError(t, g.Play(board.Black, size.Point(4, 4)))
+	size := board.Square(9)
+	g := newGame(t, 9, size.Point(4, 4))
 	taken, banned := size.Point(4, 4), size.Point(2, 2)
 	result := func(f *atomic.Pointer[thinking.Focus]) Result {
 		p := Defaults()
@@ -222,8 +221,7 @@ func TestFocusAllocatesNothing(t *testing.T) {
 // focus playout.
 func TestFocusBesidePasses(t *testing.T) {
 	for _, prob := range []float64{0, 0.9} {
-		g := newGame(t, 5)
-		require.NoError(t, g.Play(board.Black, board.Pass))
+		g := newGame(t, 5, board.Pass)
 		p := Defaults()
 		p.Pass.Conservative, p.Seed = false, 2
 		tree := treeAt(t, p, &stub{}, g)

@@ -91,11 +91,9 @@ func TestBiasPattern(t *testing.T) {
 	}
 	const ko = ".........\n.........\n.........\n.........\n.........\n.........\n.XO......\nXO.O.....\n.XO......"
 	require.NotEqual(t, key(ko), key(strings.Replace(ko, "XO.O", "X..O", 1)))
-	g := newGame(t, 9)
-	_, ok := biasPattern(g, board.Black, 40)
+	_, ok := biasPattern(newGame(t, 9), board.Black, 40)
 	require.False(t, ok)
-	require.NoError(t, g.Play(board.Black, 41))
-	_, ok = biasPattern(g, board.White, board.Pass)
+	_, ok = biasPattern(newGame(t, 9, 41), board.White, board.Pass)
 	require.False(t, ok)
 }
 

@@ -44,8 +44,7 @@ func TestEvenKomi(t *testing.T) {
 		net := &saturated{even: even}
 		l.net = net
 		clear(l.known)
-		g, err := board.NewGame(board.Square(9), board.Chinese())
-		require.NoError(t, err)
+		g := gameUnder(t, board.Square(9), board.Chinese())
 		for _, komi := range []float32{7.5, -60.5, 60.5} {
 			g.SetKomi(komi)
 			got, ok, err := l.standing(context.Background(), g)
@@ -87,8 +86,7 @@ func TestContradictingLeads(t *testing.T) {
 func TestBounds(t *testing.T) {
 	for _, rules := range []board.Rules{board.Japanese(), board.Chinese()} {
 		for _, c := range []board.Color{board.Black, board.White} {
-			g, err := board.NewGame(board.Square(9), rules)
-			require.NoError(t, err)
+			g := gameUnder(t, board.Square(9), rules)
 			var stones [3][]board.Point
 			stones[c], stones[c.Opponent()] = []board.Point{40}, []board.Point{0, 2, 4, 6, 18, 20, 22, 24}
 			require.NoError(t, g.Setup(stones[board.Black], stones[board.White], c))
@@ -107,8 +105,7 @@ func TestCorrectedLeads(t *testing.T) {
 	for _, toMove := range []board.Color{board.Black, board.White} {
 		l, last := NewLeads(net), 0.0
 		for komi := float32(-60.5); komi < 62; komi++ {
-			g, err := board.NewGame(board.Square(9), board.Chinese())
-			require.NoError(t, err)
+			g := gameUnder(t, board.Square(9), board.Chinese())
 			g.SetKomi(komi)
 			g.SetToMove(toMove)
 			var out nn.Output

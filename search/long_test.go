@@ -10,7 +10,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"kosumi/board"
 	"kosumi/nn"
 )
 
@@ -31,10 +30,7 @@ func TestSoakOfOneTree(t *testing.T) {
 	require.NoError(t, err)
 	p.Memory.MaxBytes = *longMemory << 20
 	area := *longSize * *longSize
-	g, err := board.NewGame(board.Square(*longSize), board.TrompTaylor())
-	require.NoError(t, err)
-	e := newQuick(area)
-	tree := treeAt(t, p, e, g)
+	tree := treeAt(t, p, newQuick(area), newGame(t, *longSize))
 	runtime.GC()
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

@@ -9,13 +9,10 @@ import (
 	"kosumi/nn"
 )
 
-// mirrorGame plays the given first moves, then moves from the top left corner on, each with an
-// answer: a copy for an "o" in pairs, another move for a "-".
-func mirrorGame(t testing.TB, g *board.Game, pairs string, first ...board.Point) *board.Game {
+// mirrorGame plays moves from the top left corner on, each with an answer: a copy for an "o" in
+// pairs, another move for a "-".
+func mirrorGame(t testing.TB, g *board.Game, pairs string) *board.Game {
 	t.Helper()
-	for _, p := range first {
-		require.NoError(t, g.Play(g.ToMove(), p))
-	}
 	size := g.Size()
 	spare := size.Point(0, size.H/2)
 	for i, answer := range pairs {
@@ -52,7 +49,7 @@ func TestMirrorGoIsRecognised(t *testing.T) {
 		}
 		require.Equal(t, want, findMirror(g).player, c.pairs)
 	}
-	g := mirrorGame(t, newGame(t, 13), copied14, 84)
+	g := mirrorGame(t, newGame(t, 13, 84), copied14)
 	require.Equal(t, board.Black, findMirror(g).player, "Black began in the centre")
 }
 
@@ -80,13 +77,11 @@ func TestMirrorAdvantageByHand(t *testing.T) {
 	} {
 		rules := board.TrompTaylor()
 		rules.Komi, rules.Scoring, rules.HandicapBonus = c.komi, c.scoring, c.bonus
-		g, err := board.NewGame(board.Square(c.size), rules)
-		require.NoError(t, err)
-		var first []board.Point
+		g := gameUnder(t, board.Square(c.size), rules)
 		if c.black {
-			first = []board.Point{g.Size().Point(c.size/2, c.size/2)}
+			require.NoError(t, g.Play(board.Black, g.Size().Point(c.size/2, c.size/2)))
 		}
-		g = mirrorGame(t, g, copied14, first...)
+		mirrorGame(t, g, copied14)
 		g.SetHandicapStones(c.handicap)
 		require.InDelta(t, c.want, findMirror(g).advantage, 1e-6, "%+v", c)
 	}
@@ -144,8 +139,7 @@ func TestMirrorPriorsByHand(t *testing.T) {
 	require.InDelta(t, 0.6, at(theirs, 1, mirror{advantage: -1}).prior(70, 0.2), 1e-6, "they have the centre and are behind")
 
 	// The opponent cannot copy a move in the centre, so it is expected to pass.
-	after := newGame(t, 9)
-	require.NoError(t, after.Play(board.Black, center))
+	after := newGame(t, 9, center)
 	require.Equal(t, board.Pass, at(after, 1, ahead).reply)
 	require.NoError(t, after.Play(board.White, 0))
 	require.NoError(t, after.Play(board.Black, board.Pass))
@@ -155,8 +149,7 @@ func TestMirrorPriorsByHand(t *testing.T) {
 // TestReplyBonusByHand: the bonus is 100 below the forced share of the weight, plus 0.18 below the
 // desired share, plus 0.36 below half the desired share. Decided games get less of the last two.
 func TestReplyBonusByHand(t *testing.T) {
-	quiet, theirs := newGame(t, 9), boardWith(t, 9, nil, []board.Point{40}, board.Black)
-	require.NoError(t, quiet.Play(board.Black, 11))
+	quiet, theirs := newGame(t, 9, 11), boardWith(t, 9, nil, []board.Point{40}, board.Black)
 	require.NoError(t, theirs.Play(board.Black, 11))
 	const reply = 69 // 3 rows down, 2 columns right of the centre
 	for _, c := range []struct {
@@ -184,8 +177,7 @@ func TestReplyBonusByHand(t *testing.T) {
 }
 
 func TestReplyByPassingByHand(t *testing.T) {
-	g := newGame(t, 9)
-	require.NoError(t, g.Play(board.Black, 40))
+	g := newGame(t, 9, 40)
 	c := at(g, 1, mirror{advantage: 6})
 	require.InDelta(t, 100.54, c.bonus(board.Pass, 0, 0, 5, 100), 1e-9, "0.35 of 15 %")
 	require.InDelta(t, 0.54, c.bonus(board.Pass, 0, 0, 6, 100), 1e-9)
@@ -249,7 +241,7 @@ func mirrorParams(on bool) Params {
 // node drops a move.
 func TestAntiMirrorOnAndOff(t *testing.T) {
 	for _, on := range []bool{false, true} {
-		g := mirrorGame(t, newGame(t, 11), copied14, 60)
+		g := mirrorGame(t, newGame(t, 11, 60), copied14)
 		g.SetKomi(0)
 		tree := treeAt(t, mirrorParams(on), &stub{ownership: true}, g)
 		searched(t, tree, 3000)

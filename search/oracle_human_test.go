@@ -12,6 +12,7 @@ import (
 	"kosumi/board"
 	"kosumi/internal/testshared"
 	"kosumi/nn"
+	"kosumi/nn/nntest"
 	"kosumi/search"
 )
 
@@ -32,28 +33,15 @@ type humanRecord struct {
 	}
 }
 
-// beside is an evaluator with a human SL network in addition to its main one.
-type beside struct {
-	*nn.Server
-	humans *nn.Server
-}
-
-func (b beside) Humans() nn.Network {
-	if b.humans == nil {
-		return nil
-	}
-	return b.humans
-}
-
 // with returns the networks of a record.
 func (n networks) with(main, humans string) nn.Evaluator {
-	b := beside{Server: n.get(main, true)}
-	b.ClearCache()
+	both := nntest.WithHumans{Server: n.get(main, true)}
+	both.ClearCache()
 	if humans != "" {
-		b.humans = n.get(humans, true)
-		b.humans.ClearCache()
+		both.People = n.get(humans, true)
+		both.People.ClearCache()
 	}
-	return b
+	return both
 }
 
 // search repeats the search with the record's draws in place of random ones, and returns how many

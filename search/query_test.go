@@ -27,12 +27,8 @@ func TestQueries(t *testing.T) {
 	p.Pass.IgnorePreRootHistory = true
 	p.Net.Symmetry, p.Net.PolicyTemperature = 3, 1.5
 	p.Utility.DrawEquivalentWinsForWhite = 0
-	g := newGame(t, 9)
-	for _, m := range []board.Point{3, 40} {
-		require.NoError(t, g.Play(g.ToMove(), m))
-	}
 	e := &asked{}
-	tree := treeAt(t, p, e, g)
+	tree := treeAt(t, p, e, newGame(t, 9, 3, 40))
 	searched(t, tree, 60)
 	depths := map[int]int{}
 	for i, q := range e.queries {
@@ -64,9 +60,7 @@ func TestAdvantage(t *testing.T) {
 		p := Plain()
 		p.Net.PlayoutDoublingAdvantage, p.Net.AdvantageFor = 1.5, strong
 		e := &asked{}
-		tree := newTree(t, p, e)
-		g := newGame(t, 5)
-		tree.Reset(g)
+		tree := treeAt(t, p, e, newGame(t, 5))
 		r := searched(t, tree, 100)
 		owner := strong
 		if owner == board.Empty {

@@ -10,11 +10,7 @@ import (
 
 func game9(t *testing.T, vertices ...string) *board.Game {
 	t.Helper()
-	g := newGame(t, 9)
-	for _, p := range points(t, g.Size(), vertices...) {
-		require.NoError(t, g.Play(g.ToMove(), p))
-	}
-	return g
+	return newGame(t, 9, points(t, board.Square(9), vertices...)...)
 }
 
 // TestRepeatPatterns: a move is charged if it repeats an earlier move of its player, also turned,

@@ -49,12 +49,8 @@ func TestRestrictions(t *testing.T) {
 }
 
 func TestSymmetricMovesAreSearchedOnce(t *testing.T) {
-	p := Defaults()
-	tree := newTree(t, p, &stub{flat: true})
-	g := newGame(t, 9)
-	tree.Reset(g)
+	tree := treeAt(t, Defaults(), &stub{flat: true}, newGame(t, 9))
 	r := searched(t, tree, 2000)
-	size := g.Size()
 	searchedMoves := 0
 	for i := range r.Moves {
 		m := &r.Moves[i]
@@ -66,7 +62,7 @@ func TestSymmetricMovesAreSearchedOnce(t *testing.T) {
 		}
 		searchedMoves++
 		if m.Move != board.Pass { // Black's opening moves are in the upper right
-			x, y := size.XY(m.Move)
+			x, y := r.Size.XY(m.Move)
 			require.GreaterOrEqual(t, x, 4)
 			require.LessOrEqual(t, y, 4)
 		}
@@ -99,11 +95,7 @@ func TestOneVisitObeysTheRoot(t *testing.T) {
 func TestRootNoise(t *testing.T) {
 	p := Plain()
 	p.Root.NoiseEnabled = true
-	plain := newTree(t, Plain(), &stub{})
-	noisy := newTree(t, p, &stub{})
-	g := newGame(t, 9)
-	plain.Reset(g)
-	noisy.Reset(g)
+	plain, noisy := treeAt(t, Plain(), &stub{}, newGame(t, 9)), treeAt(t, p, &stub{}, newGame(t, 9))
 	a, b := searched(t, plain, 800), searched(t, noisy, 800)
 	require.Equal(t, a.Policy, b.Policy) // unchanged network policy
 	sum, differ := 0.0, 0

@@ -70,10 +70,8 @@ func TestGoodMoveIsFound(t *testing.T) {
 		for name, p := range map[string]Params{"tutorial": Tutorial(), "plain": Plain(), "defaults": Defaults()} {
 			g := newGame(t, 9)
 			g.SetToMove(toMove)
-			tree := newTree(t, p, e)
 			p.Root.SymmetryPruning = false
-			require.NoError(t, tree.SetParams(p))
-			tree.Reset(g)
+			tree := treeAt(t, p, e, g)
 			r := searched(t, tree, 400)
 			require.Equal(t, good, r.Choose(0, nil), name)
 			require.Greater(t, r.Moves[0].EdgeVisits, int64(150), name)
@@ -124,13 +122,11 @@ func TestEndOfTheGame(t *testing.T) {
 // row*9+column on every board.
 func TestPolicyIndexFollowsTheSize(t *testing.T) {
 	for _, size := range []board.Size{{W: 5, H: 5}, {W: 7, H: 9}, {W: 13, H: 13}, {W: 19, H: 19}, {W: 25, H: 25}} {
-		g, err := board.NewGame(size, board.TrompTaylor())
-		require.NoError(t, err)
 		want := size.Point(size.W-2, size.H-1)
 		e := &stub{flat: true, answer: func(g *board.Game, out *nn.Output) {
 			out.Policy[g.Size().Index(want)] += 1
 		}}
-		tree := treeAt(t, Plain(), e, g)
+		tree := treeAt(t, Plain(), e, gameUnder(t, size, board.TrompTaylor()))
 		r := searched(t, tree, 2)
 		require.Equal(t, want, r.Moves[0].Move)
 		require.Len(t, r.Policy, size.Area()+1)
@@ -186,12 +182,9 @@ func TestTutorialSelection(t *testing.T) {
 // move.
 func TestSuperkoInTheTree(t *testing.T) {
 	for _, rules := range []string{"tromp-taylor", "aga", "chinese", "japanese"} {
-		rules, err := board.ParseRules(rules)
-		require.NoError(t, err)
 		for name, p := range presets() {
 			p.Parallel.Workers = 4
-			g, err := board.NewGame(board.Square(4), rules)
-			require.NoError(t, err)
+			g := gameUnder(t, board.Square(4), rulesOf(t, rules))
 			tree := treeAt(t, p, &stub{}, g)
 			rng := rand.New(rand.NewPCG(1, 2))
 			for turn := 0; turn < 30 && !g.Finished(); turn++ {

@@ -41,9 +41,8 @@ func TestManyWorkers(t *testing.T) {
 			p.Parallel.Workers = 16
 			p.Parallel.VisitsPerFlight = 2
 			e := &stub{delay: 100 * time.Microsecond}
-			tree := newTree(t, p, e)
 			g := newGame(t, 5)
-			tree.Reset(g)
+			tree := treeAt(t, p, e, g)
 			for range 6 {
 				r := searched(t, tree, 400)
 				require.GreaterOrEqual(t, r.Root.Visits, int64(400))

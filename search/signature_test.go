@@ -24,13 +24,7 @@ func TestSignature(t *testing.T) {
 		{"defaults", "japanese", "-0.0032 551.323 511; A1 334 0.0237 -0.108 D1 334 0.0237 -0.108 B5 118 -0.0611 -0.273"},
 	} {
 		name := c.preset + " " + c.rules
-		rules, err := board.ParseRules(c.rules)
-		require.NoError(t, err)
-		g, err := board.NewGame(board.Size{W: 4, H: 5}, rules)
-		require.NoError(t, err)
-		for _, m := range []board.Point{5, 9, 6, 10, 4, 8, 7, 11, board.Pass} {
-			require.NoError(t, g.Play(g.ToMove(), m))
-		}
+		g := gameUnder(t, board.Size{W: 4, H: 5}, rulesOf(t, c.rules), 5, 9, 6, 10, 4, 8, 7, 11, board.Pass)
 		e := &stub{errors: true, ownership: true, answer: func(g *board.Game, out *nn.Output) {
 			out.Policy[g.Size().Area()] += 0.2 // makes passes likely enough to be searched
 		}}

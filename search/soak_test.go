@@ -46,9 +46,8 @@ func soak(t *testing.T, sessions int, wrap func(*stub) nn.Evaluator) {
 			}
 			return nil
 		}
-		tree := newTree(t, p, wrap(e))
 		g := newGame(t, 4+int(seed))
-		tree.Reset(g)
+		tree := treeAt(t, p, wrap(e), g)
 		for range 40 {
 			failing = rng.IntN(5) == 0
 			limits := Limits{Visits: 1 + rng.Int64N(600), Ownership: rng.IntN(2) == 0}

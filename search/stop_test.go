@@ -116,8 +116,7 @@ func TestDecided(t *testing.T) {
 func TestEarlyStopKeepsTheChoice(t *testing.T) {
 	stopped := 0
 	for seed := range 12 {
-		g := newGame(t, 7)
-		require.NoError(t, g.Play(board.Black, board.Point(seed)))
+		g := newGame(t, 7, board.Point(seed))
 		choose := func(l Limits) (board.Point, StopReason) {
 			p := Plain()
 			p.Choice.UseLCB, p.Choice.Reduce = false, false

@@ -95,11 +95,27 @@ func (e *stub) fill(g *board.Game, out *nn.Output) {
 	}
 }
 
-func newGame(t testing.TB, n int) *board.Game {
+// newGame returns a game with moves of both colours in turn.
+func newGame(t testing.TB, n int, moves ...board.Point) *board.Game {
 	t.Helper()
-	g, err := board.NewGame(board.Square(n), board.TrompTaylor())
+	return gameUnder(t, board.Square(n), board.TrompTaylor(), moves...)
+}
+
+func gameUnder(t testing.TB, size board.Size, rules board.Rules, moves ...board.Point) *board.Game {
+	t.Helper()
+	g, err := board.NewGame(size, rules)
 	require.NoError(t, err)
+	for _, p := range moves {
+		require.NoError(t, g.Play(g.ToMove(), p))
+	}
 	return g
+}
+
+func rulesOf(t testing.TB, name string) board.Rules {
+	t.Helper()
+	rules, err := board.ParseRules(name)
+	require.NoError(t, err)
+	return rules
 }
 
 func newTree(t testing.TB, p Params, e nn.Evaluator) *Tree {
@@ -122,8 +138,7 @@ func diagramGame(t testing.TB, diagram string, toMove board.Color, komi float32)
 	b := testshared.Diagram(t, diagram)
 	rules := board.TrompTaylor()
 	rules.Komi = komi
-	g, err := board.NewGame(b.Size(), rules)
-	require.NoError(t, err)
+	g := gameUnder(t, b.Size(), rules)
 	require.NoError(t, g.SetupBoard(b, toMove))
 	return g
 }

@@ -69,14 +69,7 @@ func TestCycleEndsADescent(t *testing.T) {
 // afterPass is a position in which a pass would end the game.
 func afterPass(t *testing.T, rules string) *board.Game {
 	t.Helper()
-	r, err := board.ParseRules(rules)
-	require.NoError(t, err)
-	g, err := board.NewGame(board.Square(5), r)
-	require.NoError(t, err)
-	require.NoError(t, g.Play(board.Black, 12))
-	require.NoError(t, g.Play(board.White, 6))
-	require.NoError(t, g.Play(board.Black, board.Pass))
-	return g
+	return gameUnder(t, board.Square(5), rulesOf(t, rules), 12, 6, board.Pass)
 }
 
 // passing is a network that likes to pass.
@@ -88,15 +81,9 @@ func passing() *stub {
 // tree, but a third one does.
 func TestFriendlyPass(t *testing.T) {
 	for rules, ends := range map[string]int{"tromp-taylor": 2, "chinese": 3} {
-		p := Plain()
-		tree := newTree(t, p, passing())
-		r, err := board.ParseRules(rules)
-		require.NoError(t, err)
-		g, err := board.NewGame(board.Square(5), r)
-		require.NoError(t, err)
-		require.NoError(t, g.Play(board.Black, 12))
+		g := gameUnder(t, board.Square(5), rulesOf(t, rules), 12)
 		require.Equal(t, ends == 3, g.Rules().FriendlyPassOk, rules)
-		tree.Reset(g)
+		tree := treeAt(t, Plain(), passing(), g)
 		searched(t, tree, 4000)
 		fewest := 99
 		var walk func(i uint32, passes int)

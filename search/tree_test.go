@@ -65,9 +65,8 @@ func TestMemoryLimitEndsTheSearch(t *testing.T) {
 		p := Defaults()
 		p.Graph.Use = graph
 		p.Memory.MaxBytes = MinBytes
-		tree := newTree(t, p, newQuick(81))
 		g := newGame(t, 9)
-		tree.Reset(g)
+		tree := treeAt(t, p, newQuick(81), g)
 		for range 6 {
 			r := searchedWith(t, tree, Limits{})
 			require.Equal(t, StopMemory, r.Stop)
@@ -88,9 +87,8 @@ func TestCompactionKeepsTheTree(t *testing.T) {
 	for name, p := range presets() {
 		t.Run(name, func(t *testing.T) {
 			p.Pass.MoreHacks = false
-			tree := newTree(t, p, &stub{errors: true})
 			g := newGame(t, 7)
-			tree.Reset(g)
+			tree := treeAt(t, p, &stub{errors: true}, g)
 			for range 3 {
 				r := searched(t, tree, 3000)
 				move := pick(t, &r)
@@ -180,9 +178,7 @@ func TestAllPriorsAreReached(t *testing.T) {
 		p := Plain()
 		p.Memory.PriorsPerNode = 8
 		p.Parallel.Workers = workers
-		tree := newTree(t, p, &stub{flat: true, noScore: true})
-		g := newGame(t, 5)
-		tree.Reset(g)
+		tree := treeAt(t, p, &stub{flat: true, noScore: true}, newGame(t, 5))
 		searched(t, tree, 12000)
 		root := tree.nodes.a.node(tree.nodes.root)
 		require.Equal(t, 26, int(root.edgeCount))
@@ -221,9 +217,8 @@ func TestOwnership(t *testing.T) {
 			out.Ownership[p] = v
 		}
 	}}
-	tree := newTree(t, Plain(), e)
 	g := newGame(t, 5)
-	tree.Reset(g)
+	tree := treeAt(t, Plain(), e, g)
 	r := searched(t, tree, 20)
 	require.Nil(t, r.Ownership)
 	require.Len(t, r.Root.Raw.Ownership, 25)
@@ -259,7 +254,7 @@ func TestSnapshots(t *testing.T) {
 		var watch sync.WaitGroup
 		watch.Go(func() {
 			defer enough()
-			visits := int64(0)
+			visits := int64(1) // the root alone has no moves
 			for grew := 0; grew < 3; time.Sleep(time.Millisecond) {
 				var r Result
 				if tree.Snapshot(&r); !r.Final && r.Root.Visits > visits {
@@ -284,10 +279,7 @@ func TestSnapshots(t *testing.T) {
 func TestAdvanceDropsWhatItMust(t *testing.T) {
 	size := board.Square(9)
 	prepare := func(p Params, play ...board.Point) (*Tree, *board.Game, Result) {
-		g := newGame(t, 9)
-		for _, m := range play {
-			require.NoError(t, g.Play(g.ToMove(), m))
-		}
+		g := newGame(t, 9, play...)
 		tree := treeAt(t, p, &stub{flat: true}, g)
 		return tree, g, searched(t, tree, 2000)
 	}
@@ -411,10 +403,8 @@ func TestIllegalMoveInAPolicy(t *testing.T) {
 			e := &stub{answer: func(g *board.Game, out *nn.Output) {
 				out.Policy[3], out.Policy[7] = 0.4, 0.3 // even if the points are occupied
 			}}
-			tree := newTree(t, p, e)
-			g := newGame(t, 5)
-			require.NoError(t, g.Play(board.Black, 3))
-			tree.Reset(g)
+			g := newGame(t, 5, 3)
+			tree := treeAt(t, p, e, g)
 			r := searchedWith(t, tree, Limits{Visits: 1000})
 			require.GreaterOrEqual(t, r.Root.Visits, int64(1000), name)
 			require.NoError(t, g.Legal(board.White, r.Choose(0, nil)), name)
@@ -431,10 +421,7 @@ func TestIllegalMoveInAPolicy(t *testing.T) {
 // two passes.
 func TestFinishedGameCanBeSearched(t *testing.T) {
 	for name, p := range presets() {
-		g := newGame(t, 5)
-		for _, move := range []board.Point{12, board.Pass, board.Pass} {
-			require.NoError(t, g.Play(g.ToMove(), move))
-		}
+		g := newGame(t, 5, 12, board.Pass, board.Pass)
 		require.True(t, g.Finished())
 		tree := treeAt(t, p, &stub{}, g)
 		r := searched(t, tree, 200)

@@ -8,17 +8,9 @@ import (
 
 	"kosumi/engine"
 	"kosumi/internal/testshared"
-	"kosumi/nn"
+	"kosumi/nn/nntest"
 	"kosumi/web/api"
 )
-
-// withPeople is a network that comes with a human SL network.
-type withPeople struct {
-	nn.Network
-	people *nn.Server
-}
-
-func (n withPeople) Humans() nn.Network { return nn.AsNetwork(n.people) }
 
 // TestHumanMoves: an analysis has the likely moves of people of a rank, and different ones for
 // other ranks.
@@ -27,7 +19,7 @@ func TestHumanMoves(t *testing.T) {
 	require.NoError(t, err)
 	people, err := networkOf(testshared.Path(t, "golden/human/models/synth-human-b3c32.bin.gz"))
 	require.NoError(t, err)
-	s, err := New(Config{Folder: t.TempDir(), Networks: only(withPeople{nn.AsNetwork(net), people}, ""), Engine: engine.Defaults(), Page: bare})
+	s, err := New(Config{Folder: t.TempDir(), Networks: only(nntest.WithHumans{Server: net, People: people}, ""), Engine: engine.Defaults(), Page: bare})
 	require.NoError(t, err)
 	go s.Serve()
 	defer s.Close()

@@ -88,6 +88,8 @@ func TestKataGoRefuses(t *testing.T) {
 	require.Contains(t, o.stderr, `"gnugo"`)
 }
 
+func unusedKeys(text string) bool { return strings.Contains(text, "unused keys") }
+
 // TestKataGoConfigs starts katago with KataGo's folders of configs: it refuses what
 // KataGo refuses, in the same words, and has the same parameters.
 func TestKataGoConfigs(t *testing.T) {
@@ -137,6 +139,7 @@ func TestKataGoConfigs(t *testing.T) {
 					require.Contains(t, said, strings.Replace(line, recorded, m.Describe().Name, 1))
 				}
 			}
+			require.Equal(t, slices.ContainsFunc(e.Stderr, unusedKeys), unusedKeys(said))
 			same++
 		})
 	}

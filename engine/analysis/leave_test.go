@@ -40,14 +40,8 @@ func endsSoon(t *testing.T, done <-chan error) {
 	}
 }
 
-// endless returns more endless queries than there are workers.
-func endless() string {
-	var b strings.Builder
-	for _, id := range []string{"a", "b", "c", "d", "e", "f"} {
-		b.WriteString(`{"id":"` + id + `","moves":[],"rules":"chinese","boardXSize":9,"boardYSize":9,"maxVisits":1000000000,"reportDuringSearchEvery":0.01}` + "\n")
-	}
-	return b.String()
-}
+// endless are more endless queries than there are workers.
+var endless = strings.Repeat(`{"id":"a","moves":[],"rules":"chinese","boardXSize":9,"boardYSize":9,"maxVisits":1000000000,"reportDuringSearchEvery":0.01}`+"\n", 6)
 
 // TestClientVanishes: Serve returns soon once the output is closed, although searches are
 // endless, whether the input stays open or not.
@@ -57,7 +51,7 @@ func TestClientVanishes(t *testing.T) {
 		defer inWrite.Close()
 		outRead, outWrite := io.Pipe()
 		done := run(t, t.Context(), testConfig(), inRead, outWrite)
-		_, err := io.WriteString(inWrite, endless())
+		_, err := io.WriteString(inWrite, endless)
 		require.NoError(t, err)
 		_, err = outRead.Read(make([]byte, 10))
 		require.NoError(t, err)
@@ -75,7 +69,7 @@ func TestClientDoesNotRead(t *testing.T) {
 	inRead, inWrite := io.Pipe()
 	defer inWrite.Close()
 	done := run(t, ctx, testConfig(), inRead, outWrite)
-	_, err := io.WriteString(inWrite, endless())
+	_, err := io.WriteString(inWrite, endless)
 	require.NoError(t, err)
 	time.Sleep(30 * time.Millisecond)
 	select {
@@ -96,5 +90,5 @@ func TestClientDoesNotRead(t *testing.T) {
 	// With QuitWithoutWaiting, Serve does not wait for the client at the end of input either.
 	c := testConfig()
 	c.QuitWithoutWaiting = true
-	endsSoon(t, run(t, t.Context(), c, strings.NewReader(endless()), outWrite))
+	endsSoon(t, run(t, t.Context(), c, strings.NewReader(endless), outWrite))
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"io"
 	"math/rand/v2"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,6 +12,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"kosumi/internal/testshared"
 )
 
 func TestQueueOrder(t *testing.T) {
@@ -108,28 +109,6 @@ func TestQueueHasABound(t *testing.T) {
 	require.Zero(t, q.size)
 }
 
-// floodReader is a client that sends the same line for ever.
-type floodReader struct{ line string }
-
-func (f *floodReader) Read(p []byte) (int, error) {
-	n := 0
-	for n+len(f.line) <= len(p) {
-		n += copy(p[n:], f.line)
-	}
-	if n == 0 { // a line longer than the buffer is read in parts
-		n = copy(p, f.line)
-		f.line = f.line[n:] + f.line[:n]
-	}
-	return n, nil
-}
-
-func inUse() int64 {
-	var m runtime.MemStats
-	runtime.GC()
-	runtime.ReadMemStats(&m)
-	return int64(m.HeapAlloc)
-}
-
 // TestFloodOfQueries sends queries for ever while none is searched: the server must stop reading.
 func TestFloodOfQueries(t *testing.T) {
 	turns := make([]string, 3000)
@@ -148,11 +127,11 @@ func TestFloodOfQueries(t *testing.T) {
 			s, err := New(c, net, nil)
 			require.NoError(t, err)
 			ctx, cancel := context.WithCancel(t.Context())
-			before := inUse()
+			before := testshared.Heap()
 			served := make(chan error)
-			go func() { served <- s.Serve(ctx, &floodReader{line + "\n"}, io.Discard) }()
+			go func() { served <- s.Serve(ctx, testshared.NewFlood(line), io.Discard) }()
 			synctest.Wait() // Wait would not return while the server reads
-			require.Less(t, inUse()-before, 2*c.MaxQueue, name)
+			require.Less(t, testshared.Heap()-before, 2*c.MaxQueue, name)
 			cancel()
 			net.open()
 			require.NoError(t, <-served)

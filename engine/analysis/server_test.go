@@ -3,7 +3,6 @@ package analysis
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -198,21 +197,6 @@ func TestRestrictionsReachTheSearch(t *testing.T) {
 	}
 	s.Send(conform.Query("free", map[string]any{"allowMoves": []map[string]any{{"player": "B", "moves": []string{"A1"}, "untilDepth": 1}}, "maxVisits": 200}))
 	require.Greater(t, len(s.Result("free", 1).MoveInfos), 3, "the other player's list, and no list of the query before")
-}
-
-// TestEveryRequestIsAnswered: every request with an id gets an answer with that id, except for an
-// unknown action, as in KataGo.
-func TestEveryRequestIsAnswered(t *testing.T) {
-	s := serve(t, testConfig(), newHashNet(t))
-	for i, fields := range []map[string]any{
-		{"action": "terminate"}, {"action": "terminate_all", "turnNumbers": []int{}}, {"action": "query_version"},
-		{"action": 5}, {}, {"analyzeTurns": []int{}}, {"moves": []any{}, "rules": "chinese"},
-	} {
-		id := fmt.Sprint(i)
-		fields["id"] = id
-		s.Send(fields)
-		require.Equal(t, id, s.Next().ID, "%v", fields)
-	}
 }
 
 // TestFailingNetwork requires that a failing search affects no other.

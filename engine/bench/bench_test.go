@@ -12,7 +12,6 @@ import (
 
 	"kosumi/board"
 	"kosumi/engine/bench"
-	"kosumi/nn"
 	"kosumi/nn/nntest"
 	"kosumi/search"
 )
@@ -45,14 +44,6 @@ func TestPlans(t *testing.T) {
 	}
 }
 
-func server(t *testing.T) *nn.Server {
-	t.Helper()
-	s, err := nn.NewServer(nntest.HashModel(1), nn.ServerConfig{Sessions: 2, MaxBatch: 8})
-	require.NoError(t, err)
-	t.Cleanup(func() { s.Close() })
-	return s
-}
-
 func TestRates(t *testing.T) {
 	ctx := context.Background()
 	games, err := bench.Positions(ctx, nntest.HashModel(1), board.Square(5), board.Chinese())
@@ -73,7 +64,7 @@ func TestRates(t *testing.T) {
 	require.NoError(t, err)
 	require.Positive(t, rate)
 
-	run := bench.Search{Server: server(t), Games: games, Params: search.Defaults()}
+	run := bench.Search{Server: serve(t, nntest.HashModel(1)), Games: games, Params: search.Defaults()}
 	visits, evals, err := run.Rate(ctx, 5*time.Millisecond)
 	require.NoError(t, err)
 	require.Positive(t, visits)

@@ -57,35 +57,29 @@ func FuzzParseLadders(f *testing.F) {
 func TestDialsRiseAsRanksFall(t *testing.T) {
 	ladders := []Ladder{{Network: "n", SHA256: "x", Size: 9, Support: []Support{
 		{Dial: 0, Elo: 200}, {Dial: 2, Elo: 150}, {Dial: 4, Elo: 190, Error: 200}, {Dial: 6, Elo: -100, Error: 200}, {Dial: 10, Elo: -450}}}}
+	find := func(sha string, side int, r Rank) Setting {
+		s, err := Find(ladders, sha, board.Square(side), r)
+		require.NoError(t, err)
+		return s
+	}
 	last := math.Inf(1)
 	for r := Lowest; r <= Highest; r++ {
-		s, err := Find(ladders, "x", board.Square(9), r)
-		require.NoError(t, err)
-		require.LessOrEqual(t, s.Dial, last, r)
-		last = s.Dial
+		dial := find("x", 9, r).Dial
+		require.LessOrEqual(t, dial, last, r)
+		last = dial
 	}
-	top, err := Find(ladders, "x", board.Square(9), Highest)
-	require.NoError(t, err)
+	top := find("x", 9, Highest)
 	require.Contains(t, top.Note, "9d is not served by n on 9x9: 19k to 6k are. It plays at 6k")
 	require.Zero(t, top.Dial)
 	require.ErrorContains(t, top.Refusal, "19k to 6k are")
-	sure, err := Find(ladders, "x", board.Square(9), anchorRank)
-	require.NoError(t, err)
+	sure := find("x", 9, anchorRank)
 	require.Contains(t, sure.Note, "extrapolated on 9x9 from games between levels, give or take 5 ranks", "3 of GNU Go's and 4 of the games")
 	require.NoError(t, sure.Refusal)
 	ladders[0].Pairs = []Pair{{"loss:0", "GNU Go 3.8 level 10", 8, 10}, {"loss:6", "GNU Go 3.8 level 10", 3, 10}, {"loss:10", "GNU Go 3.8 level 10", 0, 10}}
-	sure, err = Find(ladders, "x", board.Square(9), anchorRank)
-	require.NoError(t, err)
-	require.Contains(t, sure.Note, "10k: measured on 9x9, give or take 5 ranks")
-	weak, err := Find(ladders, "x", board.Square(9), anchorRank-6)
-	require.NoError(t, err)
-	require.Contains(t, weak.Note, "16k: extrapolated on 9x9", "of ten games none was won")
-	other, err := Find(ladders, "y", board.Square(9), anchorRank)
-	require.NoError(t, err)
-	require.Contains(t, other.Note, "not measured with this network")
-	size, err := Find(ladders, "x", board.Square(19), anchorRank)
-	require.NoError(t, err)
-	require.Contains(t, size.Note, "not measured on 19x19")
+	require.Contains(t, find("x", 9, anchorRank).Note, "10k: measured on 9x9, give or take 5 ranks")
+	require.Contains(t, find("x", 9, anchorRank-6).Note, "16k: extrapolated on 9x9", "of ten games none was won")
+	require.Contains(t, find("y", 9, anchorRank).Note, "not measured with this network")
+	require.Contains(t, find("x", 19, anchorRank).Note, "not measured on 19x19")
 }
 
 // TestLaddersInside: the built-in network has its own ladders on three sizes, which can be written

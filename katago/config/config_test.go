@@ -81,6 +81,23 @@ func TestValues(t *testing.T) {
 	require.EqualError(t, err, "Key 'w' must be one of (A|B) in config file ")
 }
 
+// TestTable: each default in the table is valid as a value in a file.
+func TestTable(t *testing.T) {
+	for _, p := range Params {
+		if p.Default == "" || p.Name == "futileVisitsThreshold" { // no default because the key is required, or a default outside the key's range
+			continue
+		}
+		for _, text := range []string{p.Default, p.Analysis} {
+			if text == "" {
+				continue
+			}
+			c := New(map[string]string{p.Name: text})
+			_, err := c.Get(p.Key)
+			require.NoError(t, err, p.Name)
+		}
+	}
+}
+
 // TestParameters: a change sets all of its parameters or, after an error, none.
 func TestParameters(t *testing.T) {
 	c := New(map[string]string{"numSearchThreads": "2", "maxVisits": "8"})
