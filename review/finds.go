@@ -23,7 +23,7 @@ const (
 	lostBelow   = -0.3 // maximum ownership of captured stones' points
 	lostBy      = 0.5  // minimum change of captured stones' ownership by the mistake
 	keptFrom    = 0.3  // minimum ownership of stones that count as the mover's
-	weakerBy    = 0.4  // minimum change of weakened stones' ownership
+	weakerBy    = 0.3  // minimum change of weakened stones' ownership
 	loneFrom    = 0.5  // minimum ownership of a single stone that lives or is lost, since networks misread single stones most
 	leastShare  = 0.25 // minimum share of the mistake's loss that a claim accounts for
 	leastPoints = 1.0  // minimum number of points that a claim accounts for
@@ -178,10 +178,10 @@ var changes = []struct {
 		return k.better.least(c) > sureFrom && k.worse.most(c) < -sureFrom
 	}},
 	{Weak, Stronger, 0.9, func(k *mistake, c []board.Point) bool {
-		return k.better.least(c) > 0 && k.worse.most(c) < 0 && k.change(c) > weakerBy && mean(k.bestOwn, c) > likely && mean(k.did, c) < -likely
+		return k.better.least(c) > likely && k.worse.most(c) < -likely
 	}},
 	{Weakens, Strengthens, 0.5, func(k *mistake, c []board.Point) bool {
-		return k.change(c) > weakerBy && mean(k.bestOwn, c) > -likely/2 && mean(k.did, c) < likely/2
+		return k.change(c) > weakerBy && mean(k.bestOwn, c) > -2*likely && mean(k.did, c) < 2*likely
 	}},
 }
 
@@ -212,7 +212,7 @@ func (k *mistake) linked(kind ClaimKind, color board.Color, one, two *board.Boar
 			if mean(lost, small) < weakerBy {
 				weight = 0.6
 			}
-			if f, enough := k.claim(kind, AfterPlayed, k.bestV, small, weight); enough && mean(lost, small) > partFrom && (!ok || f.score > best.score) {
+			if f, enough := k.claim(kind, AfterPlayed, k.bestV, small, weight); enough && k.change(small) > partFrom && (!ok || f.score > best.score) {
 				f.Others = k.vertices(large)
 				best, ok = f, true
 			}

@@ -69,17 +69,15 @@ func (k *mistake) worth(stones []board.Point) float64 {
 	return sum
 }
 
-// bigPart returns the region that has at least half of the loss by both judgements and is near the
+// bigPart returns the region that has at least half of the loss by all judgements and is near the
 // better or the played move; nil if there is none.
 func (k *mistake) bigPart() *part {
 	if len(k.parts) == 0 {
 		return nil
 	}
 	big := slices.MaxFunc(k.parts, func(a, b part) int { return cmp.Compare(a.sum, b.sum) })
-	for i := range k.better {
-		if n := float64(len(big.points)); n*(mean(k.better[i], big.points)-mean(k.worse[i], big.points)) < 0.5*k.loss {
-			return nil
-		}
+	if float64(len(big.points))*k.change(big.points) < 0.5*k.loss {
+		return nil
 	}
 	if !k.near(big.points, k.best) && !k.near(big.points, k.played) {
 		return nil

@@ -51,10 +51,11 @@ type mistake struct {
 	played, best  board.Point
 	last          board.Point // the opponent's last move
 	own           []float64   // ownership before the move, by the search of that position
-	bestOwn, did  []float64   // ownership after the better and the played move: means of the two judgements
-	better, worse twice       // the two judgements of bestOwn, and those of did
+	bestOwn, did  []float64   // ownership after the better and the played move: means of the judgements
+	better, worse judgements  // the judgements of bestOwn, and those of did
 	diff          []float64   // bestOwn - did
 	loss, err     float64
+	surely        float64       // the smallest estimate of loss
 	taken, punish []board.Point // stones that the better line captures; the mover's stones that the played line loses
 	parts         []part
 	partOf        []int  // number of each point's part, -1 for none
@@ -118,7 +119,7 @@ func (m *Move) told() {
 }
 
 // lookShare is the maximum share of the review's visits in searches that explain mistakes.
-const lookShare = 0.08
+const lookShare = 0.1
 
 // explainAll explains the listed moves. With judges it searches a few more positions to explain the
 // worst moves.
@@ -130,7 +131,7 @@ func (r *run) explainAll(ctx context.Context, res *Result, judges []*Judge) erro
 		}
 	}
 	asked := worst(res.Moves, worstReported, func(m *Move) float64 { return m.Loss })
-	visits := max(1, min(64, int64(lookShare*float64(r.visits))/int64(2*max(1, len(asked)))))
+	visits := max(1, min(64, int64(lookShare*float64(r.visits))/int64(3*max(1, len(asked)))))
 	queue, failed := make(chan int), make([]error, len(res.Moves))
 	var wg sync.WaitGroup
 	for i := range max(1, min(len(judges), len(listed))) {
@@ -222,33 +223,59 @@ func (r *run) mistakeAt(t int, m *Move) (*mistake, error) {
 	return k, nil
 }
 
-// twice holds two judgements of ownership: by a search of a move, and by the network at the end of
-// its line.
-type twice [2][]float64
+// judgements holds judgements of the ownership of all points: of the search of the game, of the
+// network at the end of a line, and of another search.
+type judgements [][]float64
 
-// least and most return the smaller and the larger judgement of the mean ownership of some points.
-func (v *twice) least(points []board.Point) float64 {
-	return min(mean(v[0], points), mean(v[1], points))
+// least and most return the smallest and the largest judgement of the mean ownership of some points.
+func (j judgements) least(points []board.Point) float64 {
+	least := 1.0
+	for _, own := range j {
+		least = min(least, mean(own, points))
+	}
+	return least
 }
 
-func (v *twice) most(points []board.Point) float64 {
-	return max(mean(v[0], points), mean(v[1], points))
+func (j judgements) most(points []board.Point) float64 {
+	most := -1.0
+	for _, own := range j {
+		most = max(most, mean(own, points))
+	}
+	return most
 }
 
-// change returns how much ownership of some points the mistake loses, by the judgement with the
-// smaller loss.
+// mean returns the mean of the judgements of each point.
+func (j judgements) mean() []float64 {
+	sum := make([]float64, len(j[0]))
+	for _, own := range j {
+		for i := range sum {
+			sum[i] += own[i] / float64(len(j))
+		}
+	}
+	return sum
+}
+
+// change returns how much ownership of some points the mistake loses at least.
 func (k *mistake) change(points []board.Point) float64 {
-	return min(mean(k.better[0], points)-mean(k.worse[0], points), mean(k.better[1], points)-mean(k.worse[1], points))
+	return k.better.least(points) - k.worse.most(points)
 }
 
-// playOut evaluates the ends of both lines, and finds the regions that changed.
+// playOut searches the position after the better move, evaluates the ends of both lines, and finds
+// the regions that changed.
 func (k *mistake) playOut() error {
+	k.surely, k.better, k.worse = k.loss, judgements{k.bestOwn}, judgements{k.did}
+	again, err := k.lookAfter(k.best)
+	if err != nil {
+		return err
+	}
+	if again != nil && len(again.Ownership) > 0 {
+		k.better = append(k.better, k.view(again.Ownership))
+		k.surely = min(k.surely, k.leadAt(again)-k.lead)
+	}
 	for _, line := range []struct {
 		end *board.Game
-		own *[]float64
-		by  *twice
-	}{{k.afterBest, &k.bestOwn, &k.better}, {k.afterPlayed, &k.did, &k.worse}} {
-		*line.by = twice{*line.own, *line.own}
+		by  *judgements
+	}{{k.afterBest, &k.better}, {k.afterPlayed, &k.worse}} {
 		if k.look == nil || line.end.Ended() {
 			continue
 		}
@@ -256,16 +283,11 @@ func (k *mistake) playOut() error {
 		if err != nil {
 			return err
 		}
-		if len(e.Ownership) == 0 {
-			continue
+		if len(e.Ownership) > 0 {
+			*line.by = append(*line.by, k.view(e.Ownership))
 		}
-		line.by[1] = k.view(e.Ownership)
-		both := make([]float64, len(*line.own))
-		for i := range both {
-			both[i] = (line.by[0][i] + line.by[1][i]) / 2
-		}
-		*line.own = both
 	}
+	k.bestOwn, k.did = k.better.mean(), k.worse.mean()
 	k.findParts()
 	return nil
 }
