@@ -91,8 +91,7 @@ func (s *training) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // verified, measured and not fetched again. A bad answer of the site is reported in one line.
 func TestNetFetch(t *testing.T) {
 	testshared.Slow(t)
-	data, err := os.ReadFile("../../models/kosumi-zero.bin.gz")
-	require.NoError(t, err)
+	data := []byte(testshared.Read(t, "../../models/kosumi-zero.bin.gz"))
 	s := newTraining(t, data)
 	dir := filepath.Join(t.TempDir(), "nets")
 	fetch := func(args ...string) outcome {
@@ -113,9 +112,7 @@ func TestNetFetch(t *testing.T) {
 	require.Equal(t, filepath.Join(dir, "kata1-x.bin.gz")+"\n", o.stdout)
 	require.Equal(t, fmt.Sprintf("bytes=%d-", len(data)/2), s.from.Load(), "the rest alone")
 	require.Contains(t, o.stderr, "evaluations a second on 19x19; a move in 2 s sees ")
-	got, err := os.ReadFile(strings.TrimSpace(o.stdout))
-	require.NoError(t, err)
-	require.True(t, string(data) == string(got))
+	require.True(t, string(data) == testshared.Read(t, strings.TrimSpace(o.stdout)))
 
 	before := s.asked.Load()
 	o = fetch("--json")

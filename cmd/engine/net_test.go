@@ -29,8 +29,7 @@ func TestNetInfoNamesThePlanes(t *testing.T) {
 		"../../testdata/onnx/pytorch-seed-9x9.onnx":     {22, "    20 komi / 15\n    21 Black to move\n"},
 		katago: {22, "    17 moves that catch in a ladder\n"},
 	} {
-		out := invoke(t, nil, "", "net", "info", path)
-		require.Zero(t, out.code, out.stderr)
+		out := exits(t, exitDone, nil, "", "net", "info", path)
 		require.Contains(t, out.stdout, want.said)
 		out = invoke(t, nil, "", "net", "info", "--json", path)
 		var info model.Info
