@@ -119,12 +119,10 @@ func fill(t *testing.T, s *Server) {
 	c := join(t, s)
 	begin(c, small("b"))
 	finished(t, s, c, engines.Auto, "W+R", fewMoves...)
-	var doc api.ID
-	c.ask("doc.new", api.NewDoc{SGF: "(;SZ[9]PB[A]PW[B];B[ee]C[my note](;W[cc])(;W[gc]))"}, &doc)
+	c.ask("doc.new", api.NewDoc{SGF: "(;SZ[9]PB[A]PW[B];B[ee]C[my note](;W[cc])(;W[gc]))"}, nil)
 	finishedCard(t, c, toReview(t, s, map[string]string{"club.sgf": spoilt})["club.sgf"].ID)
 	p := ask[api.Profile](c, "watch", api.Watch{What: "profile"}).Day.Problems[0].ID
-	var v api.DrillVerdict
-	c.ask("drill.answer", api.DrillAnswer{ID: p}, &v)
+	c.ask("drill.answer", api.DrillAnswer{ID: p}, nil)
 	c.ask("player.names", api.SaidNames{Mine: []string{"Ann"}, Others: []string{"Ben"}}, nil)
 	c.ask("lesson.done", api.ID{ID: "capture"}, nil)
 }
