@@ -49,19 +49,17 @@ func TestTheSameLoopGoesOn(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			run := filepath.Join(t.TempDir(), "run")
-			loop := func(args ...string) outcome {
-				return invoke(t, nil, "", append([]string{"loop", run, "--init"}, args...)...)
+			loop := func(code int, args ...string) outcome {
+				return exits(t, code, nil, "", append([]string{"loop", run, "--init"}, args...)...)
 			}
-			require.Equal(t, exitDone, loop(c.args...).code)
+			loop(exitDone, c.args...)
 			path := filepath.Join(run, "loop.toml")
 			before := testshared.Read(t, path)
 			for range 2 {
-				o := loop(c.args...)
-				require.Equal(t, exitDone, o.code, o.stderr)
-				require.Equal(t, exitDone, loop().code)
+				loop(exitDone, c.args...)
+				loop(exitDone)
 			}
-			o := loop(c.other...)
-			require.Equal(t, exitUsage, o.code, o.stderr)
+			o := loop(exitUsage, c.other...)
 			require.Contains(t, o.stderr, path+" counts")
 			for _, want := range c.want {
 				require.Contains(t, o.stderr, want)
@@ -70,7 +68,7 @@ func TestTheSameLoopGoesOn(t *testing.T) {
 		})
 	}
 	run := filepath.Join(dir, "begun")
-	require.Equal(t, exitDone, invoke(t, nil, "", "loop", run, "--init", "--from", network).code)
+	exits(t, exitDone, nil, "", "loop", run, "--init", "--from", network)
 	if link := filepath.Join(t.TempDir(), "link"); os.Symlink(dir, link) == nil { // the same file by another name
 		exits(t, exitDone, nil, "", "loop", run, "--init", "--from", filepath.Join(link, "net.bin.gz"))
 	}

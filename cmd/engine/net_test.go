@@ -15,9 +15,9 @@ import (
 func TestNetInfoNamesThePlanes(t *testing.T) {
 	dir := t.TempDir()
 	own := filepath.Join(dir, "mini.onnx")
-	require.Zero(t, invoke(t, nil, "", "net", "new", "--arch", "mini", "--boardsize", "9", "-o", own).code)
+	exits(t, exitDone, nil, "", "net", "new", "--arch", "mini", "--boardsize", "9", "-o", own)
 	katago := filepath.Join(dir, "kb1c16.bin.gz")
-	require.Zero(t, invoke(t, nil, "", "net", "new", "--arch", "kb1c16", "-o", katago).code)
+	exits(t, exitDone, nil, "", "net", "new", "--arch", "kb1c16", "-o", katago)
 	for path, want := range map[string]struct {
 		planes int
 		said   string

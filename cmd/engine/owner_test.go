@@ -30,7 +30,7 @@ func TestFoldersHaveOneOwner(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			out := filepath.Join(t.TempDir(), "out")
 			if name == "loop" {
-				require.Equal(t, exitDone, invoke(t, nil, "", "loop", out, "--init", "--config", args[2]).code)
+				exits(t, exitDone, nil, "", "loop", out, "--init", "--config", args[2])
 			}
 			h, err := file.LockFolder(out)
 			require.NoError(t, err)

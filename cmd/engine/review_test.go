@@ -103,7 +103,7 @@ func TestReviewGoesOnAfterAKill(t *testing.T) {
 	dir := t.TempDir()
 	game := writeFile(t, "game.sgf", poor)
 	want := filepath.Join(dir, "want")
-	require.Zero(t, invoke(t, nil, "", append(slices.Clip(review), game, "-o", want)...).code)
+	exits(t, exitDone, nil, "", append(slices.Clip(review), game, "-o", want)...)
 	got := filepath.Join(dir, "got")
 	args := append(slices.Clip(review), game, "-o", got, "--positions", "2")
 	for lines := 1; lines < 20; lines += 6 {
@@ -201,7 +201,7 @@ func TestAutosave(t *testing.T) {
 		require.NotEmpty(t, r.Date)
 		require.Contains(t, string(text(t, roots)), "visits")
 	}
-	require.Equal(t, exitFailed, invoke(t, nil, "quit\n", "gtp", "--autosave", games[0]).code)
+	exits(t, exitFailed, nil, "quit\n", "gtp", "--autosave", games[0])
 
 	// If a folder cannot be written, the engine says so, and tries again after the next move.
 	require.NoError(t, os.RemoveAll(dir))

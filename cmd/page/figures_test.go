@@ -97,7 +97,7 @@ func megabytes(t *testing.T, b *browsertest.Tab) float64 {
 	t.Helper()
 	var kilobytes int
 	for _, process := range renderers(t, b) {
-		n, err := strconv.Atoi(string(proportional.FindSubmatch([]byte(testshared.Read(t, fmt.Sprintf("/proc/%d/smaps_rollup", process.ID))))[1]))
+		n, err := strconv.Atoi(proportional.FindStringSubmatch(testshared.Read(t, fmt.Sprintf("/proc/%d/smaps_rollup", process.ID)))[1])
 		require.NoError(t, err)
 		kilobytes += n
 	}

@@ -110,8 +110,7 @@ func TestDocumentsNameWhatIsThere(t *testing.T) {
 				return err
 			}
 			documents++
-			text := testshared.Read(t, path)
-			for n, line := range strings.Split(text, "\n") {
+			for n, line := range strings.Split(testshared.Read(t, path), "\n") {
 				where := fmt.Sprintf("%s:%d: %s", path, n+1, line)
 				for _, m := range linked.FindAllStringSubmatch(line, -1) {
 					if to, _, _ := strings.Cut(m[1], "#"); to != "" && !strings.Contains(to, "://") {
