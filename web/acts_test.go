@@ -30,10 +30,7 @@ import (
 func TestLookedAtOtherwise(t *testing.T) {
 	testshared.Long(t)
 	looks(t)
-	s := servePage(t, searched(t))
-	p := openPage(t, s)
-	chooseFiles(p, map[string]string{"game.sgf": spoiltNine})
-	p.Until(`document.querySelector("main.review")?.dataset.state === "done"`)
+	s, p := openSpoilt(t)
 	review := browsertest.JS[string](p, "location.pathname")
 	c := join(t, s)
 	n := small("b")
@@ -78,12 +75,8 @@ func TestLookedAtOtherwise(t *testing.T) {
 func TestPrintReview(t *testing.T) {
 	testshared.Long(t)
 	looks(t)
-	dir := searched(t)
-	s := servePage(t, dir)
-	p := openPage(t, s)
-	chooseFiles(p, map[string]string{"game.sgf": spoiltNine})
-	p.Until(`document.querySelector("main.review")?.dataset.state === "done"`)
-	pages, err := filepath.Glob(filepath.Join(dir, "reviews", "*.html"))
+	s, p := openSpoilt(t)
+	pages, err := filepath.Glob(filepath.Join(s.conf.Reviews, "*.html"))
 	require.NoError(t, err)
 	pages = slices.DeleteFunc(pages, func(p string) bool { return filepath.Base(p) == "drills.html" || filepath.Base(p) == "summary.html" })
 	require.Len(t, pages, 1)
@@ -229,11 +222,7 @@ const ears = `window.sounds = 0; window.settled = 0; {
 func TestSounds(t *testing.T) {
 	testshared.Long(t)
 	s, p := newPage(t)
-	count := chromedp.ActionFunc(func(ctx context.Context) error {
-		_, err := page.AddScriptToEvaluateOnNewDocument(ears).Do(ctx)
-		return err
-	})
-	p.Do(count)
+	beforeScripts(p, ears)
 	for _, on := range []bool{true, false} {
 		p.Do(chromedp.Evaluate(fmt.Sprintf(`localStorage.setItem("kosumi.settings", JSON.stringify({ sound: %t }))`, on), nil))
 		newGame(p, s, api.NewGame{Size: [2]int{9, 9}, Rules: "chinese", Colour: "b", Seat: api.Seat{Visits: 2}})
@@ -254,9 +243,9 @@ func TestSounds(t *testing.T) {
 	p.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.settings", "{}")`, nil))
 	id := newGame(p, s, api.NewGame{Size: [2]int{9, 9}, Rules: "chinese", Colour: "b", Seat: api.Seat{Visits: 2}})
 	p.Mine()
-	beside, stop := p.Beside()
-	other := beside
-	other.Do(count, chromedp.Navigate(s.Address()+"play/"+id))
+	other, stop := p.Beside()
+	beforeScripts(other, ears)
+	other.Do(chromedp.Navigate(s.Address() + "play/" + id))
 	other.Mine()
 	other.Do(chromedp.MouseClickXY(3, 3)) // a user gesture: without one the browser allows no sound
 	p.Point("E5")

@@ -26,7 +26,9 @@ func TestLookBack(t *testing.T) {
 	p.Until(`document.querySelectorAll(".rules li").length === 5`)
 	p.Axe("rules of Go")
 	p.Do(chromedp.KeyEvent(kb.Escape))
+	beforeScripts(p, `window.held = 0; Object.defineProperty(navigator, "wakeLock", { value: { request: async (kind) => { held++; return { release: async () => { held--; } }; } } })`)
 	id := newGame(p, s, api.NewGame{Size: [2]int{9, 9}, Rules: "chinese", Colour: "b", Seat: api.Seat{Visits: 2}})
+	p.Until(`held === 1`) // the page keeps the screen on during a game
 	p.Do(chromedp.Evaluate(browsertest.CountNotes, nil))
 	p.Mine()
 	skip := map[string]bool{}
@@ -57,6 +59,7 @@ func TestLookBack(t *testing.T) {
 	p.Do(chromedp.Evaluate(`window.hasty = 0; new MutationObserver(() => { const o = document.querySelector(".over"); if (o && o.dataset.review !== "done" && o.querySelector(".chip-loss")) hasty++; })
 		.observe(document.body, { childList: true, subtree: true, attributes: true, characterData: true })`, nil))
 	resign(p)
+	p.Until(`held === 0`)
 	p.Until(`document.querySelector(".over")?.dataset.review === "done" && document.querySelector(".story-ends a .chip-loss")`)
 	require.Zero(t, browsertest.JS[int](p, "hasty"), "said before it was checked")
 	const largest = `.chip-loss").innerText.replace(/\s+/g, " ").trim()`
@@ -103,8 +106,7 @@ func TestPraise(t *testing.T) {
 		{"two hints", "Move 7, C4", []store.Step{2: help, 4: help}},
 	} {
 		g := begin(join(t, s), small("b"))
-		live, err := s.games.Open(g.Game)
-		require.NoError(t, err)
+		live := opened(t, s, g.Game)
 		commit := func(step store.Step) {
 			live.mu.Lock()
 			defer live.mu.Unlock()

@@ -4,7 +4,6 @@ import (
 	"encoding/base64"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -27,14 +26,6 @@ func savedFile(p *browsertest.Tab, button string) (name string, data []byte) {
 	data, err := base64.StdEncoding.DecodeString(text)
 	require.NoError(p.T, err)
 	return browsertest.JS[string](p, "saved"), data
-}
-
-// give puts a file into the input field that accepts ZIP files.
-func give(p *browsertest.Tab, name string, data []byte) {
-	p.T.Helper()
-	path := filepath.Join(p.T.TempDir(), name)
-	require.NoError(p.T, os.WriteFile(path, data, 0o600))
-	p.Do(chromedp.SetUploadFiles(`input[type=file]`, []string{path}, chromedp.ByQuery))
 }
 
 // TestBackupPage backs up in one program and restores in another by the buttons of the page: the
@@ -67,13 +58,13 @@ func TestBackupPage(t *testing.T) {
 		t.Helper()
 		q.Until(`document.querySelector(".toast.bad")?.innerText.includes("` + text + `")`)
 	}
-	give(q, "torn.zip", data[:len(data)/2])
+	chooseFiles(q, map[string]string{"torn.zip": string(data[:len(data)/2])})
 	said("torn.zip cannot be opened: the file is damaged")
-	give(q, "garbage.sgf", []byte("%PDF-1.4"))
+	chooseFiles(q, map[string]string{"garbage.sgf": "%PDF-1.4"})
 	said("garbage.sgf is not a game record.")
-	give(q, "huge.sgf", []byte("(;SZ[9]C["+strings.Repeat("0123456789", 21<<20/10)+"];B[ee])"))
+	chooseFiles(q, map[string]string{"huge.sgf": "(;SZ[9]C[" + strings.Repeat("0123456789", 21<<20/10) + "];B[ee])"})
 	said("huge.sgf is too large (limit 20 MB).")
-	give(q, "mine.zip", data)
+	chooseFiles(q, map[string]string{"mine.zip": string(data)})
 	q.Until(`document.querySelector("dialog[open]")?.innerText.includes("New here: 2 games, 1 review, 1 board")`)
 	q.Axe("restore")
 	q.Picture("restore")
@@ -83,7 +74,7 @@ func TestBackupPage(t *testing.T) {
 	q.Until(`!document.querySelector("dialog[open]")`)
 	require.Equal(t, before, files(t, dir))
 	q.Screen(1280, 900)
-	give(q, "mine.zip", data)
+	chooseFiles(q, map[string]string{"mine.zip": string(data)})
 	q.Press("Restore")
 	q.Until(`document.querySelector("dialog[open] h2")?.innerText === "The backup is restored."`)
 	q.Do(chromedp.Evaluate(`window.old = true`, nil))
@@ -91,7 +82,7 @@ func TestBackupPage(t *testing.T) {
 	q.Until(`!window.old && document.documentElement.dataset.theme === "dark" && document.querySelector("main.settings")`)
 	require.Equal(t, "b", browsertest.JS[string](q, `JSON.parse(localStorage.getItem("kosumi.settings")).sides.r`), "the reader's side in a game without names")
 	q.Picture("restored dark")
-	give(q, "mine.zip", data)
+	chooseFiles(q, map[string]string{"mine.zip": string(data)})
 	q.Until(`document.querySelector("dialog[open]")?.innerText.includes("is here already")`)
 	q.Press("Close")
 	q.Do(chromedp.Navigate(to.Address() + "you"))
@@ -102,10 +93,10 @@ func TestBackupPage(t *testing.T) {
 	p.Screen(1280, 900)
 	p.Do(chromedp.Navigate(from.Address() + "review"))
 	p.Until(`document.querySelector(".review-row")`)
-	give(p, "games.zip", games)
+	chooseFiles(p, map[string]string{"games.zip": string(games)})
 	p.Until(`document.querySelector("dialog[open]")?.innerText.includes("is here already")`)
 	p.Press("Close")
-	give(p, "club (2).sgf", []byte(spoilt))
+	chooseFiles(p, map[string]string{"club (2).sgf": spoilt})
 	p.Until(`document.querySelector("main.review") && document.querySelector(".toast")?.innerText.includes("You already have the game club (2).sgf")`)
 	p.Picture("known")
 }
@@ -134,15 +125,14 @@ func TestAnalyseOfReview(t *testing.T) {
 	p.Do(chromedp.Navigate(s.Address() + "review/" + cut))
 	p.Until(`document.querySelector(".review-head")?.innerText.includes("covers the first 3 of 6 moves")`)
 	p.Picture("cut")
-	var doc api.ID
-	c.ask("doc.new", api.NewDoc{SGF: "(;SZ[9];B[ee];W[cc];B[gg];W[ee];B[dd])"}, &doc)
+	doc := ask[api.ID](c, "doc.new", api.NewDoc{SGF: "(;SZ[9];B[ee];W[cc];B[gg];W[ee];B[dd])"})
 	p.Do(chromedp.Navigate(s.Address() + "analyse/" + doc.ID))
 	p.Until(`document.querySelector("main.analyse .note.warn")?.innerText.includes("Move 4, E5, cannot be played")`)
 	p.Picture("cut board")
 }
 
-// TestLeftClock leaves a game with a running clock: every other screen shows the clock until it
-// stops.
+// TestLeftClock pauses and resumes a game from the menu, then leaves it: every other screen shows the
+// running clock until it stops.
 func TestLeftClock(t *testing.T) {
 	looks(t)
 	s := servePage(t, t.TempDir())
@@ -151,6 +141,16 @@ func TestLeftClock(t *testing.T) {
 	p := openPage(t, s)
 	id := newGame(p, s, n)
 	p.Mine()
+	for _, size := range [][2]int64{{390, 844}, {1280, 800}} {
+		p.Screen(size[0], size[1])
+		p.Click(`.more-button .tool`)
+		p.Until(`document.querySelector(".more-menu")`)
+		p.Press("Pause") // closes the menu, and nothing covers the button that resumes the game
+		p.Until(`!document.querySelector(".more-menu")`)
+		p.Until(`(() => { const b = ` + browsertest.Button("Resume") + `, r = b.getBoundingClientRect(); return b.contains(document.elementFromPoint(r.x + r.width / 2, r.y + r.height / 2)); })()`)
+		p.Press("Resume")
+		p.Until(`!` + browsertest.Button("Resume"))
+	}
 	p.Do(chromedp.Evaluate(browsertest.CountNotes, nil))
 	p.Try("C3")
 	p.Click(`.rail a[href="/review"]`)
@@ -163,8 +163,7 @@ func TestLeftClock(t *testing.T) {
 	p.Picture("left clock phone")
 	p.Click(`a[href="/settings"]`)
 	p.Until(`document.querySelector("main.settings") && document.querySelector(".left-clock.warn")`)
-	g, err := s.games.Open(id)
-	require.NoError(t, err)
+	g := opened(t, s, id)
 	g.mu.Lock()
 	require.NoError(t, g.halt("alone"))
 	g.advance()

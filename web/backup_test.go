@@ -119,8 +119,7 @@ func fill(t *testing.T, s *Server) {
 	c := join(t, s)
 	begin(c, small("b"))
 	finished(t, s, c, engines.Auto, "W+R", fewMoves...)
-	var doc api.ID
-	c.ask("doc.new", api.NewDoc{SGF: "(;SZ[9]PB[A]PW[B];B[ee]C[my note](;W[cc])(;W[gc]))"}, &doc)
+	c.ask("doc.new", api.NewDoc{SGF: "(;SZ[9]PB[A]PW[B];B[ee]C[my note](;W[cc])(;W[gc]))"}, nil)
 	club := toReview(t, s, map[string]string{"club.sgf": spoilt})["club.sgf"].ID
 	finishedCard(t, c, club)
 	require.Equal(t, "bad_request", c.refused("player.side", api.SaidSide{Review: club, Side: "x"}).Code)
@@ -129,8 +128,7 @@ func fill(t *testing.T, s *Server) {
 	require.Len(t, ask[api.You](c, "watch", api.Watch{What: "you"}).Losses, 1, "the game without names counts")
 	require.Equal(t, "b", finishedCard(t, c, club).You)
 	p := ask[api.Profile](c, "watch", api.Watch{What: "profile"}).Day.Problems[0].ID
-	var v api.DrillVerdict
-	c.ask("drill.answer", api.DrillAnswer{ID: p}, &v)
+	c.ask("drill.answer", api.DrillAnswer{ID: p}, nil)
 	c.ask("player.names", api.SaidNames{Mine: []string{"Ann"}, Others: []string{"Ben"}}, nil)
 	c.ask("lesson.done", api.ID{ID: "capture"}, nil)
 }

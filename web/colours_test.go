@@ -3,12 +3,12 @@ package web
 import (
 	"fmt"
 	"math"
-	"os"
 	"regexp"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"kosumi/internal/testshared"
 	"kosumi/review"
 )
 
@@ -89,13 +89,11 @@ func difference(p, q [3]float64) float64 {
 // loss scale apart.
 func TestColours(t *testing.T) {
 	require.InDelta(t, 2.0425, difference([3]float64{50, 2.6772, -79.7751}, [3]float64{50, 0, -82.7485}), 1e-4) // the first pair of the paper's test data
-	source, err := os.ReadFile("ui/src/board/overlay.ts")
-	require.NoError(t, err)
-	table := regexp.MustCompile(`(?s)SCALE[^=]*= \[(.*?)\];`).FindSubmatch(source)
+	table := regexp.MustCompile(`(?s)SCALE[^=]*= \[(.*?)\];`).FindStringSubmatch(testshared.Read(t, "ui/src/board/overlay.ts"))
 	require.NotNil(t, table)
 	var scale []string
-	for _, m := range regexp.MustCompile(`\["(#[0-9A-F]{6})", "#[0-9A-F]{6}"\]`).FindAllSubmatch(table[1], -1) {
-		scale = append(scale, string(m[1]))
+	for _, m := range regexp.MustCompile(`\["(#[0-9A-F]{6})", "#[0-9A-F]{6}"\]`).FindAllStringSubmatch(table[1], -1) {
+		scale = append(scale, m[1])
 	}
 	require.Len(t, scale, len(review.Classes))
 	least := map[string]float64{"normal": 29, "protan": 25, "deutan": 18.5, "tritan": 18}

@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -32,12 +31,8 @@ func played(t *testing.T, s *Server, c *client, free bool) (id string, journal, 
 	g = c.do(g, "game.undo", api.GameCommand{Game: g.Game, Rev: g.Rev})
 	g = c.play(g, "B2")
 	g = c.do(g, "game.resign", api.GameCommand{Game: g.Game, Rev: g.Rev})
-	var err error
-	journal, err = os.ReadFile(s.folder.Path("games", g.Game, ".jsonl"))
-	require.NoError(t, err)
-	sgfFile, err = os.ReadFile(s.folder.Path("games", g.Game, ".sgf"))
-	require.NoError(t, err)
-	return g.Game, journal, sgfFile, g
+	path := func(ending string) string { return s.folder.Path("games", g.Game, ending) }
+	return g.Game, []byte(testshared.Read(t, path(".jsonl"))), []byte(testshared.Read(t, path(".sgf"))), g
 }
 
 // put writes the files of a game under a new ID.
@@ -51,28 +46,10 @@ func put(t *testing.T, s *Server, journal, sgfFile []byte) string {
 	return id
 }
 
-// buffer is a log for several writers.
-type buffer struct {
-	mu sync.Mutex
-	bytes.Buffer
-}
-
-func (b *buffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.Buffer.Write(p)
-}
-
-func (b *buffer) text() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.String()
-}
-
 // TestDamagedByte changes single bytes of a journal: the game keeps every move, if necessary from
 // the game record, and says that it was restored; the damaged file is kept.
 func TestDamagedByte(t *testing.T) {
-	var log buffer
+	var log testshared.Log
 	s := serveWith(t, "", Config{Folder: t.TempDir(), Page: bare, Log: slog.New(slog.NewTextHandler(&log, nil))})
 	c := join(t, s)
 	seed := testshared.Seed(t)
@@ -101,10 +78,8 @@ func TestDamagedByte(t *testing.T) {
 				continue
 			}
 			require.Equal(t, store.RestoredAll, st.Restored)
-			aside, err := os.ReadFile(s.folder.Path("games", id, ".jsonl.damaged"))
-			require.NoError(t, err)
-			require.Equal(t, data, aside)
-			require.Contains(t, log.text(), id)
+			require.Equal(t, string(data), testshared.Read(t, s.folder.Path("games", id, ".jsonl.damaged")))
+			require.Contains(t, log.String(), id)
 			again, err := s.games.read(id)
 			require.NoError(t, err)
 			again.journal.Close()
@@ -167,9 +142,7 @@ func TestDamage(t *testing.T) {
 				require.Equal(t, "not_found", c.refused("watch", api.Watch{What: "game:" + id}).Code)
 				require.Contains(t, list.Unread[0].File+list.Unread[len(list.Unread)-1].File, id)
 				require.NotEmpty(t, list.Unread[0].Why)
-				data, err := os.ReadFile(s.folder.Path("games", id, ".jsonl"))
-				require.NoError(t, err)
-				require.Equal(t, len(tc.journal), len(data), "it is left as it is")
+				require.Equal(t, string(tc.journal), testshared.Read(t, s.folder.Path("games", id, ".jsonl")), "it is left as it is")
 				return
 			}
 			st := ask[api.GameState](c, "watch", api.Watch{What: "game:" + id})

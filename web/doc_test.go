@@ -5,12 +5,12 @@ import (
 	"encoding/json"
 	"mime/multipart"
 	"net/http"
-	"os"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"kosumi/internal/testshared"
 	"kosumi/web/api"
 	"kosumi/web/store"
 )
@@ -51,10 +51,8 @@ func TestImport(t *testing.T) {
 func TestTree(t *testing.T) {
 	s := serve(t, t.TempDir())
 	c := join(t, s)
-	var id api.ID
-	c.ask("doc.new", api.NewDoc{SGF: hostile}, &id)
-	var d api.Doc
-	c.ask("watch", api.Watch{What: "doc:" + id.ID}, &d)
+	id := ask[api.ID](c, "doc.new", api.NewDoc{SGF: hostile}).ID
+	d := ask[api.Doc](c, "watch", api.Watch{What: "doc:" + id})
 	require.Len(t, d.Nodes, 5)
 	require.Equal(t, "<script>alert(1)</script>", d.Black, "text stays text")
 	require.Equal(t, []int{3, 4}, d.Nodes[2].Children)
@@ -63,7 +61,7 @@ func TestTree(t *testing.T) {
 
 	op := func(o api.TreeOp) api.NodeRef {
 		t.Helper()
-		o.Doc = id.ID
+		o.Doc = id
 		var ref api.NodeRef
 		m := c.request("tree.op", o)
 		require.Equal(t, "ok", m.T, string(m.D))
@@ -74,7 +72,7 @@ func TestTree(t *testing.T) {
 	}
 	refused := func(o api.TreeOp) api.Error {
 		t.Helper()
-		o.Doc = id.ID
+		o.Doc = id
 		return c.refused("tree.op", o)
 	}
 	require.Equal(t, 1, op(api.TreeOp{Op: "play", Node: 0, Move: "E5"}).Node, "a move that is there is followed")
@@ -90,10 +88,10 @@ func TestTree(t *testing.T) {
 	require.Equal(t, "illegal", refused(api.TreeOp{Op: "setup", Node: 3, Black: []string{"A1"}, White: []string{"A2", "B1"}}).Code, "a chain without a liberty")
 	op(api.TreeOp{Op: "goto", Node: setup.Node})
 
-	d1, err := s.docs.Open(id.ID)
+	d1, err := s.docs.Open(id)
 	require.NoError(t, err)
 	before := d1.State()
-	d2, err := store.NewDocuments(s.folder, &s.hub, s.warnings).Open(id.ID)
+	d2, err := store.NewDocuments(s.folder, &s.hub, s.warnings).Open(id)
 	require.NoError(t, err)
 	after := d2.State()
 	require.Len(t, after.Nodes, len(before.Nodes))
@@ -147,9 +145,7 @@ func TestInfoKeepsTheRest(t *testing.T) {
 		id := ask[api.ID](c, "doc.new", api.NewDoc{SGF: "(;SZ[9]" + tc.record + moves}).ID
 		tc.op.Doc, tc.op.Op = id, "info"
 		c.ask("tree.op", tc.op, nil)
-		data, err := os.ReadFile(s.folder.Path("docs", id, ".sgf"))
-		require.NoError(t, err)
-		require.Equal(t, "(;SZ[9]"+tc.want+moves+"\n", string(data))
+		require.Equal(t, "(;SZ[9]"+tc.want+moves+"\n", testshared.Read(t, s.folder.Path("docs", id, ".sgf")))
 		d, err := s.docs.Open(id)
 		require.NoError(t, err)
 		require.Equal(t, d.State().Rules, onDisk(t, s, id).Rules, tc.want)
@@ -170,9 +166,8 @@ func TestInfoKeepsTheRest(t *testing.T) {
 func TestAnalysis(t *testing.T) {
 	s := serve(t, t.TempDir())
 	c := join(t, s)
-	var id api.ID
-	c.ask("doc.new", api.NewDoc{Size: [2]int{5, 5}}, &id)
-	c.ask("analysis.set", api.Analyse{Doc: id.ID, Node: 0, On: true, Visits: 40, Ownership: true, Policy: true}, nil)
+	id := ask[api.ID](c, "doc.new", api.NewDoc{Size: [2]int{5, 5}}).ID
+	c.ask("analysis.set", api.Analyse{Doc: id, Node: 0, On: true, Visits: 40, Ownership: true, Policy: true}, nil)
 	f := until(c, "analysis.frame", func(f *api.Frame) bool { return f.Final != "" })
 	require.Equal(t, "visits", f.Final)
 	require.GreaterOrEqual(t, f.Visits, int64(40))
@@ -180,25 +175,24 @@ func TestAnalysis(t *testing.T) {
 	require.Zero(t, f.Moves[0].Loss)
 	require.NotEmpty(t, f.Ownership)
 	require.NotEmpty(t, f.Policy)
-	var ref api.NodeRef
-	c.ask("tree.op", api.TreeOp{Doc: id.ID, Op: "play", Node: 0, Move: "C3"}, &ref)
-	c.ask("analysis.set", api.Analyse{Doc: id.ID, Node: 0, On: true}, nil) // without a visit limit
+	ref := ask[api.NodeRef](c, "tree.op", api.TreeOp{Doc: id, Op: "play", Node: 0, Move: "C3"})
+	c.ask("analysis.set", api.Analyse{Doc: id, Node: 0, On: true}, nil) // without a visit limit
 	until(c, "analysis.frame", func(f *api.Frame) bool { return f.Node == 0 && f.Final == "" })
-	c.ask("analysis.set", api.Analyse{Doc: id.ID, Node: ref.Node, On: true, Visits: 20}, nil)
+	c.ask("analysis.set", api.Analyse{Doc: id, Node: ref.Node, On: true, Visits: 20}, nil)
 	f = until(c, "analysis.frame", func(f *api.Frame) bool { return f.Node == ref.Node && f.Final != "" })
 	require.Equal(t, "visits", f.Final)
 	c.ask("analysis.set", api.Analyse{On: false}, nil)
 
 	// A requested move is listed even if that exceeds the limit Moves, and is searched past the
 	// visit limit.
-	c.ask("analysis.set", api.Analyse{Doc: id.ID, Node: ref.Node, On: true, Moves: 1, Focus: []string{"A1", "Z9", "C3"}}, nil)
+	c.ask("analysis.set", api.Analyse{Doc: id, Node: ref.Node, On: true, Moves: 1, Focus: []string{"A1", "Z9", "C3"}}, nil)
 	f = until(c, "analysis.frame", func(f *api.Frame) bool { return f.Node == ref.Node && len(f.Moves) > 1 && f.Moves[1].Visits > 100 })
 	require.Len(t, f.Moves, 2, "the best one, and A1 by one of its images")
 	c.ask("analysis.set", api.Analyse{On: false}, nil)
 
 	// A game gets its answer during somebody else's endless analysis.
 	other := join(t, s)
-	other.ask("analysis.set", api.Analyse{Doc: id.ID, Node: 0, On: true}, nil)
+	other.ask("analysis.set", api.Analyse{Doc: id, Node: 0, On: true}, nil)
 	until(other, "analysis.frame", func(f *api.Frame) bool { return true })
 	g := begin(c, small("b"))
 	require.Len(t, c.play(g, "C3").Moves, 2)

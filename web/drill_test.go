@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/require"
@@ -92,16 +93,23 @@ func TestDrillOfLife(t *testing.T) {
 }
 
 // TestProblemsAnswerBack solves a problem of life and death: the opponent's answer appears on the
-// board, and the page asks for the next move.
+// board, and the page asks for the next move. The page says whether to kill or to live, and marks
+// the group.
 func TestProblemsAnswerBack(t *testing.T) {
 	looks(t)
-	t.Run("right", func(t *testing.T) {
-		dir, _, attempts := dueOfLife(t)
+	open := func(t *testing.T) (p *browsertest.Tab, problem drill.Problem, attempts func() []drill.Attempt) {
+		dir, problem, attempts := dueOfLife(t)
 		s := servePage(t, dir)
-		p := openPage(t, s)
+		p = openPage(t, s)
 		p.Do(chromedp.Navigate(s.Address() + "drills"))
+		return p, problem, attempts
+	}
+	t.Run("right", func(t *testing.T) {
+		p, problem, attempts := open(t)
 		const text = `document.querySelector("main.drill .big-result")?.innerText.trim() ?? ""`
-		p.Until(`(` + text + `).includes("marked group")`)
+		task := map[string]string{drill.Kill: "kill", drill.Live: "save"}[problem.Task]
+		p.Until(fmt.Sprintf(`(%s).includes("play and %s the marked group")`, text, task))
+		p.Until(fmt.Sprintf(`document.querySelectorAll("main.drill .board path[d^=M][d$=Z]").length === %d`, len(problem.Group)))
 		before := p.Stones()
 		p.Point("G2")
 		p.Until(fmt.Sprintf(`(%s) === "Right. White answers at D4: continue."`, text))
@@ -120,10 +128,7 @@ func TestProblemsAnswerBack(t *testing.T) {
 		require.Equal(t, "G2 E4", attempts()[0].Answer)
 	})
 	t.Run("wrong", func(t *testing.T) {
-		dir, _, attempts := dueOfLife(t)
-		s := servePage(t, dir)
-		p := openPage(t, s)
-		p.Do(chromedp.Navigate(s.Address() + "drills"))
+		p, _, attempts := open(t)
 		p.Until(`document.querySelector("main.drill [role=gridcell]")`)
 		p.Point("G2")
 		p.Until(`document.querySelector("main.drill .big-result").innerText.includes("D4")`)
@@ -131,8 +136,8 @@ func TestProblemsAnswerBack(t *testing.T) {
 		p.Until(`document.querySelector("main.drill").dataset.answered === "wrong"`)
 		browsertest.Equal(p, "That does not work.", `document.querySelector("main.drill .big-result").innerText.trim()`)
 		p.Until(`document.querySelector("main.drill aside").innerText.includes("The board shows the reply.")`)
-		p.Axe("a refutation")
-		p.Picture("drill wrong")
+		p.Do(emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}))
+		p.Look("a refutation")
 		p.Do(chromedp.KeyEvent(kb.Enter)) // try again from the same position
 		p.Until(`document.querySelector("main.drill").dataset.answered === "" && document.querySelector("main.drill .big-result").innerText.includes("D4")`)
 		p.Point("B1")

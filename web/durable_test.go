@@ -33,6 +33,22 @@ func spoil(t *testing.T, dir string) (mend func()) {
 	}
 }
 
+// spoilJournal makes every write of a game's journal fail until the returned function is called.
+func spoilJournal(t *testing.T, s *Server, id string) (mend func()) {
+	t.Helper()
+	g := opened(t, s, id)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.journal.Close()
+	return func() {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		var err error
+		g.journal, err = store.OpenJournal(s.folder.Path("games", id, ".jsonl"))
+		require.NoError(t, err)
+	}
+}
+
 // onDisk reads a document's file as the next server will.
 func onDisk(t *testing.T, s *Server, id string) *api.Doc {
 	t.Helper()
@@ -81,9 +97,7 @@ func TestUnsavedEdit(t *testing.T) {
 		c.post("tree.op", "again "+op.Op+fmt.Sprint(before.Rev), op)
 		require.Equal(t, "ok", c.read().T, op.Op)
 		require.NotEqual(t, tree, marshalled(t, d), op.Op)
-		data, err := os.ReadFile(s.folder.Path("docs", id, ".sgf"))
-		require.NoError(t, err)
-		require.Equal(t, marshalled(t, d), string(data), "%s is on the disk when it is answered", op.Op)
+		require.Equal(t, marshalled(t, d), testshared.Read(t, s.folder.Path("docs", id, ".sgf")), "%s is on the disk when it is answered", op.Op)
 	}
 	mend := spoil(t, filepath.Join(s.conf.Folder, "docs"))
 	require.Equal(t, "not_saved", c.refused("doc.new", api.NewDoc{Size: [2]int{9, 9}}).Code)
@@ -161,29 +175,16 @@ func TestUnsavedGame(t *testing.T) {
 	n := small("b")
 	n.Clock = api.Clock{Kind: "absolute", Main: 600}
 	st := c.play(begin(c, n), "C3")
-	g, err := s.games.Open(st.Game)
-	require.NoError(t, err)
-	path := s.folder.Path("games", st.Game, ".jsonl")
-	broken := func() {
-		g.mu.Lock()
-		defer g.mu.Unlock()
-		g.journal.Close() // makes writing fail
-	}
-	mended := func() {
-		g.mu.Lock()
-		defer g.mu.Unlock()
-		g.journal, err = store.OpenJournal(path)
-		require.NoError(t, err)
-	}
+	g := opened(t, s, st.Game)
 	before := g.state()
-	broken()
+	mend := spoilJournal(t, s, st.Game)
 	e := c.refused("game.play", api.Play{Game: st.Game, Rev: st.Rev, Move: "pass"})
 	require.Equal(t, "not_saved", e.Code)
 	after := g.state()
 	require.Equal(t, before.Moves, after.Moves)
 	require.Equal(t, before.Rev, after.Rev)
 	require.False(t, after.Clocks[0].Running, "nobody pays for a full disk")
-	mended()
+	mend()
 	// A failed step of the engine, here a resignation, is retried.
 	g.mu.Lock()
 	g.journal.Close()
@@ -194,7 +195,7 @@ func TestUnsavedGame(t *testing.T) {
 	until(c, "game.state", func(s *api.GameState) bool {
 		return s.Unsaved != nil && s.Unsaved.Code == "not_saved" && s.Phase == store.Play
 	})
-	mended()
+	mend()
 	over := until(c, "game.state", func(s *api.GameState) bool { return s.Phase == store.Over && s.Unsaved == nil })
 	require.Equal(t, "W+R", over.Result)
 	require.Empty(t, over.Trouble)
@@ -202,20 +203,17 @@ func TestUnsavedGame(t *testing.T) {
 	// A failed write of the SGF record is retried.
 	st = begin(c, small("b"))
 	dir := filepath.Join(s.conf.Folder, "games")
-	mend := spoil(t, dir)
+	mend = spoil(t, dir)
 	c.ask("game.resign", api.GameCommand{Game: st.Game, Rev: st.Rev}, nil)
 	until(c, "game.state", func(g *api.GameState) bool { return g.Game == st.Game && g.Phase == store.Over && g.Unsaved != nil })
 	mend()
 	until(c, "game.state", func(g *api.GameState) bool { return g.Game == st.Game && g.Unsaved == nil })
-	data, err := os.ReadFile(s.folder.Path("games", st.Game, ".sgf"))
-	require.NoError(t, err)
-	require.Contains(t, string(data), "RE[W+R]")
+	require.Contains(t, testshared.Read(t, s.folder.Path("games", st.Game, ".sgf")), "RE[W+R]")
 
 	// If a program ended before it wrote the record, the next program writes it.
 	require.NoError(t, os.Remove(s.folder.Path("games", st.Game, ".sgf")))
 	s.games.forget(st.Game)
-	_, err = s.games.Open(st.Game)
-	require.NoError(t, err)
+	opened(t, s, st.Game)
 	require.FileExists(t, s.folder.Path("games", st.Game, ".sgf"))
 }
 
@@ -255,8 +253,7 @@ func TestUnsavedReview(t *testing.T) {
 	dir := t.TempDir()
 	s := serve(t, dir)
 	c := join(t, s)
-	var list api.Reviews
-	c.ask("watch", api.Watch{What: "reviews"}, &list)
+	c.ask("watch", api.Watch{What: "reviews"}, nil)
 	mend := spoil(t, filepath.Join(dir, "reviews", "searches"))
 	id := upload(t, s, "?to=review", map[string]string{"a.sgf": "(;SZ[5]KM[7.5]RU[Chinese];B[cc];W[bb])"})[0].ID
 	until(c, "reviews.state", func(r *api.Reviews) bool {

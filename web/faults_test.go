@@ -20,10 +20,7 @@ import (
 // width.
 func TestProblemsAtEveryWidth(t *testing.T) {
 	looks(t)
-	s := servePage(t, searched(t))
-	p := openPage(t, s)
-	chooseFiles(p, map[string]string{"ours.sgf": spoiltNine})
-	p.Until(`document.querySelector("main.review")?.dataset.state === "done"`)
+	s, p := openSpoilt(t)
 	p.Do(chromedp.Navigate(s.Address() + "drills"))
 	p.Until(`document.querySelector("main.drill .board")`)
 	for _, size := range [][2]int64{{360, 640}, {390, 844}, {640, 900}, {768, 1024}, {900, 1200}} {
@@ -102,8 +99,7 @@ func TestLevelsOfTheBoard(t *testing.T) {
 			if l.Rank < levels[0].Rank || l.Rank > levels[len(levels)-1].Rank {
 				require.Contains(t, c.refused("game.new", n).Text, weakest+" to "+strongest)
 			} else {
-				g, err := s.games.Open(ask[api.ID](c, "game.new", n).ID)
-				require.NoError(t, err)
+				g := opened(t, s, ask[api.ID](c, "game.new", n).ID)
 				require.Equal(t, l.ID, g.state().Seat.Level)
 			}
 		}
@@ -216,11 +212,8 @@ func TestNotesLeaveTheBoard(t *testing.T) {
 // not asked as problems, and the page asks nothing about the next game with the same name.
 func TestWhoseMistakes(t *testing.T) {
 	testshared.Long(t)
-	s := servePage(t, searched(t))
-	p := openPage(t, s)
+	s, p := openSpoilt(t)
 	c := join(t, s)
-	chooseFiles(p, map[string]string{"ours.sgf": spoiltNine})
-	p.Until(`document.querySelector("main.review")?.dataset.state === "done"`)
 	p.Until(`document.querySelector(".who")`)
 	p.Axe("whose mistakes")
 	both := ask[api.Drill](c, "drill.next", api.NextDrill{}).Total
@@ -308,10 +301,8 @@ func TestOvertimeIsShown(t *testing.T) {
 // selected one.
 func TestSelectionIsNotHover(t *testing.T) {
 	looks(t)
-	s := servePage(t, searched(t))
-	p := openPage(t, s)
-	chooseFiles(p, map[string]string{"ours.sgf": spoiltNine})
-	p.Until(`document.querySelector("main.review")?.dataset.state === "done" && document.querySelectorAll(".mistakes li").length > 2`)
+	_, p := openSpoilt(t)
+	p.Until(`document.querySelectorAll(".mistakes li").length > 2`)
 	p.Do(chromedp.Evaluate(`document.querySelectorAll(".mistakes li button")[0].click()`, nil))
 	p.Until(`document.querySelectorAll(".mistakes li button")[0].classList.contains("on")`)
 	p.Do(emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-reduced-motion", Value: "reduce"}})) // without fading colours

@@ -153,10 +153,8 @@ func newcomer(t *testing.T) {
 func analyse(t *testing.T, s *program) *browsertest.Tab {
 	t.Helper()
 	p := browsertest.Open(t)
-	p.Do(chromedp.ActionFunc(func(ctx context.Context) error {
-		_, err := page.AddScriptToEvaluateOnNewDocument(watchFrames).Do(ctx)
-		return err
-	}), chromedp.Navigate(s.url))
+	beforeScripts(p, watchFrames)
+	p.Do(chromedp.Navigate(s.url))
 	p.Enter()
 	text, err := json.Marshal(spoiltNine)
 	require.NoError(t, err)

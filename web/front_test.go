@@ -1,28 +1,21 @@
 package web
 
 import (
-	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 	"testing"
-	"time"
 
-	"github.com/chromedp/cdproto/emulation"
-	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
 
 	"kosumi/engine/level"
 	"kosumi/internal/browsertest"
 	"kosumi/internal/testshared"
-	"kosumi/review/drill"
 	"kosumi/web/api"
 	"kosumi/web/engines"
 )
 
 // TestFirstUse: the page asks a newcomer one question, next to a board and a line on what Go is;
-// games begin at the rank that the newcomer claims.
+// games begin at the claimed rank, which another browser proposes without asking.
 func TestFirstUse(t *testing.T) {
 	looks(t)
 	s := servePage(t, t.TempDir())
@@ -39,6 +32,13 @@ func TestFirstUse(t *testing.T) {
 	p.Do(chromedp.SetValue(`.first-yes select`, "3k", chromedp.ByQuery))
 	p.Press("Start")
 	p.Until(browsertest.Home + `?.dataset.front === "new"`)
+	require.Equal(t, "3k", s.welcome().Said)
+	other := browsertest.Open(t)
+	other.Do(chromedp.Navigate(s.URL()))
+	other.Until(browsertest.Home + `?.dataset.front === "new"`)
+	other.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.newgame", JSON.stringify({ auto: false }))`, nil), chromedp.Navigate(s.Address()+"new"))
+	other.Until(`document.querySelector("form.new .slider output")?.innerText === "3k"`)
+	other.Clean()
 	n := small("b")
 	n.Size, n.Seat = [2]int{9, 9}, api.Seat{Level: engines.Auto}
 	g := begin(join(t, s), n)
@@ -51,22 +51,6 @@ func TestFirstUse(t *testing.T) {
 	p.Do(chromedp.Reload())
 	p.Enter()
 	p.Until(browsertest.Home + `.dataset.front === "game"`) // the question is not repeated
-	p.Clean()
-}
-
-// TestSaidRank: if the player has claimed a rank, the page proposes the level of this rank, and
-// does not ask for the rank again in another browser.
-func TestSaidRank(t *testing.T) {
-	looks(t)
-	s := servePage(t, t.TempDir())
-	require.Empty(t, s.welcome().Said)
-	require.NoError(t, s.player.SayRank(&api.PlayerRank{Rank: "12k"}))
-	require.Equal(t, "12k", s.welcome().Said)
-	p := browsertest.Open(t)
-	p.Do(chromedp.Navigate(s.URL()))
-	p.Until(browsertest.Home + `?.dataset.front === "new"`)
-	p.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.newgame", JSON.stringify({ auto: false }))`, nil), chromedp.Navigate(s.Address()+"new"))
-	p.Until(`document.querySelector("form.new .slider output")?.innerText === "12k"`)
 	p.Clean()
 }
 
@@ -124,33 +108,6 @@ func TestFrontDoor(t *testing.T) {
 
 }
 
-// TestRefutation shows a problem of life and death: the page says whether to kill or to live and
-// marks the group, the verdict mentions no points, and the refutation of a wrong move is readable
-// on a phone and on a desktop.
-func TestRefutation(t *testing.T) {
-	looks(t)
-	p := drill.Collection()[0]
-	dir := t.TempDir()
-	require.NoError(t, os.MkdirAll(filepath.Join(dir, "reviews"), 0o755))
-	log, err := drill.OpenLog(filepath.Join(dir, "reviews", "drills-answers.jsonl"))
-	require.NoError(t, err)
-	require.NoError(t, log.Add(drill.Attempt{ID: p.ID, Time: time.Now().UTC().AddDate(0, 0, -30), Grade: drill.AgainGrade}))
-	require.NoError(t, log.Close())
-	s := servePage(t, dir)
-	tab := openPage(t, s)
-	tab.Do(chromedp.Navigate(s.Address() + "drills"))
-	task := map[string]string{drill.Kill: "kill", drill.Live: "save"}[p.Task]
-	tab.Until(fmt.Sprintf(`document.querySelector("main.drill .big-result").innerText.includes("play and %s the marked group")`, task))
-	tab.Until(fmt.Sprintf(`document.querySelectorAll("main.drill .board path[d^=M][d$=Z]").length === %d`, len(p.Group)))
-	tab.Point(tab.Free(map[string]bool{p.Answers[0].Move: true}))
-	tab.Until(`document.querySelector("main.drill .bad-text")?.innerText === "That does not work."`)
-	tab.Do(emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}))
-	tab.Look("refuted")
-	tab.Press("Try again")
-	tab.Point(p.Answers[0].Move)
-	tab.Until(`document.querySelector("main.drill .good-text")`)
-}
-
 // TestStoneAtOnce presses a point: the stone is on the canvas before the press is over,
 // and before anything else of the page has changed.
 func TestStoneAtOnce(t *testing.T) {
@@ -174,11 +131,9 @@ func TestStoneStays(t *testing.T) {
 	testshared.Long(t)
 	s := servePage(t, searched(t))
 	p := openPage(t, s)
-	p.Do(chromedp.ActionFunc(func(ctx context.Context) error {
-		_, err := page.AddScriptToEvaluateOnNewDocument(`window.held = []; { const Real = WebSocket; window.WebSocket = class extends Real {
-			send(data) { if (/"(drill.answer|review.try)"/.test(data)) held.push(() => super.send(data)); else super.send(data); } }; }`).Do(ctx)
-		return err
-	}), chromedp.Reload())
+	beforeScripts(p, `window.held = []; { const Real = WebSocket; window.WebSocket = class extends Real {
+			send(data) { if (/"(drill.answer|review.try)"/.test(data)) held.push(() => super.send(data)); else super.send(data); } }; }`)
+	p.Do(chromedp.Reload())
 	p.Enter()
 	chooseFiles(p, map[string]string{"ours.sgf": spoiltNine})
 	p.Until(`document.querySelector("main.review")?.dataset.state === "done"`)
@@ -198,19 +153,4 @@ func TestStoneStays(t *testing.T) {
 	p.Do(chromedp.Navigate(s.Address() + "drills"))
 	p.Until(`document.querySelector("main.drill [role=gridcell]")`)
 	stays(`document.querySelector("main.drill").dataset.answered !== ""`)
-}
-
-// TestScreenStaysOn: the page keeps the screen on during a game, and releases it afterwards.
-func TestScreenStaysOn(t *testing.T) {
-	looks(t)
-	s, p := newPage(t)
-	p.Do(chromedp.ActionFunc(func(ctx context.Context) error {
-		_, err := page.AddScriptToEvaluateOnNewDocument(`window.held = 0; Object.defineProperty(navigator, "wakeLock", { value: { request: async (kind) => { held++; return { release: async () => { held--; } }; } } })`).Do(ctx)
-		return err
-	}))
-	newGame(p, s, api.NewGame{Size: [2]int{9, 9}, Rules: "chinese", Colour: "b", Seat: api.Seat{Visits: 2}})
-	p.Until(`held === 1`)
-	p.Mine()
-	resign(p)
-	p.Until(`held === 0`)
 }

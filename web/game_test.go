@@ -1,7 +1,6 @@
 package web
 
 import (
-	"bytes"
 	"os"
 	"strings"
 	"testing"
@@ -10,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
+	"kosumi/internal/testshared"
 	"kosumi/sgf"
 	"kosumi/web/api"
 	"kosumi/web/store"
@@ -22,11 +22,22 @@ func small(colour string) api.NewGame {
 // begin starts a game and watches it.
 func begin(c *client, n api.NewGame) *api.GameState {
 	c.t.Helper()
-	var id api.ID
-	c.ask("game.new", n, &id)
-	g := new(api.GameState)
-	c.ask("watch", api.Watch{What: "game:" + id.ID}, g)
-	return c.settled(g)
+	return c.settled(c.game(ask[api.ID](c, "game.new", n).ID))
+}
+
+// game watches a game and returns its state.
+func (c *client) game(id string) *api.GameState {
+	c.t.Helper()
+	g := ask[api.GameState](c, "watch", api.Watch{What: "game:" + id})
+	return &g
+}
+
+// opened returns a game as the server holds it.
+func opened(t *testing.T, s *Server, id string) *game {
+	t.Helper()
+	g, err := s.games.Open(id)
+	require.NoError(t, err)
+	return g
 }
 
 // settled waits until the engine is idle and it is the player's turn.
@@ -46,9 +57,7 @@ func (c *client) settled(g *api.GameState) *api.GameState {
 func (c *client) do(g *api.GameState, typ string, d any) *api.GameState {
 	c.t.Helper()
 	c.ask(typ, d, nil)
-	now := new(api.GameState)
-	c.ask("watch", api.Watch{What: "game:" + g.Game}, now)
-	return c.settled(now)
+	return c.settled(c.game(g.Game))
 }
 
 func (c *client) play(g *api.GameState, move string) *api.GameState {
@@ -76,12 +85,10 @@ func TestGame(t *testing.T) {
 	}
 	require.Equal(t, "stale", c.refused("game.play", api.Play{Game: g.Game, Rev: g.Rev - 1, Move: "B2"}).Code)
 
-	var e api.Estimate
-	c.ask("game.estimate", api.GameCommand{Game: g.Game, Rev: g.Rev}, &e)
+	e := ask[api.Estimate](c, "game.estimate", api.GameCommand{Game: g.Game, Rev: g.Rev})
 	require.NotEmpty(t, e.Ownership)
 	for stage := 1; stage <= 3; stage++ {
-		var h api.Hint
-		c.ask("game.hint", api.AskHint{Game: g.Game, Rev: g.Rev, Stage: stage}, &h)
+		h := ask[api.Hint](c, "game.hint", api.AskHint{Game: g.Game, Rev: g.Rev, Stage: stage})
 		g.Rev = h.Rev
 		require.Equal(t, stage == 1, len(h.Region) > 0)
 		require.Equal(t, stage == 3, len(h.Line) > 0)
@@ -116,9 +123,7 @@ func TestGame(t *testing.T) {
 	require.Equal(t, sgf.ScoreResult(-was), g.Result)
 	require.False(t, g.ByPlayer)
 
-	data, err := os.ReadFile(s.folder.Path("games", g.Game, ".sgf"))
-	require.NoError(t, err)
-	roots, err := sgf.Parse(data)
+	roots, err := sgf.Parse([]byte(testshared.Read(t, s.folder.Path("games", g.Game, ".sgf"))))
 	require.NoError(t, err)
 	rec, err := sgf.RecordOf(roots[0])
 	require.NoError(t, err)
@@ -127,8 +132,7 @@ func TestGame(t *testing.T) {
 
 	// The game read from its file is the same.
 	s.games.forget(g.Game)
-	again, err := s.games.Open(g.Game)
-	require.NoError(t, err)
+	again := opened(t, s, g.Game)
 	st := again.state()
 	require.Equal(t, g.Stones, st.Stones)
 	require.Equal(t, g.Moves, st.Moves)
@@ -150,9 +154,7 @@ func TestCommandTwice(t *testing.T) {
 		}
 		require.Equal(t, "ok", m.T)
 	}
-	now := new(api.GameState)
-	c.ask("watch", api.Watch{What: "game:" + g.Game}, now)
-	now = c.settled(now)
+	now := c.settled(c.game(g.Game))
 	require.Len(t, now.Moves, 2)
 	require.Equal(t, "C3", now.Moves[0])
 }
@@ -167,8 +169,7 @@ func TestCrash(t *testing.T) {
 			g = c.play(g, m)
 		}
 	}
-	whole, err := os.ReadFile(s.folder.Path("games", g.Game, ".jsonl"))
-	require.NoError(t, err)
+	whole := []byte(testshared.Read(t, s.folder.Path("games", g.Game, ".jsonl")))
 	head := strings.IndexByte(string(whole), '\n') + 1
 	for cut := head; cut <= len(whole); cut++ {
 		id := store.NewID()
@@ -179,9 +180,7 @@ func TestCrash(t *testing.T) {
 		require.Equal(t, strings.Count(string(whole[head:cut]), "\n"), read.rec.Rev)
 		require.NoError(t, read.journal.Append(store.Step{Rev: read.rec.Rev + 1, K: "over", Result: "B+R"}))
 		read.journal.Close()
-		data, err := os.ReadFile(path)
-		require.NoError(t, err)
-		require.True(t, bytes.HasSuffix(data, []byte("}\n")), "cut at %d", cut)
+		require.True(t, strings.HasSuffix(testshared.Read(t, path), "}\n"), "cut at %d", cut)
 		again, err := s.games.read(id)
 		require.NoError(t, err)
 		require.Equal(t, store.Over, again.rec.Phase, "cut at %d", cut)
@@ -197,13 +196,10 @@ func TestWake(t *testing.T) {
 	c := join(t, s)
 	g := c.play(begin(c, small("b")), "C3")
 	require.Len(t, g.Moves, 2)
-	whole, err := os.ReadFile(s.folder.Path("games", g.Game, ".jsonl"))
-	require.NoError(t, err)
-	lines := strings.SplitAfter(string(whole), "\n")
+	lines := strings.SplitAfter(testshared.Read(t, s.folder.Path("games", g.Game, ".jsonl")), "\n")
 	id := store.NewID()
 	require.NoError(t, os.WriteFile(s.folder.Path("games", id, ".jsonl"), []byte(lines[0]+lines[1]), 0o600))
-	c.ask("watch", api.Watch{What: "game:" + id}, g)
-	require.Len(t, c.settled(g).Moves, 2)
+	require.Len(t, c.settled(c.game(id)).Moves, 2)
 }
 
 func boardPoint(t *testing.T, v string) board.Point {
@@ -282,8 +278,7 @@ func TestSlept(t *testing.T) {
 	n.Clock = api.Clock{Kind: "absolute", Main: 600}
 	c := join(t, s)
 	st := begin(c, n)
-	g, err := s.games.Open(st.Game)
-	require.NoError(t, err)
+	g := opened(t, s, st.Game)
 	g.mu.Lock()
 	g.ran = g.ran.Add(-100 * time.Second) // 40 seconds of thought, then 60 of sleep
 	g.mu.Unlock()

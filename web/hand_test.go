@@ -2,8 +2,6 @@ package web
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -106,8 +104,7 @@ func TestPhone(t *testing.T) {
 func TestTwoTabs(t *testing.T) {
 	s, p := newPage(t)
 	id := newGame(p, s, api.NewGame{Size: [2]int{9, 9}, Rules: "chinese", Colour: "b", Seat: api.Seat{Visits: 2}})
-	beside, _ := p.Beside()
-	other := beside
+	other, _ := p.Beside()
 	other.Do(chromedp.Navigate(s.Address() + "play/" + id))
 	other.Mine()
 	p.Mine()
@@ -160,9 +157,7 @@ func TestRecords(t *testing.T) {
 		}
 	}
 	long.WriteString(")")
-	path := filepath.Join(t.TempDir(), "long.sgf")
-	require.NoError(t, os.WriteFile(path, []byte(long.String()), 0o600))
-	p.Do(chromedp.SetUploadFiles(`main input[type=file]`, []string{path}, chromedp.ByQuery))
+	chooseFiles(p, map[string]string{"long.sgf": long.String()})
 	p.Until(`document.querySelector("main.analyse")`)
 	p.Press("Game")
 	p.Until(`document.querySelector(".game-tab")?.innerText.includes("黑棋") && document.querySelector(".game-tab").innerText.includes("<script>")`)
@@ -176,11 +171,10 @@ func TestRecords(t *testing.T) {
 	p.Until(`document.querySelector(".where").innerText.includes("10,027")`)
 
 	// A record of an old Japanese program, in Shift JIS.
-	shift := filepath.Join(t.TempDir(), "old.sgf")
-	require.NoError(t, os.WriteFile(shift, []byte("(;GM[1]CA[Shift_JIS]SZ[9]PB[\x8d\x95]PW[\x94\x92]C[\x95\x5c];B[ee])"), 0o600)) // 黒, 白 and 表, whose second byte is a backslash
+	shift := "(;GM[1]CA[Shift_JIS]SZ[9]PB[\x8d\x95]PW[\x94\x92]C[\x95\x5c];B[ee])" // 黒, 白 and 表, whose second byte is a backslash
 	p.Do(chromedp.Navigate(s.Address() + "analyse"))
 	p.Until(`document.querySelector("main:not(.analyse) input[type=file]")`)
-	p.Do(chromedp.SetUploadFiles(`main input[type=file]`, []string{shift}, chromedp.ByQuery))
+	chooseFiles(p, map[string]string{"old.sgf": shift})
 	p.Until(`document.querySelector("main.analyse")`)
 	p.Press("Game")
 	p.Until(`document.querySelector(".game-tab")?.innerText.includes("黒")`)

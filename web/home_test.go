@@ -67,28 +67,6 @@ func TestHome(t *testing.T) {
 	p.Until(`document.querySelector("main.networks") && document.querySelector('.rail a[aria-current="page"]').innerText === "Settings"`)
 }
 
-// TestMoreCloses pauses a game from the menu: the menu closes, and nothing covers the button that
-// resumes the game.
-func TestMoreCloses(t *testing.T) {
-	looks(t)
-	s, p := newPage(t)
-	n := small("b")
-	n.Clock = api.Clock{Kind: "absolute", Main: 300}
-	newGame(p, s, n)
-	p.Mine()
-	for _, size := range [][2]int64{{1280, 800}, {390, 844}} {
-		p.Screen(size[0], size[1])
-		p.Click(`.more-button .tool`)
-		p.Until(`document.querySelector(".more-menu")`)
-		p.Press("Pause")
-		p.Until(`!document.querySelector(".more-menu")`)
-		p.Until(`(() => { const b = ` + browsertest.Button("Resume") + `, r = b.getBoundingClientRect(); return b.contains(document.elementFromPoint(r.x + r.width / 2, r.y + r.height / 2)); })()`)
-		p.Picture(fmt.Sprintf("paused-%d", size[0]))
-		p.Press("Resume")
-		p.Until(`!` + browsertest.Button("Resume"))
-	}
-}
-
 // TestHelp: help says how to do common things, leads to them, and lists the shortcuts.
 func TestHelp(t *testing.T) {
 	looks(t)

@@ -3,8 +3,6 @@ package web
 import (
 	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -17,6 +15,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/internal/browsertest"
+	"kosumi/internal/testshared"
 	"kosumi/web/api"
 )
 
@@ -36,13 +35,11 @@ type exercise struct {
 
 func exercises(t *testing.T) []exercise {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join("ui", "src", "lessons.json"))
-	require.NoError(t, err)
 	var lessons []struct {
 		ID    string
 		Tasks []exercise
 	}
-	require.NoError(t, json.Unmarshal(data, &lessons))
+	require.NoError(t, json.Unmarshal([]byte(testshared.Read(t, "ui/src/lessons.json")), &lessons))
 	require.Len(t, lessons, 6)
 	var all []exercise
 	for _, l := range lessons {

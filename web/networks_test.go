@@ -101,9 +101,7 @@ func (s *training) request(t *testing.T) func(*http.Request) (*http.Response, er
 // machine, and plays against it; a network with another sha256 than announced is refused. Nothing
 // is requested before the press.
 func TestStrongestNetwork(t *testing.T) {
-	data, err := os.ReadFile("../models/kosumi-zero.bin.gz")
-	require.NoError(t, err)
-	site := &training{data: data, gate: make(chan struct{})}
+	site := &training{data: []byte(testshared.Read(t, "../models/kosumi-zero.bin.gz")), gate: make(chan struct{})}
 	open := sync.OnceFunc(func() { close(site.gate) })
 	t.Cleanup(open)
 	s := serveNetworks(t, site.request(t))
@@ -128,13 +126,8 @@ func TestStrongestNetwork(t *testing.T) {
 	p.Press("Play against it")
 	p.Until(`location.pathname === "/new" && document.querySelector("form.new")`)
 	require.Eventually(t, func() bool { return strings.HasPrefix(s.engines.Networks.Status().Name, "kata1-b28") }, browsertest.Patience, 50*time.Millisecond)
-}
 
-// TestDroppedNetwork drops the file of a network on any screen: it is added, and not mistaken for
-// a game record.
-func TestDroppedNetwork(t *testing.T) {
-	looks(t)
-	p := openPage(t, serveNetworks(t, nil))
+	// The file of a network, dropped on any screen, is added and not mistaken for a game record.
 	p.Do(chromedp.Evaluate(`{ const d = new DataTransfer(); d.items.add(new File(["no network"], "mine.bin.gz")); document.body.dispatchEvent(new DragEvent("drop", { dataTransfer: d, bubbles: true, cancelable: true })); }`, nil))
 	p.Until(`location.pathname === "/networks" && /mine.bin.gz is not kept/.test(document.querySelector(".toast.bad").innerText)`)
 }

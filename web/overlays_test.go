@@ -1,11 +1,9 @@
 package web
 
 import (
-	"context"
 	"fmt"
 	"testing"
 
-	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
 
@@ -28,11 +26,8 @@ func TestOverlaysTogether(t *testing.T) {
 	looks(t)
 	s, p := newPage(t)
 	id := ask[api.ID](join(t, s), "doc.new", api.NewDoc{SGF: "(;SZ[9];B[ee];W[gc];B[cc];W[gg];B[cg])"}).ID
-	p.Do(chromedp.ActionFunc(func(ctx context.Context) error {
-		_, err := page.AddScriptToEvaluateOnNewDocument(drawings).Do(ctx)
-		return err
-	}),
-		chromedp.Evaluate(`localStorage.setItem("kosumi.analysis", JSON.stringify({ visits: 300, tab: "tree", area: true, policy: true }))`, nil),
+	beforeScripts(p, drawings)
+	p.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.analysis", JSON.stringify({ visits: 300, tab: "tree", area: true, policy: true }))`, nil),
 		chromedp.Navigate(s.Address()+"analyse/"+id+"?at=5"))
 	p.Until(`Number(document.querySelector(".engine-line")?.dataset.visits) >= 200 && document.querySelector(".cands tbody tr") && squares.size > 5`)
 	eachLook(p, func(what string, size [2]int64) {
@@ -105,10 +100,7 @@ func TestCountIsLegible(t *testing.T) {
 // button, no digit leaves its part of the bar, and Play covers no choice.
 func TestLabelsFit(t *testing.T) {
 	looks(t)
-	dir := t.TempDir()
-	id := reviewedBefore(t, dir, "Ann", "Ben")
-	s := servePage(t, dir)
-	p := openPage(t, s)
+	s, p, id := openReviewed(t)
 	const cut = `[...document.querySelectorAll(".choice button, .chip, .bars .part, .tabs button")].filter((e) => e.scrollWidth > e.clientWidth + 1 || (() => { const r = document.createRange(); r.selectNodeContents(e); const [a, b, c] = [r, e, e.parentElement].map((x) => x.getBoundingClientRect()); return a.left < b.left - 1 || a.right > b.right + 1 || b.right > c.right + 1; })()).map((e) => e.innerText)`
 	p.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.newgame", JSON.stringify({ more: true, other: true }))`, nil))
 	eachLook(p, func(what string, size [2]int64) {

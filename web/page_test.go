@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 	"github.com/pelletier/go-toml/v2"
@@ -20,7 +22,6 @@ import (
 	"kosumi/internal/browsertest"
 	"kosumi/internal/testshared"
 	"kosumi/web/api"
-	"kosumi/web/store"
 	"kosumi/web/ui"
 )
 
@@ -68,6 +69,15 @@ func openPage(t *testing.T, s *Server) *browsertest.Tab {
 	p.Do(chromedp.Navigate(s.URL()))
 	p.Enter()
 	return p
+}
+
+// beforeScripts runs a script in every page that the tab loads from now on, before the page's own.
+func beforeScripts(p *browsertest.Tab, script string) {
+	p.T.Helper()
+	p.Do(chromedp.ActionFunc(func(ctx context.Context) error {
+		_, err := page.AddScriptToEvaluateOnNewDocument(script).Do(ctx)
+		return err
+	}))
 }
 
 // TestWebKeyboard plays without a mouse: by arrows and Enter, and by typed moves.
@@ -189,14 +199,20 @@ func chooseFiles(p *browsertest.Tab, files map[string]string) {
 	p.Do(chromedp.SetUploadFiles(`input[type=file]`, names, chromedp.ByQuery))
 }
 
-// TestReviewPage reviews a game, finds a better move, and answers the problems made from it.
-func TestReviewPage(t *testing.T) {
-	dir := searched(t)
-	s := servePage(t, dir)
+// openSpoilt opens the page, which reviews spoiltNine and shows the review.
+func openSpoilt(t *testing.T) (*Server, *browsertest.Tab) {
+	t.Helper()
+	s := servePage(t, searched(t))
 	p := openPage(t, s)
 	chooseFiles(p, map[string]string{"ours.sgf": spoiltNine})
+	p.Until(`document.querySelector("main.review")?.dataset.state === "done"`)
+	return s, p
+}
+
+// TestReviewPage reviews a game and finds a better move.
+func TestReviewPage(t *testing.T) {
+	_, p := openSpoilt(t)
 	const screen = `document.querySelector("main.review")`
-	p.Until(screen + ` && ` + screen + `.dataset.state === "done"`)
 	browsertest.Equal(p, "38", screen+".dataset.points")
 	p.Until(screen + `.dataset.at !== "0"`) // the review opens at a mistake
 	p.Until(screen + `.dataset.mistakes !== "0"`)
@@ -204,17 +220,12 @@ func TestReviewPage(t *testing.T) {
 	p.Do(chromedp.KeyEvent(kb.Home), chromedp.KeyEvent("n"))
 	p.Until(screen + `.dataset.at !== "0"`)
 
-	// A move can be opened by its number, also in the address, and analysed from there.
+	// A move can be opened by its number, also in the address.
 	p.Do(chromedp.SetValue(`.where input`, "34", chromedp.ByQuery), chromedp.Evaluate(`document.querySelector(".where input").dispatchEvent(new Event("change", { bubbles: true }))`, nil))
 	p.Until(screen + `.dataset.at === "33" && location.search === "?m=34"`)
 	p.Do(chromedp.Reload())
 	p.Until(screen + `?.dataset.at === "33"`)
 	p.Until(`document.querySelector(".mistake-box").innerText.trim().length > 10`) // the page comments on every move
-	review := browsertest.JS[string](p, "location.pathname + location.search")
-	p.Press("Analyse")
-	p.Until(`document.querySelector("main.analyse:not(.review)") && document.querySelector(".where input").value === "33"`)
-	p.Do(chromedp.Navigate(s.Address() + review[1:]))
-	p.Until(screen + `?.dataset.at === "33"`)
 	p.Do(chromedp.Evaluate(`[...document.querySelectorAll(".mistakes li button")][0].click()`, nil))
 	p.Until(`document.querySelector(".mistakes li button.on")`)
 
@@ -225,8 +236,7 @@ func TestReviewPage(t *testing.T) {
 	p.Press("Show better")
 	p.Until(`document.querySelector(".mistake-box p:not(.bad-text)")`)
 	p.Until(`!document.querySelector(".mistake-box .bad-text")`) // the tried move is gone
-	p.Do(emulation.SetDeviceMetricsOverride(390, 844, 2, true))
-	p.Until(`innerWidth === 390`)
+	p.Screen(390, 844)
 	p.NothingSticksOut()
 	p.Do(emulation.ClearDeviceMetricsOverride())
 	p.Press("Summary")
@@ -235,20 +245,6 @@ func TestReviewPage(t *testing.T) {
 	p.Click(`a[href="/review"]`)
 	p.Until(`document.querySelector(".review-row.done")?.innerText.includes("Aki <b>")`)
 	p.Axe("reviews")
-
-	p.Do(chromedp.Navigate(s.Address() + "drills"))
-	p.Until(`document.querySelector("main.drill")`)
-	p.Until(`document.querySelector('.rail a[aria-current="page"]').innerText === "Problems"`)
-	p.Axe("drill")
-	p.Press("Show me")
-	p.Until(`document.querySelector("main.drill").dataset.answered === "done" && document.querySelector(".mistake-box").innerText.includes("It comes back in")`)
-	p.Axe("drill answered")
-	p.Press("Next")
-	p.Until(`document.querySelector("main.drill")?.dataset.answered === "" || document.querySelector("main.empty")`)
-	require.Eventually(t, func() bool {
-		log, err := os.ReadFile(filepath.Join(dir, "reviews", "drills-answers.jsonl"))
-		return err == nil && strings.Contains(string(log), `"grade":1`)
-	}, browsertest.Patience, 50*time.Millisecond)
 }
 
 // TestManyGames drops many files at once: the page names the files that are not games, and reviews
@@ -265,8 +261,7 @@ func TestManyGames(t *testing.T) {
 	p.Until(`document.querySelectorAll(".review-row").length === 5`)
 	p.Until(`document.querySelectorAll(".review-row.done").length === 5 && document.querySelector(".trend")`)
 	p.Axe("games")
-	p.Do(emulation.SetDeviceMetricsOverride(390, 844, 2, true))
-	p.Until(`innerWidth === 390`)
+	p.Screen(390, 844)
 	p.Until("document.querySelector('.view').scrollWidth <= 390") // the page fits the screen's width
 }
 
@@ -293,9 +288,8 @@ func TestTrainingPage(t *testing.T) {
 	p.Axe("training")
 
 	// The page follows changes of the loop's files.
-	data, err := os.ReadFile(filepath.Join(dir, "state.json"))
-	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "state.json"), []byte(`{"version":1,"arch":"kb4c32","iteration":4,"stage":"gate","candidate":"d",`+string(data[len(`{"version":1,"arch":"kb4c32","iteration":3,"stage":"selfplay",`):])), 0o600))
+	data := testshared.Read(t, filepath.Join(dir, "state.json"))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "state.json"), []byte(`{"version":1,"arch":"kb4c32","iteration":4,"stage":"gate","candidate":"d",`+data[len(`{"version":1,"arch":"kb4c32","iteration":3,"stage":"selfplay",`):]), 0o600))
 	p.Until(`document.querySelector("main.training").dataset.iteration === "4" && document.querySelector("main.training").innerText.includes("tests the network")`)
 	p.Do(chromedp.Evaluate(`document.querySelectorAll(".training .chip")[1].click()`, nil))
 	p.Until(`document.querySelector("main.training .note.warn")?.innerText.includes("no loop in this folder")`)
@@ -307,10 +301,8 @@ func TestEveryLanguage(t *testing.T) {
 	looks(t)
 	s, p := newPage(t)
 	for _, lang := range []struct{ name, tag string }{{"zh", "zh-Hans"}, {"ja", "ja"}, {"ko", "ko"}} {
-		data, err := os.ReadFile(filepath.Join("i18n", lang.name+".toml"))
-		require.NoError(t, err)
 		texts := map[string]string{}
-		require.NoError(t, toml.Unmarshal(data, &texts))
+		require.NoError(t, toml.Unmarshal([]byte(testshared.Read(t, filepath.Join("i18n", lang.name+".toml"))), &texts))
 		p.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.settings", JSON.stringify({ language: "`+lang.name+`" }))`, nil), chromedp.Navigate(s.Address()+"review"))
 		p.Until(`document.querySelector("main.reviews input[type=file]")`)
 		browsertest.Equal(p, lang.tag, "document.documentElement.lang")
@@ -377,25 +369,16 @@ func TestPageSaysWhatIsNotSaved(t *testing.T) {
 	// In a game the stone is shown while it waits to be saved, and is played once.
 	id := newGame(p, s, api.NewGame{Size: [2]int{9, 9}, Rules: "chinese", Colour: "b", Seat: api.Seat{Visits: 2}})
 	p.Mine()
-	g, err := s.games.Open(id)
-	require.NoError(t, err)
-	g.mu.Lock()
-	g.journal.Close()
-	g.mu.Unlock()
+	mend = spoilJournal(t, s, id)
 	enter("E5")
 	p.Until(strip)
 	p.HasStones(1, "it is shown as on its way")
-	g.mu.Lock()
-	g.journal, err = store.OpenJournal(s.folder.Path("games", id, ".jsonl"))
-	g.mu.Unlock()
-	require.NoError(t, err)
+	mend()
 	p.Until(`!` + strip + ` && document.querySelectorAll(".moves li").length === 2`)
 
 	// A restored game says that its file was damaged; a game that cannot be read is listed.
-	journal, err := os.ReadFile(s.folder.Path("games", id, ".jsonl"))
-	require.NoError(t, err)
-	record, err := os.ReadFile(s.folder.Path("games", id, ".sgf"))
-	require.NoError(t, err)
+	journal := []byte(testshared.Read(t, s.folder.Path("games", id, ".jsonl")))
+	record := []byte(testshared.Read(t, s.folder.Path("games", id, ".sgf")))
 	journal[len(journal)/2] ^= 0x40
 	damaged := put(t, s, journal, record)
 	put(t, s, []byte("?"), nil)
@@ -442,8 +425,6 @@ func TestTypedNumbers(t *testing.T) {
 	p.Until(`document.querySelector(".game-tab select")?.value === "japanese"`)
 	typeIn(".game-tab input", "-0.5", kb.Tab)
 	require.Eventually(t, func() bool {
-		data, err := os.ReadFile(s.folder.Path("docs", doc, ".sgf"))
-		require.NoError(t, err)
-		return string(data) == "(;SZ[9]RU[Japanese]KM[-0.5]LB[cc:a label that is long]AB[dd];B[ee])\n"
+		return testshared.Read(t, s.folder.Path("docs", doc, ".sgf")) == "(;SZ[9]RU[Japanese]KM[-0.5]LB[cc:a label that is long]AB[dd];B[ee])\n"
 	}, browsertest.Patience, 50*time.Millisecond)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 	"github.com/stretchr/testify/require"
 
+	"kosumi/internal/testshared"
 	"kosumi/review"
 	"kosumi/web/api"
 )
@@ -43,10 +44,8 @@ func TestSentences(t *testing.T) {
 		}
 		return err
 	}))
-	causes, err := os.ReadFile("api/cause.go")
-	require.NoError(t, err)
-	for _, m := range words.FindAllSubmatch(causes, -1) {
-		said[string(m[1])] = true
+	for _, m := range words.FindAllStringSubmatch(testshared.Read(t, "api/cause.go"), -1) {
+		said[m[1]] = true
 	}
 	for key := range api.Sentences {
 		require.Contains(t, said, key)
@@ -58,10 +57,8 @@ func TestSentences(t *testing.T) {
 // of its English text.
 func TestLanguages(t *testing.T) {
 	read := func(name string) map[string]string {
-		data, err := os.ReadFile(filepath.Join("i18n", name+".toml"))
-		require.NoError(t, err)
 		texts := map[string]string{}
-		require.NoError(t, toml.Unmarshal(data, &texts), name)
+		require.NoError(t, toml.Unmarshal([]byte(testshared.Read(t, filepath.Join("i18n", name+".toml"))), &texts), name)
 		return texts
 	}
 	argument := regexp.MustCompile(`\{\w+\}`)

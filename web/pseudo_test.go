@@ -49,10 +49,8 @@ func pseudoPage(t *testing.T) fs.FS {
 	if _, err := os.Stat("ui/dist/index.html"); err != nil {
 		testshared.Absent(t, "%v", ui.ErrNotBuilt)
 	}
-	data, err := os.ReadFile("i18n/en.toml")
-	require.NoError(t, err)
 	texts := map[string]string{}
-	require.NoError(t, toml.Unmarshal(data, &texts))
+	require.NoError(t, toml.Unmarshal([]byte(testshared.Read(t, "i18n/en.toml")), &texts))
 	var list []string // in the order of the keys, as web/ui/build.mjs writes texts
 	for _, k := range slices.Sorted(maps.Keys(texts)) {
 		list = append(list, pseudo(texts[k]))

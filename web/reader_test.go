@@ -1,12 +1,10 @@
 package web
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"testing"
 
-	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/require"
@@ -80,19 +78,11 @@ func atPly(p *browsertest.Tab, n int, what ...any) {
 // after one press.
 func TestReviewIsItsReaders(t *testing.T) {
 	looks(t)
-	dir := t.TempDir()
-	id := reviewedBefore(t, dir, "Ann", "Ben")
-	s := servePage(t, dir)
-	p := openPage(t, s)
-	open := func() {
-		p.Do(chromedp.Navigate(s.Address() + "review/" + id))
-		p.Until(`document.querySelector("main.review .mistakes li")`)
-	}
+	s, p, id := openReviewed(t)
 	list := func(want string, what ...any) {
 		t.Helper()
 		browsertest.Equal(p, want, `[...document.querySelectorAll(".mistakes li .chip-loss")].map((e) => e.innerText).join(", ")`, what...)
 	}
-	open()
 	atPly(p, 3, "the worst of all: nobody has said whose it is")
 	list("−20.0 ???, −13.0 ???, −9.0 ??, −4.0 ?, −2.0")
 	p.Until(`document.querySelector(".who")?.innerText.includes("Which player are you?")`)
@@ -115,7 +105,7 @@ func TestReviewIsItsReaders(t *testing.T) {
 	list("−20.0 ???, −13.0 ???, −2.0", "the other side")
 	p.Do(chromedp.KeyEvent("n"))
 	atPly(p, 7)
-	open()
+	p.Do(chromedp.Navigate(s.Address() + "review/" + id))
 	atPly(p, 6, "it is kept")
 	list("−9.0 ??, −4.0 ?")
 	p.Press("Summary")
@@ -174,14 +164,8 @@ const heights = `window.heights = {}; { const is = CanvasRenderingContext2D.prot
 // points; larger leads are written as text. In the dark scheme the darkest ticks have an edge.
 func TestGraphScale(t *testing.T) {
 	looks(t)
-	dir := t.TempDir()
-	id := reviewedBefore(t, dir, "Ann", "Ben")
-	s := servePage(t, dir)
-	p := openPage(t, s)
-	p.Do(chromedp.ActionFunc(func(ctx context.Context) error {
-		_, err := page.AddScriptToEvaluateOnNewDocument(heights).Do(ctx)
-		return err
-	}))
+	s, p, id := openReviewed(t)
+	beforeScripts(p, heights)
 	eachLook(p, func(what string, size [2]int64) {
 		p.Do(chromedp.Navigate(s.Address() + "review/" + id))
 		p.Until(`document.querySelector("main.review .graph canvas")`)
@@ -206,11 +190,11 @@ const edged = `(() => { const c = document.querySelector(".graph canvas"), d = c
 	for (let i = 4; i < d.length; i += 4) if (d[i] === 71 && d[i + 1] === 13 && d[i + 2] === 78 && d[i - 4] !== 71) { ticks++; const edge = light(d[i - 4], d[i - 3], d[i - 2]); if (Math.max(edge, panel) / Math.min(edge, panel) >= 3) seen++; }
 	return ticks > 10 && seen === ticks; })()`
 
-// openReviewed opens the review of a game of Ann against Ben.
-func openReviewed(t *testing.T) (s *Server, p *browsertest.Tab, id string) {
+// openReviewed opens the review of a game of Ann against Ben, see [reviewedBefore].
+func openReviewed(t *testing.T, claims ...review.Claim) (s *Server, p *browsertest.Tab, id string) {
 	t.Helper()
 	dir := t.TempDir()
-	id = reviewedBefore(t, dir, "Ann", "Ben")
+	id = reviewedBefore(t, dir, "Ann", "Ben", claims...)
 	s = servePage(t, dir)
 	p = openPage(t, s)
 	p.Do(chromedp.Navigate(s.Address() + "review/" + id))
@@ -255,7 +239,6 @@ func TestGroupOfReview(t *testing.T) {
 // TestKoreanParticles reads claims in Korean: each particle fits the sound before it.
 func TestKoreanParticles(t *testing.T) {
 	looks(t)
-	dir := t.TempDir()
 	stones := []string{"E3", "E4"}
 	var claims []review.Claim
 	for n := 1; n <= 9; n++ {
@@ -264,9 +247,7 @@ func TestKoreanParticles(t *testing.T) {
 	claims = append(claims, review.Claim{Kind: review.Weak, Move: "J2", Stones: stones}, review.Claim{Kind: review.Weak, Move: "J3", Stones: stones},
 		review.Claim{Kind: review.Hunts, Move: "J6", Stones: stones}, review.Claim{Kind: review.Hunts, Move: "J7", Stones: stones}, review.Claim{Kind: review.Hunts, Move: "J9", Stones: stones},
 		review.Claim{Kind: review.Joined, Stones: []string{"C3"}, Others: []string{"D5"}}, review.Claim{Kind: review.Joined, Stones: []string{"C5"}, Others: []string{"D6"}})
-	id := reviewedBefore(t, dir, "Ann", "Ben", claims...)
-	s := servePage(t, dir)
-	p := openPage(t, s)
+	s, p, id := openReviewed(t, claims...)
 	p.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.settings", JSON.stringify({ language: "ko" }))`, nil), chromedp.Navigate(s.Address()+"review/"+id))
 	p.Until(`document.documentElement.lang === "ko" && document.querySelector("main.review .mistakes li")`)
 	p.Do(chromedp.KeyEvent(" ")) // show the better line

@@ -99,9 +99,7 @@ func TestReview(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, res.Complete)
 	for _, ext := range []string{".html", ".sgf"} {
-		data, err := os.ReadFile(folder.Path(id, ext))
-		require.NoError(t, err)
-		require.Contains(t, string(data), "Ann")
+		require.Contains(t, testshared.Read(t, folder.Path(id, ext)), "Ann")
 	}
 	drillSet(t, c, folder)
 

@@ -16,6 +16,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"kosumi/internal/testshared"
 	"kosumi/web/api"
 )
 
@@ -34,9 +35,8 @@ func TestSchema(t *testing.T) {
 	schema, err := json.MarshalIndent(schemaOf(t), "", "\t")
 	require.NoError(t, err)
 	schema = append(schema, '\n')
-	guide, err := os.ReadFile(guideFile)
-	require.NoError(t, err)
-	head, _, found := strings.Cut(string(guide), guideMark)
+	guide := testshared.Read(t, guideFile)
+	head, _, found := strings.Cut(guide, guideMark)
 	require.True(t, found, "%s has no line %s", guideFile, guideMark)
 	lists := head + guideMark + messageLists()
 	if *update {
@@ -44,10 +44,8 @@ func TestSchema(t *testing.T) {
 		require.NoError(t, os.WriteFile(guideFile, []byte(lists), 0o644))
 		return
 	}
-	kept, err := os.ReadFile(schemaFile)
-	require.NoError(t, err)
-	require.Equal(t, string(kept), string(schema), "go test ./web -run TestSchema -update")
-	require.Equal(t, string(guide), lists, "go test ./web -run TestSchema -update")
+	require.Equal(t, testshared.Read(t, schemaFile), string(schema), "go test ./web -run TestSchema -update")
+	require.Equal(t, guide, lists, "go test ./web -run TestSchema -update")
 	for _, ref := range bytes.Split(schema, []byte(`"$ref": "#/$defs/`))[1:] {
 		name, _, _ := strings.Cut(string(ref), `"`)
 		require.Contains(t, string(schema), "\n\t\t\""+name+"\": {\n\t\t\t\"description\"")

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"kosumi/internal/testshared"
 	"kosumi/web/api"
 	"kosumi/web/reviews"
 	"kosumi/web/store"
@@ -27,8 +28,7 @@ func TestServedFiles(t *testing.T) {
 	s := serve(t, filepath.Join(dir, "home"))
 	c := join(t, s)
 	upload(t, s, "?to=review", map[string]string{"a.sgf": "(;SZ[5]KM[7.5]RU[Chinese];B[cc];W[bb])"})
-	var list api.Reviews
-	c.ask("watch", api.Watch{What: "reviews"}, &list)
+	list := ask[api.Reviews](c, "watch", api.Watch{What: "reviews"})
 	until(c, "reviews.state", func(r *api.Reviews) bool { list = *r; return len(r.Reviews) == 1 && r.Reviews[0].State == reviews.Done })
 	get := func(path string) (int, string) {
 		req, err := http.NewRequest("GET", s.Address()+"api/"+path, nil)
@@ -96,9 +96,7 @@ func TestServedFiles(t *testing.T) {
 		require.Equal(t, 404, code, path)
 		require.NotContains(t, body, "secret")
 	}
-	data, err := os.ReadFile(secret)
-	require.NoError(t, err)
-	require.Equal(t, "(;SZ[9]C[a secret])", string(data), "nothing was written through a link")
+	require.Equal(t, "(;SZ[9]C[a secret])", testshared.Read(t, secret), "nothing was written through a link")
 
 	// Links to folders that the owner has moved elsewhere are followed.
 	moved := filepath.Join(dir, "moved")

@@ -120,8 +120,7 @@ func dial(t *testing.T, s *Server) *websocket.Conn {
 func join(t *testing.T, s *Server) *client {
 	t.Helper()
 	c := &client{t: t, ws: dial(t, s)}
-	var w api.Welcome
-	c.ask("hello", api.Hello{Token: s.access.Keys.Token, API: []int{1}, Client: store.NewID()}, &w)
+	w := ask[api.Welcome](c, "hello", api.Hello{Token: s.access.Keys.Token, API: []int{1}, Client: store.NewID()})
 	require.Equal(t, api.Version, w.API)
 	return c
 }
@@ -297,8 +296,7 @@ func TestStrangers(t *testing.T) {
 	t.Run("one-time key", func(t *testing.T) {
 		key := s.access.Keys.OneTime()
 		c := &client{t: t, ws: dial(t, s)}
-		var w api.Welcome
-		c.ask("hello", api.Hello{Key: key, API: []int{1}}, &w)
+		w := ask[api.Welcome](c, "hello", api.Hello{Key: key, API: []int{1}})
 		require.Equal(t, s.access.Keys.Token, w.Token)
 		ws := dial(t, s)
 		data, err := json.Marshal(map[string]any{"t": "hello", "d": api.Hello{Key: key}})
@@ -336,8 +334,7 @@ func TestStrangers(t *testing.T) {
 		c.ask("ping", api.Ping{}, nil)
 		require.Eventually(t, func() bool { return s.newcomers.count() == 0 }, browsertest.Patience, 50*time.Millisecond, "nobody waits beyond the time for a hello")
 	})
-	var p api.Pong
-	player.ask("ping", api.Ping{T0: 7}, &p)
+	p := ask[api.Pong](player, "ping", api.Ping{T0: 7})
 	require.Equal(t, 7.0, p.T0, "others go on")
 	require.Equal(t, "unsupported", player.refused("no.such", nil).Code)
 	require.Equal(t, "bad_request", player.refused("game.new", "text").Code)

@@ -1,12 +1,12 @@
 package web
 
 import (
-	"os"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"kosumi/internal/testshared"
 	"kosumi/web/api"
 	"kosumi/web/store"
 )
@@ -35,8 +35,7 @@ func TestTakeBackTime(t *testing.T) {
 	var c *client
 	var st *api.GameState
 	think := func(seconds int) {
-		g, err := s.games.Open(st.Game)
-		require.NoError(t, err)
+		g := opened(t, s, st.Game)
 		g.mu.Lock()
 		defer g.mu.Unlock()
 		require.False(t, g.ran.IsZero(), "the clock runs")
@@ -44,11 +43,8 @@ func TestTakeBackTime(t *testing.T) {
 	}
 	do := func(command string) { st = c.do(st, "game."+command, api.GameCommand{Game: st.Game, Rev: st.Rev}) }
 	reopen := func() {
-		journal, err := os.ReadFile(s.folder.Path("games", st.Game, ".jsonl"))
-		require.NoError(t, err)
-		again := new(api.GameState)
-		c.ask("watch", api.Watch{What: "game:" + put(t, s, journal, nil)}, again)
-		st = c.settled(again)
+		journal := testshared.Read(t, s.folder.Path("games", st.Game, ".jsonl"))
+		st = c.settled(c.game(put(t, s, []byte(journal), nil)))
 	}
 	mine := func(over bool, seconds float64, count int) {
 		t.Helper()

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"os"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -17,8 +16,7 @@ import (
 func (c *client) judged(g *api.GameState, move string) *api.GameState {
 	c.t.Helper()
 	c.ask("game.play", api.Play{Game: g.Game, Rev: g.Rev, Move: move}, nil)
-	now := new(api.GameState)
-	c.ask("watch", api.Watch{What: "game:" + g.Game}, now)
+	now := c.game(g.Game)
 	rest := func(s *api.GameState) bool { return s.Advice != nil || s.Phase != store.Play || s.ToMove == s.Colour }
 	if rest(now) {
 		return now
@@ -49,8 +47,7 @@ func TestTeaching(t *testing.T) {
 	require.False(t, bad.Thinking)
 	require.Len(t, bad.Moves, 3, "it is not answered")
 	c.ask("game.undo", api.GameCommand{Game: g.Game, Rev: bad.Rev}, nil)
-	back := new(api.GameState)
-	c.ask("watch", api.Watch{What: "game:" + g.Game}, back)
+	back := c.game(g.Game)
 	require.Len(t, back.Moves, 2)
 	require.Nil(t, back.Advice)
 	require.Equal(t, 1, back.Undone)
@@ -64,8 +61,7 @@ func TestTeaching(t *testing.T) {
 
 	// Without teaching there is no advice; the journal stores that teaching is off.
 	c.ask("game.teach", api.Teach{Game: g.Game, Rev: kept.Rev, Teach: ""}, nil)
-	off := new(api.GameState)
-	c.ask("watch", api.Watch{What: "game:" + g.Game}, off)
+	off := c.game(g.Game)
 	require.Empty(t, off.Teach)
 	require.Equal(t, kept.Moves, off.Moves)
 	require.Nil(t, c.judged(off, "A5").Advice)
@@ -73,9 +69,7 @@ func TestTeaching(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, journal.Close())
 	require.Empty(t, rec.Teach)
-	data, err := os.ReadFile(s.folder.Path("games", g.Game, ".jsonl"))
-	require.NoError(t, err)
-	require.Contains(t, string(data), `"k":"teach"`)
+	require.Contains(t, testshared.Read(t, s.folder.Path("games", g.Game, ".jsonl")), `"k":"teach"`)
 }
 
 // TestTeachingPage takes a bad move back on the page, keeps it the second time, and sees the
@@ -138,8 +132,7 @@ func TestHintsAreSound(t *testing.T) {
 	g := begin(c, n)
 	alone := 0 // number of hints of stage 2 with fewer than three moves
 	for i := 0; i < 8 && g.Phase == store.Play; i++ {
-		var h api.Hint
-		c.ask("game.hint", api.AskHint{Game: g.Game, Rev: g.Rev, Stage: 2}, &h)
+		h := ask[api.Hint](c, "game.hint", api.AskHint{Game: g.Game, Rev: g.Rev, Stage: 2})
 		require.NotEmpty(t, h.Moves)
 		if len(h.Moves) < 3 {
 			alone++

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"strings"
@@ -9,11 +8,11 @@ import (
 	"time"
 
 	"github.com/chromedp/cdproto/input"
-	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
 
 	"kosumi/internal/browsertest"
+	"kosumi/internal/testshared"
 	"kosumi/web/api"
 )
 
@@ -28,10 +27,8 @@ func ctrlZ(p *browsertest.Tab) {
 func stopDeletes(p *browsertest.Tab) {
 	p.T.Helper()
 	const script = `window.due = []; { const real = window.setTimeout; window.setTimeout = (f, ms, ...more) => ms === 10000 ? (due.push(f), 0) : real(f, ms, ...more); }`
-	p.Do(chromedp.ActionFunc(func(ctx context.Context) error {
-		_, err := page.AddScriptToEvaluateOnNewDocument(script).Do(ctx)
-		return err
-	}), chromedp.Evaluate(script, nil))
+	beforeScripts(p, script)
+	p.Do(chromedp.Evaluate(script, nil))
 }
 
 // passed is a script that ends the ten seconds in which a deletion can be undone.
@@ -45,18 +42,24 @@ func TestUndoOfDeletes(t *testing.T) {
 	dir := t.TempDir()
 	s := servePage(t, dir)
 	c := join(t, s)
-	var doc api.ID
-	c.ask("doc.new", api.NewDoc{SGF: "(;SZ[9]GN[Mine];B[ee](;W[cc]C[keep me];B[gg])(;W[gc]))"}, &doc)
+	newDoc := func() string {
+		return ask[api.ID](c, "doc.new", api.NewDoc{SGF: "(;SZ[9]GN[Mine];B[ee](;W[cc]C[keep me];B[gg])(;W[gc]))"}).ID
+	}
+	doc := newDoc()
+	begin(c, small("b")) // is not deleted
 	game := begin(c, small("b"))
 	review := toReview(t, s, map[string]string{"club.sgf": spoiltNine})["club.sgf"].ID
 	p := openPage(t, s)
 	stopDeletes(p)
 
 	const bin = ` [aria-label=Delete]`
-	kinds := []struct{ name, path, row, file string }{
-		{"a board", "analyse", ".doc-list li", s.folder.Path("docs", doc.ID, ".sgf")},
-		{"a game", "you", ".kept-row", s.folder.Path("games", game.Game, ".jsonl")},
-		{"a review", "review", ".review-row", s.folder.Path("reviews/records", review, ".sgf")},
+	kinds := []struct {
+		name, path, row, file string
+		n                     int
+	}{
+		{"a board", "analyse", ".doc-list li", s.folder.Path("docs", doc, ".sgf"), 1},
+		{"a game", "you", ".kept-row", s.folder.Path("games", game.Game, ".jsonl"), 2},
+		{"a review", "review", ".review-row", s.folder.Path("reviews/records", review, ".sgf"), 1},
 	}
 	rows := func(row string, n int) {
 		t.Helper()
@@ -64,47 +67,45 @@ func TestUndoOfDeletes(t *testing.T) {
 	}
 	for _, k := range kinds {
 		p.Do(chromedp.Navigate(s.Address() + k.path))
-		rows(k.row, 1)
+		rows(k.row, k.n)
 		delete := k.row + bin
 		if k.name == "a game" {
-			delete = k.row + " button:last-of-type"
+			delete = k.row + ":has(a[href$='" + game.Game + "']) button:last-of-type"
 		}
 		p.Click(delete)
-		rows(k.row, 0)
+		rows(k.row, k.n-1)
 		p.Picture("deleted " + k.name)
 		p.Press("Undo")
-		rows(k.row, 1)
+		rows(k.row, k.n)
 		p.Click(delete)
-		rows(k.row, 0)
+		rows(k.row, k.n-1)
 		p.Click(`a[href="/settings"]`) // undo also works on another screen
 		p.Until(`document.querySelector("main.settings") && document.querySelector(".toast")`)
 		ctrlZ(p)
 		p.Until(`!document.querySelector(".toast")`)
 		p.Do(chromedp.NavigateBack())
-		rows(k.row, 1)
+		rows(k.row, k.n)
 		p.Click(delete)
-		rows(k.row, 0)
+		rows(k.row, k.n-1)
 		p.Do(chromedp.Reload()) // as if the page was closed
-		rows(k.row, 1)
+		rows(k.row, k.n)
 		p.Click(delete)
-		rows(k.row, 0)
+		rows(k.row, k.n-1)
 		require.FileExists(t, k.file, k.name)
 		p.Do(chromedp.Evaluate(passed, nil))
 		require.Eventually(t, func() bool { _, err := os.Stat(k.file); return os.IsNotExist(err) }, browsertest.Patience, 50*time.Millisecond, k.name)
 		p.Until(`!document.querySelector(".toast")`)
-		rows(k.row, 0)
+		rows(k.row, k.n-1)
 	}
-	c.ask("doc.new", api.NewDoc{SGF: "(;SZ[9]GN[Mine];B[ee](;W[cc]C[keep me];B[gg])(;W[gc]))"}, &doc)
+	doc = newDoc()
 
 	// A deleted branch comes back with its notes, and the view returns to it.
-	p.Do(chromedp.Navigate(s.Address() + "analyse/" + doc.ID + "?at=2"))
+	p.Do(chromedp.Navigate(s.Address() + "analyse/" + doc + "?at=2"))
 	at := func(n string) { p.Until(`document.querySelector("main.analyse")?.dataset.node === "` + n + `"`) }
 	at("2")
 	del := func() { p.Do(input.DispatchKeyEvent(input.KeyDown).WithKey("Delete").WithCode("Delete")) }
 	file := func() string {
-		data, err := os.ReadFile(s.folder.Path("docs", doc.ID, ".sgf"))
-		require.NoError(t, err)
-		return string(data)
+		return testshared.Read(t, s.folder.Path("docs", doc, ".sgf"))
 	}
 	del()
 	at("1")

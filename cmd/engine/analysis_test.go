@@ -68,8 +68,7 @@ func TestLaunchLines(t *testing.T) {
 		{"gtp", "-model", model, "-config", config, "-override-config", "maxVisits=5"},
 		{"-model", model},
 	} {
-		done := invoke(t, nil, "name\nquit\n", append(args, frugal...)...)
-		require.Zero(t, done.code)
+		done := exits(t, exitDone, nil, "name\nquit\n", append(args, frugal...)...)
 		require.Equal(t, "= Kosumi\n\n= \n\n", done.stdout)
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"kosumi/internal/testshared"
 )
 
 // TestWrongCalls: a call with a missing, wrong or huge argument, or with an output that cannot be
@@ -42,9 +44,7 @@ func TestWrongCalls(t *testing.T) {
 			}
 		})
 	}
-	data, err := os.ReadFile(there)
-	require.NoError(t, err)
-	require.Equal(t, "mine", string(data), "nothing is replaced unasked")
+	require.Equal(t, "mine", testshared.Read(t, there), "nothing is replaced unasked")
 	left, err := os.ReadDir(dir)
 	require.NoError(t, err)
 	require.Empty(t, left)

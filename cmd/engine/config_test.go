@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -10,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/engine/analysis"
+	"kosumi/internal/testshared"
 	"kosumi/search"
 	"kosumi/search/setting/tomlfile"
 )
@@ -23,9 +23,7 @@ func exampleConfig() string {
 // TestExampleConfig: the example file has every key once, at the engine's real default.
 func TestExampleConfig(t *testing.T) {
 	text := exampleConfig()
-	file, err := os.ReadFile("../../kosumi.example.toml")
-	require.NoError(t, err)
-	require.Equal(t, text, string(file), "the file is not what engine config prints: engine config > kosumi.example.toml")
+	require.Equal(t, text, testshared.Read(t, "../../kosumi.example.toml"), "the file is not what engine config prints: engine config > kosumi.example.toml")
 
 	untouched, err := tomlfile.Values(table, []byte(text))
 	require.NoError(t, err)

@@ -1,18 +1,17 @@
 package main
 
 import (
-	"os"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"kosumi/internal/testshared"
 )
 
 // TestDeploymentFiles: the command lines in tools/deploy are valid and show no token.
 func TestDeploymentFiles(t *testing.T) {
-	compose, err := os.ReadFile("../../tools/deploy/compose.yaml")
-	require.NoError(t, err)
-	lines := string(compose) + unit(t, "kosumi-work.service")["Service"]["ExecStart"] + "\n"
+	lines := testshared.Read(t, "../../tools/deploy/compose.yaml") + unit(t, "kosumi-work.service")["Service"]["ExecStart"] + "\n"
 	found := deployed(t, lines)
 	require.Len(t, found, 3)
 	require.NotRegexp(t, `://|TOKEN|\$\{`, strings.Join(found, "\n"))
@@ -35,10 +34,9 @@ func deployed(t *testing.T, text string) (found []string) {
 // unit reads a systemd unit: values by section and key.
 func unit(t *testing.T, name string) map[string]map[string]string {
 	t.Helper()
-	data, err := os.ReadFile("../../tools/deploy/" + name)
-	require.NoError(t, err)
+	data := testshared.Read(t, "../../tools/deploy/"+name)
 	sections, at := map[string]map[string]string{}, ""
-	for line := range strings.Lines(string(data)) {
+	for line := range strings.Lines(data) {
 		line = strings.TrimSpace(line)
 		key, value, pair := strings.Cut(line, "=")
 		switch {
@@ -62,9 +60,7 @@ func TestBotUnit(t *testing.T) {
 	require.Equal(t, "config:/etc/kosumi-bot.json5", service["LoadCredential"])
 	require.Equal(t, "/usr/bin/env gtp2ogs -c ${CREDENTIALS_DIRECTORY}/config", service["ExecStart"])
 	require.Equal(t, "always", service["Restart"])
-	data, err := os.ReadFile("../../docs/playing.md")
-	require.NoError(t, err)
-	guide := string(data)
+	guide := testshared.Read(t, "../../docs/playing.md")
 	for _, text := range []string{"tools/deploy/kosumi-bot.service", "/etc/kosumi-bot.json5", "/var/lib/" + service["StateDirectory"]} {
 		require.Contains(t, guide, text)
 	}

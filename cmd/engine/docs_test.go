@@ -111,10 +111,9 @@ func TestDocumentedFlags(t *testing.T) {
 		require.NoError(t, err, "%s: %s", where, line)
 	}
 	for _, file := range documents(t) {
-		text, err := os.ReadFile(file)
-		require.NoError(t, err)
-		blocks := firsts(fence, string(text))
-		for _, line := range append(commandsIn(blocks), commandsIn(firsts(span, fence.ReplaceAllString(string(text), "")))...) {
+		text := testshared.Read(t, file)
+		blocks := firsts(fence, text)
+		for _, line := range append(commandsIn(blocks), commandsIn(firsts(span, fence.ReplaceAllString(text, "")))...) {
 			check(filepath.Base(file), line)
 		}
 	}
@@ -198,10 +197,9 @@ func TestDocumentedWalks(t *testing.T) {
 	}
 	found, run := 0, 0
 	for _, file := range documents(t) {
-		text, err := os.ReadFile(file)
-		require.NoError(t, err)
+		text := testshared.Read(t, file)
 		dir := ""
-		for _, call := range commandsIn(firsts(fence, string(text))) {
+		for _, call := range commandsIn(firsts(fence, text)) {
 			key := filepath.Base(file) + ": " + call
 			how, ok := short[key]
 			require.True(t, ok, "%s is not in walks", key)
@@ -230,11 +228,9 @@ func readerFolder(t *testing.T) string {
 		"net.bin.gz": fresh, "strong.bin.gz": fresh, "kata1-b18c384nbt.bin.gz": fresh, "net.onnx": "../../testdata/onnx/pytorch-dualhead-9x9.onnx",
 		"games/one.sgf": writeFile(t, "one.sgf", readersGame), "games/two.sgf": writeFile(t, "two.sgf", strings.Replace(readersGame, ";B[ee]", ";B[eg]", 1)),
 	} {
-		data, err := os.ReadFile(from)
-		require.NoError(t, err)
 		path := filepath.Join(dir, name)
 		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
-		require.NoError(t, os.WriteFile(path, data, 0o644))
+		require.NoError(t, os.WriteFile(path, []byte(testshared.Read(t, from)), 0o644))
 	}
 	return dir
 }
@@ -272,28 +268,24 @@ var (
 // TestDocumentedTools: the targets of make, the scripts, and the tests and benchmarks that the
 // documents name exist.
 func TestDocumentedTools(t *testing.T) {
-	makefile, err := os.ReadFile("../../Makefile")
-	require.NoError(t, err)
+	makefile := testshared.Read(t, "../../Makefile")
 	count := 0
 	for _, file := range documents(t) {
-		text, err := os.ReadFile(file)
-		require.NoError(t, err)
-		for _, name := range firsts(target, string(text)) {
-			require.Regexp(t, `(?m)^(\S+ )*`+name+`( \S+)*:`, string(makefile), "%s: make %s", file, name)
+		text := testshared.Read(t, file)
+		for _, name := range firsts(target, text) {
+			require.Regexp(t, `(?m)^(\S+ )*`+name+`( \S+)*:`, makefile, "%s: make %s", file, name)
 			count++
 		}
-		for _, name := range firsts(script, string(text)) {
+		for _, name := range firsts(script, text) {
 			require.FileExists(t, filepath.Join("../..", name), file)
 			count++
 		}
-		for _, call := range goTest.FindAllStringSubmatch(string(text), -1) {
+		for _, call := range goTest.FindAllStringSubmatch(text, -1) {
 			sources, err := filepath.Glob(filepath.Join("../..", call[1], "*_test.go"))
 			require.NoError(t, err)
 			var code strings.Builder
 			for _, s := range sources {
-				data, err := os.ReadFile(s)
-				require.NoError(t, err)
-				code.Write(data)
+				code.WriteString(testshared.Read(t, s))
 			}
 			for _, m := range pattern.FindAllStringSubmatch(call[2], -1) {
 				kind, names := map[string]string{"run": "Test", "bench": "Benchmark"}[m[1]], m[2]

@@ -25,8 +25,7 @@ func TestHelpAndVersion(t *testing.T) {
 		"--version": about, "-v": about, "version": about,
 		"--help": "Usage:", "help gtp": "Usage:", "gtp --help": "--visits", "match -h": "--openings", "analysis --help": "--perspective",
 	} {
-		o := invoke(t, nil, "", strings.Fields(args)...)
-		require.Equal(t, exitDone, o.code, args)
+		o := exits(t, exitDone, nil, "", strings.Fields(args)...)
 		require.Contains(t, o.stdout, want)
 		require.Empty(t, o.stderr, args)
 	}
@@ -37,15 +36,14 @@ func TestHelpAndVersion(t *testing.T) {
 func TestBadNetworks(t *testing.T) {
 	testshared.Long(t)
 	needLibrary(t)
-	cut, err := os.ReadFile("../../testdata/onnx/pytorch-dualhead-9x9.onnx")
-	require.NoError(t, err)
+	cut := testshared.Read(t, "../../testdata/onnx/pytorch-dualhead-9x9.onnx")
 	networks := map[string]string{
 		filepath.Join(t.TempDir(), "missing.onnx"):            "no file ",
 		writeFile(t, "empty.onnx", ""):                        "empty",
 		writeFile(t, "empty.bin.gz", ""):                      "empty",
 		writeFile(t, "text.onnx", "no network at all"):        "text.onnx",
 		writeFile(t, "text.bin.gz", "no network at all"):      "text.bin.gz",
-		writeFile(t, "cut.onnx", string(cut[:len(cut)/2])):    "cut.onnx",
+		writeFile(t, "cut.onnx", cut[:len(cut)/2]):            "cut.onnx",
 		writeFile(t, "gzipped.onnx", "\x1f\x8b\x08 whatever"): "compressed",
 		t.TempDir(): "folder",
 	}
@@ -59,14 +57,12 @@ func TestBadNetworks(t *testing.T) {
 	}
 	for _, command := range []string{"boardsize 9", "genmove b", "loadsgf ../../testdata/sgf/collection.sgf"} {
 		missing := filepath.Join(t.TempDir(), "missing.bin.gz")
-		o := invoke(t, nil, "1 "+command+"\n", "gtp", "--model", missing)
-		require.Equal(t, exitFailed, o.code)
+		o := exits(t, exitFailed, nil, "1 "+command+"\n", "gtp", "--model", missing)
 		first, _, _ := strings.Cut(o.stdout, "\n")
 		require.Contains(t, first, "missing.bin.gz", command)
 		require.Contains(t, first, "no file ", command)
 	}
-	o := invoke(t, nil, "1 genmove b\n", "gtp", "--model", writeFile(t, "bad.onnx", "bad"))
-	require.Equal(t, exitFailed, o.code)
+	o := exits(t, exitFailed, nil, "1 genmove b\n", "gtp", "--model", writeFile(t, "bad.onnx", "bad"))
 	require.Contains(t, o.stdout, "?1 ")
 }
 
@@ -90,8 +86,7 @@ func isolated(t testing.TB) []string {
 // program says why it fetches the library, and what to do if the download fails.
 func TestWithoutLibrary(t *testing.T) {
 	env := isolated(t)
-	o := invoke(t, env, "genmove b\nquit\n", "gtp", "--boardsize", "9", "--visits", "4", "--sessions", "1", "--batch", "2")
-	require.Zero(t, o.code, o.stderr)
+	o := exits(t, exitDone, env, "genmove b\nquit\n", "gtp", "--boardsize", "9", "--visits", "4", "--sessions", "1", "--batch", "2")
 	require.Regexp(t, `^= ([A-HJ][1-9]|pass)\n\n= \n\n$`, o.stdout)
 	require.NotContains(t, o.stderr, "onnx-go")
 	require.NotContains(t, o.stderr, "fetch")
@@ -194,8 +189,7 @@ func TestNothingIsReported(t *testing.T) {
 	}
 	home := t.TempDir()
 	env := []string{"HOME=" + home, "XDG_CACHE_HOME=" + filepath.Join(home, "cache"), "LOCALAPPDATA=" + filepath.Join(home, "cache"), "ORT_DISABLE_TELEMETRY="}
-	o := invoke(t, env, "boardsize 9\ngenmove b\nquit\n", append([]string{"gtp", "--provider", "cpu", "--onnxruntime", lib.Path, "--visits", "2"}, frugal...)...)
-	require.Zero(t, o.code, o.stderr)
+	exits(t, exitDone, env, "boardsize 9\ngenmove b\nquit\n", append([]string{"gtp", "--provider", "cpu", "--onnxruntime", lib.Path, "--visits", "2"}, frugal...)...)
 	var left []string
 	require.NoError(t, filepath.WalkDir(home, func(path string, d os.DirEntry, err error) error {
 		if err == nil && d.Type().IsRegular() && !strings.Contains(path, "kosumi") {

@@ -83,8 +83,7 @@ func TestKataGoRefuses(t *testing.T) {
 	}
 	o := invoke(t, nil, "name\nquit\n", "--personality", "katago", "gtp")
 	require.Equal(t, "= KataGo\n\n= \n\n", o.stdout)
-	o = invoke(t, nil, "", "--personality", "gnugo", "gtp")
-	require.Equal(t, exitUsage, o.code)
+	o = exits(t, exitUsage, nil, "", "--personality", "gnugo", "gtp")
 	require.Contains(t, o.stderr, `"gnugo"`)
 }
 
@@ -103,15 +102,13 @@ func TestKataGoConfigs(t *testing.T) {
 		TimeControls []string
 		Stderr       []string
 	}
-	data, err := os.ReadFile(testshared.Path(t, "golden/compat/configs/expected.jsonl"))
-	require.NoError(t, err)
 	network, same := realNetwork(t), 0
 	m, err := model.Open(network, model.Config{})
 	require.NoError(t, err)
 	defer m.Close()
-	for line := range bytes.Lines(data) {
+	for line := range strings.Lines(testshared.Read(t, testshared.Path(t, "golden/compat/configs/expected.jsonl"))) {
 		var e example
-		require.NoError(t, json.Unmarshal([]byte(asOfToday.Replace(string(line))), &e))
+		require.NoError(t, json.Unmarshal([]byte(asOfToday.Replace(line)), &e))
 		t.Run(e.Name, func(t *testing.T) {
 			from, dir := testshared.Path(t, "golden/compat/configs/"+e.Name), t.TempDir()
 			require.NoError(t, os.CopyFS(dir, os.DirFS(from)))

@@ -26,10 +26,8 @@ func asKataGoProgram(t testing.TB) string {
 	t.Helper()
 	link := filepath.Join(t.TempDir(), "katago")
 	if err := os.Symlink(built(t), link); err != nil { // copy the program where links are not allowed, as on Windows
-		data, err := os.ReadFile(built(t))
-		require.NoError(t, err)
 		link += ".exe"
-		require.NoError(t, os.WriteFile(link, data, 0o755))
+		require.NoError(t, os.WriteFile(link, []byte(testshared.Read(t, built(t))), 0o755))
 	}
 	return link
 }

@@ -18,8 +18,7 @@ import (
 func TestInstallAsKataGo(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a b", "kg")
 	network, config := filepath.Join(dir, models.File), filepath.Join(dir, "gtp.cfg")
-	o := invoke(t, nil, "", "install-as-katago", dir)
-	require.Zero(t, o.code, o.stderr)
+	o := exits(t, exitDone, nil, "", "install-as-katago", dir)
 	katago := filepath.Join(dir, "katago")
 	require.Contains(t, o.stdout, fmt.Sprintf("  %q gtp -model %q -config %q\n", katago, network, config), "the line to copy")
 	for config, call := range map[string]struct{ sub, in, want string }{
@@ -35,14 +34,10 @@ func TestInstallAsKataGo(t *testing.T) {
 	require.NoError(t, os.WriteFile(network, []byte("of an older version"), 0o644))
 	require.NoError(t, os.WriteFile(config, []byte("rules = japanese\n"), 0o644))
 	require.Zero(t, invoke(t, nil, "", "install-as-katago", dir).code, "twice is fine")
-	data, err := os.ReadFile(network)
-	require.NoError(t, err)
 	want, err := models.Data()
 	require.NoError(t, err)
-	require.Equal(t, want, data, "an older network is replaced")
-	data, err = os.ReadFile(config)
-	require.NoError(t, err)
-	require.Equal(t, "rules = japanese\n", string(data), "the user's config stays")
+	require.Equal(t, string(want), testshared.Read(t, network), "an older network is replaced")
+	require.Equal(t, "rules = japanese\n", testshared.Read(t, config), "the user's config stays")
 	out, err := exec.Command(katago, "version").Output()
 	require.NoError(t, err)
 	require.Contains(t, string(out), "KataGo v1.18.2")
@@ -72,8 +67,7 @@ func TestInstallAsKataGo(t *testing.T) {
 	require.Equal(t, "/usr/lib/kosumi/engine", goal, "updates of the package reach it")
 	other := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(other, "katago"), []byte("another"), 0o755))
-	o = invoke(t, nil, "", "install-as-katago", other)
-	require.Equal(t, exitFailed, o.code)
+	o = exits(t, exitFailed, nil, "", "install-as-katago", other)
 	require.Contains(t, o.stderr, "another program")
 }
 
@@ -91,8 +85,7 @@ avoidSgfPatternUtility = 0.01
 avoidSgfPatternDirs = games
 fooBar = 1
 `)
-	o := invoke(t, nil, "", "config", "--from-katago", cfg)
-	require.Zero(t, o.code, o.stderr)
+	o := exits(t, exitDone, nil, "", "config", "--from-katago", cfg)
 	for _, line := range []string{`rules = "japanese"`, "visits = 50", "threads = 3", "ponder = true", "cpuctExploration = 0.7", "# searchFactorAfterOnePass has an effect only in a config of KataGo's: start the program as katago",
 		"# avoidSgfPatternUtility has no effect here", "# fooBar has no effect here"} {
 		require.Contains(t, o.stdout, line+"\n")
@@ -103,8 +96,7 @@ fooBar = 1
 	s := defaultSettings()
 	require.NoError(t, table.Apply(&s, values, table.Set))
 	require.EqualValues(t, 50, s.Play.Limits.Visits)
-	o = invoke(t, nil, "", "config", "--from-katago", writeFile(t, "bad.cfg", "a = 1\na = 2\n"))
-	require.Equal(t, exitUsage, o.code)
+	o = exits(t, exitUsage, nil, "", "config", "--from-katago", writeFile(t, "bad.cfg", "a = 1\na = 2\n"))
 	require.Contains(t, o.stderr, "specified multiple times")
 }
 
@@ -132,11 +124,10 @@ logFile = gtp.log
 		k.line()
 	}
 	require.Zero(t, k.close())
-	log, err := os.ReadFile(filepath.Join(dir, "gtp.log"))
-	require.NoError(t, err)
+	log := testshared.Read(t, filepath.Join(dir, "gtp.log"))
 	for _, want := range []string{"maxVisits = 12\n", "Unused key 'komi' in gtp.cfg and/or command-line and query overrides\n",
 		"no effect here: logSearchInfoForChosenMove\n", ": 12 visits (12 new, ", "lead "} {
-		require.Contains(t, string(log), want)
+		require.Contains(t, log, want)
 	}
 	require.NotContains(t, k.stderr.String(), "12 visits")
 	require.Contains(t, k.stderr.String(), "Initializing board with boardXSize 19 boardYSize 19\n", "whatever else is not said")

@@ -29,16 +29,14 @@ func TestLabelAndTrain(t *testing.T) {
 	require.Equal(t, exitFailed, p.ends(t))
 	p.says(t, "run the same command to resume")
 
-	out := invoke(t, nil, "", append(args, "--rows", "400")...)
-	require.Zero(t, out.code, out.stderr)
+	out := exits(t, exitDone, nil, "", append(args, "--rows", "400")...)
 	var r label.Report
 	require.NoError(t, json.Unmarshal([]byte(out.stdout), &r))
 	require.GreaterOrEqual(t, r.Rows, 400)
 	require.NotEmpty(t, r.TeacherFile)
 
-	out = invoke(t, nil, "", "train", "--model", student, "--data", labels, "-o", filepath.Join(dir, "out"), "--steps", "3", "--batch", "16",
+	out = exits(t, exitDone, nil, "", "train", "--model", student, "--data", labels, "-o", filepath.Join(dir, "out"), "--steps", "3", "--batch", "16",
 		"--beside", teacher, "--json", "--log-level", "warn")
-	require.Zero(t, out.code, out.stderr)
 	var trained learn.Report
 	require.NoError(t, json.Unmarshal([]byte(out.stdout), &trained))
 	require.Len(t, trained.Beside, 1)
@@ -62,10 +60,8 @@ func labelled(t testing.TB, dir string, n int) {
 // TestCutTeacher: a truncated network file labels nothing, and leaves no folder.
 func TestCutTeacher(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
-	whole, err := os.ReadFile(realNetwork(t))
-	require.NoError(t, err)
-	got := invoke(t, nil, "", "label", "--teacher", writeFile(t, "cut.bin.gz", string(whole[:len(whole)/2])), "-o", out)
-	require.Equal(t, exitFailed, got.code)
+	whole := testshared.Read(t, realNetwork(t))
+	got := exits(t, exitFailed, nil, "", "label", "--teacher", writeFile(t, "cut.bin.gz", whole[:len(whole)/2]), "-o", out)
 	require.Contains(t, got.stderr, "cut.bin.gz")
 	require.Contains(t, got.stderr, "cut short")
 	require.NoDirExists(t, out)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"kosumi/internal/testshared"
 	"kosumi/life"
 )
 
@@ -24,8 +25,7 @@ func TestLife(t *testing.T) {
 		if name == "proof.txt" {
 			from, input = "-", sixInTheCorner
 		}
-		o := invoke(t, nil, input, "life", from, "--at", "D9", "--json", "-o", proof)
-		require.Equal(t, exitDone, o.code, o.stderr)
+		o := exits(t, exitDone, nil, input, "life", from, "--at", "D9", "--json", "-o", proof)
 		var a struct {
 			Assumed                      []string
 			AttackerFirst, DefenderFirst struct {
@@ -44,16 +44,13 @@ func TestLife(t *testing.T) {
 		require.Equal(t, []string{"B9", "B8"}, a.AttackerFirst.Moves)
 		require.Equal(t, []string{"B9", "B8"}, a.DefenderFirst.Moves)
 
-		o = invoke(t, nil, "", "life", "--check", proof)
-		require.Equal(t, exitDone, o.code, o.stderr)
+		o = exits(t, exitDone, nil, "", "life", "--check", proof)
 		require.Contains(t, o.stdout, "attacker first, without ko threats: it is taken")
 
-		data, err := os.ReadFile(proof)
-		require.NoError(t, err)
+		data := []byte(testshared.Read(t, proof))
 		data[len(data)*3/4] ^= 1
 		require.NoError(t, os.WriteFile(proof, data, 0o644))
-		o = invoke(t, nil, "", "life", "--check", proof)
-		require.Equal(t, exitFailed, o.code, o.stdout)
+		exits(t, exitFailed, nil, "", "life", "--check", proof)
 	}
 }
 
@@ -63,8 +60,7 @@ func TestLifeWhatever(t *testing.T) {
 	dead := "(;SZ[9]AB[ah][bh][ch][ci]AW[ag][bg][cg][dg][dh][di])"
 	problem := writeFile(t, "two.sgf", dead+sixInTheCorner)
 	proof := filepath.Join(t.TempDir(), "proof.txt")
-	o := invoke(t, nil, "", "life", problem, "--at", "A2", "-o", proof)
-	require.Equal(t, exitDone, o.code, o.stderr)
+	o := exits(t, exitDone, nil, "", "life", problem, "--at", "A2", "-o", proof)
 	require.Contains(t, o.stdout, "Black first: dead, proved\n  White kills whatever Black plays.\n")
 	require.Contains(t, o.stderr, "It holds 2 games, of which only the first was read.")
 	require.Contains(t, o.stderr, "wrote "+proof)
@@ -76,11 +72,9 @@ func TestLifeWhatever(t *testing.T) {
 // group.
 func TestLifeInWords(t *testing.T) {
 	problem := writeFile(t, "six.sgf", sixInTheCorner)
-	o := invoke(t, nil, "", "life", problem, "--first", "black", "--at", "D9", "--assume", "-E9", "--time", "1")
-	require.Equal(t, exitDone, o.code, o.stderr)
+	o := exits(t, exitDone, nil, "", "life", problem, "--first", "black", "--at", "D9", "--assume", "-E9", "--time", "1")
 	require.Contains(t, o.stdout, "Black first:")
 	require.NotContains(t, o.stdout, "White first:")
-	o = invoke(t, nil, "", "life", problem)
-	require.Equal(t, exitDone, o.code, o.stderr)
+	o = exits(t, exitDone, nil, "", "life", problem)
 	require.Contains(t, o.stdout, "Black first: dead, proved\n  Black kills at B9 or B8.\nWhite first: alive, proved\n  White lives at B9 or B8.")
 }

@@ -23,11 +23,8 @@ import (
 func TestLoopFromTheNetworkInside(t *testing.T) {
 	for _, preset := range loop.Presets() {
 		dir := filepath.Join(t.TempDir(), "more")
-		o := invoke(t, nil, "", "loop", dir, "--from", "kosumi", "--init", "--preset", preset)
-		require.Equal(t, exitDone, o.code, o.stderr)
-		text, err := os.ReadFile(filepath.Join(dir, loop.RecipeFile))
-		require.NoError(t, err)
-		c, err := loop.ParseRecipe(text)
+		exits(t, exitDone, nil, "", "loop", dir, "--from", "kosumi", "--init", "--preset", preset)
+		c, err := loop.ParseRecipe([]byte(testshared.Read(t, filepath.Join(dir, loop.RecipeFile))))
 		require.NoError(t, err)
 		require.Equal(t, "kb6c96", c.Arch)
 		require.Equal(t, loop.Start{Network: models.Name, Games: 20_000, Data: []string{}}, c.Start)
@@ -52,40 +49,32 @@ func TestTheSameLoopGoesOn(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			run := filepath.Join(t.TempDir(), "run")
-			loop := func(args ...string) outcome {
-				return invoke(t, nil, "", append([]string{"loop", run, "--init"}, args...)...)
+			loop := func(code int, args ...string) outcome {
+				return exits(t, code, nil, "", append([]string{"loop", run, "--init"}, args...)...)
 			}
-			require.Equal(t, exitDone, loop(c.args...).code)
+			loop(exitDone, c.args...)
 			path := filepath.Join(run, "loop.toml")
-			before, err := os.ReadFile(path)
-			require.NoError(t, err)
+			before := testshared.Read(t, path)
 			for range 2 {
-				o := loop(c.args...)
-				require.Equal(t, exitDone, o.code, o.stderr)
-				require.Equal(t, exitDone, loop().code)
+				loop(exitDone, c.args...)
+				loop(exitDone)
 			}
-			o := loop(c.other...)
-			require.Equal(t, exitUsage, o.code, o.stderr)
+			o := loop(exitUsage, c.other...)
 			require.Contains(t, o.stderr, path+" counts")
 			for _, want := range c.want {
 				require.Contains(t, o.stderr, want)
 			}
-			after, err := os.ReadFile(path)
-			require.NoError(t, err)
-			require.Equal(t, string(before), string(after))
+			require.Equal(t, before, testshared.Read(t, path))
 		})
 	}
 	run := filepath.Join(dir, "begun")
-	require.Equal(t, exitDone, invoke(t, nil, "", "loop", run, "--init", "--from", network).code)
+	exits(t, exitDone, nil, "", "loop", run, "--init", "--from", network)
 	if link := filepath.Join(t.TempDir(), "link"); os.Symlink(dir, link) == nil { // the same file by another name
-		o := invoke(t, nil, "", "loop", run, "--init", "--from", filepath.Join(link, "net.bin.gz"))
-		require.Equal(t, exitDone, o.code, o.stderr)
+		exits(t, exitDone, nil, "", "loop", run, "--init", "--from", filepath.Join(link, "net.bin.gz"))
 	}
 	require.NoError(t, os.Remove(network), "it is read once")
-	o := invoke(t, nil, "", "loop", run, "--init", "--from", network)
-	require.Equal(t, exitDone, o.code, o.stderr)
-	o = invoke(t, nil, "", "loop", run, "--init", "--config", filepath.Join(dir, "gone.toml"))
-	require.Equal(t, exitFailed, o.code)
+	exits(t, exitDone, nil, "", "loop", run, "--init", "--from", network)
+	o := exits(t, exitFailed, nil, "", "loop", run, "--init", "--config", filepath.Join(dir, "gone.toml"))
 	require.Contains(t, o.stderr, "resume it by engine loop "+run)
 }
 
@@ -97,8 +86,7 @@ func material(t *testing.T, dir string) (network, games string) {
 		{"net", "new", "--arch", "kb1c16", "-o", network},
 		{"selfplay", "--method", "random", "--boardsize", "5", "--games", "20", "--out", games},
 	} {
-		o := invoke(t, nil, "", args...)
-		require.Equal(t, exitDone, o.code, o.stderr)
+		exits(t, exitDone, nil, "", args...)
 	}
 	return network, games
 }
@@ -108,8 +96,7 @@ func material(t *testing.T, dir string) (network, games string) {
 func TestSelfplayCommand(t *testing.T) {
 	dir := t.TempDir()
 	play := func(more ...string) selfplay.Summary {
-		o := invoke(t, nil, "", append([]string{"selfplay", "--method", "random", "--out", dir, "--boardsize", "5", "--parallel", "4", "--seed", "1", "--json"}, more...)...)
-		require.Equal(t, exitDone, o.code, o.stderr)
+		o := exits(t, exitDone, nil, "", append([]string{"selfplay", "--method", "random", "--out", dir, "--boardsize", "5", "--parallel", "4", "--seed", "1", "--json"}, more...)...)
 		var s selfplay.Summary
 		require.NoError(t, json.Unmarshal([]byte(o.stdout), &s), o.stdout)
 		return s
@@ -182,11 +169,9 @@ visits = 4
 games = 0
 `)
 	dir := filepath.Join(t.TempDir(), "run")
-	o := invoke(t, nil, "", "loop", dir, "--config", recipeFile, "--init")
-	require.Equal(t, exitDone, o.code, o.stderr)
+	o := exits(t, exitDone, nil, "", "loop", dir, "--config", recipeFile, "--init")
 	for range 2 {
-		o = invoke(t, nil, "", "loop", dir, "--games", "60", "--json")
-		require.Equal(t, exitDone, o.code, o.stderr)
+		o = exits(t, exitDone, nil, "", "loop", dir, "--games", "60", "--json")
 	}
 	var s loop.State
 	require.NoError(t, json.Unmarshal([]byte(o.stdout), &s))
@@ -198,8 +183,7 @@ games = 0
 		require.NoError(t, err)
 		require.Contains(t, string(page), s.Networks[0].Name)
 	}
-	o = invoke(t, nil, "", "loop", "rate", dir, "--games", "2", "--visits", "2", "--networks", "3", "--json")
-	require.Equal(t, exitDone, o.code, o.stderr)
+	o = exits(t, exitDone, nil, "", "loop", "rate", dir, "--games", "2", "--visits", "2", "--networks", "3", "--json")
 	var r loop.Ratings
 	require.NoError(t, json.Unmarshal([]byte(o.stdout), &r))
 	require.NotEmpty(t, r.Players)

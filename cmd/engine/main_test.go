@@ -35,8 +35,7 @@ func TestHelp(t *testing.T) {
 		{"analysis", "--model --visits --positions", "--provider"},
 		{"work", "--parallel --price", "--provider --sessions --log-level"},
 	} {
-		o := invoke(t, nil, "", c.command, "--help")
-		require.Equal(t, exitDone, o.code)
+		o := exits(t, exitDone, nil, "", c.command, "--help")
 		own, network, found := strings.Cut(o.stdout[strings.Index(o.stdout, "\nFlags:"):], "\n"+networkGroup+":\n")
 		require.True(t, found, c.command)
 		require.LessOrEqual(t, strings.Count(own, "\n"), 40, c.command)
@@ -104,8 +103,7 @@ func realNetwork(t testing.TB) string {
 func freshNetwork(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "fresh.bin.gz")
-	o := invoke(t, nil, "", "net", "new", "--arch", "kb3c32", "--seed", "1", "-o", path)
-	require.Zero(t, o.code, o.stderr)
+	exits(t, exitDone, nil, "", "net", "new", "--arch", "kb3c32", "--seed", "1", "-o", path)
 	return path
 }
 
@@ -123,6 +121,14 @@ type outcome struct {
 func invoke(t testing.TB, env []string, input string, args ...string) outcome {
 	t.Helper()
 	return start(t, env, args...).finish(t, input)
+}
+
+// exits runs the engine to its end with the given input, and requires an exit status.
+func exits(t testing.TB, code int, env []string, input string, args ...string) outcome {
+	t.Helper()
+	o := invoke(t, env, input, args...)
+	require.Equal(t, code, o.code, "%v: %s", args, o.stderr)
+	return o
 }
 
 // finish gives a program its input and waits for its end.

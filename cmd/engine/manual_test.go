@@ -13,6 +13,7 @@ import (
 
 	"kosumi/engine"
 	"kosumi/gtp"
+	"kosumi/internal/testshared"
 	"kosumi/search/setting"
 )
 
@@ -22,15 +23,14 @@ var update = flag.Bool("update", false, "write docs/gtp.md anew")
 func TestManual(t *testing.T) {
 	server := gtp.NewServer((*engine.Engine)(nil), slog.New(slog.DiscardHandler), gtp.Options{})
 	const path = "../../docs/gtp.md"
-	file, err := os.ReadFile(path)
-	require.NoError(t, err)
-	want := section(t, string(file), "commands", server.Manual())
+	file := testshared.Read(t, path)
+	want := section(t, file, "commands", server.Manual())
 	want = section(t, want, "settings", settingsManual())
 	if *update {
 		require.NoError(t, os.WriteFile(path, []byte(want), 0o644))
 		return
 	}
-	require.True(t, want == string(file), "docs/gtp.md is out of date: go test ./cmd/engine -run TestManual -update")
+	require.True(t, want == file, "docs/gtp.md is out of date: go test ./cmd/engine -run TestManual -update")
 }
 
 // section replaces the text between a name's two marks in a file's content.

@@ -1,13 +1,13 @@
 package main
 
 import (
-	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
+	"kosumi/internal/testshared"
 	"kosumi/match/opening"
 )
 
@@ -19,16 +19,11 @@ func TestMatchOpenings(t *testing.T) {
 	var files []string
 	for _, name := range []string{"a.txt", "b.txt"} {
 		file := filepath.Join(t.TempDir(), name)
-		o := invoke(t, nil, "", append(args, "-o", file)...)
-		require.Zero(t, o.code, o.stderr)
+		o := exits(t, exitDone, nil, "", append(args, "-o", file)...)
 		require.Contains(t, o.stderr, "20 openings")
 		files = append(files, file)
 	}
-	one, err := os.ReadFile(files[0])
-	require.NoError(t, err)
-	two, err := os.ReadFile(files[1])
-	require.NoError(t, err)
-	require.Equal(t, string(one), string(two), "a seed gives one book")
+	require.Equal(t, testshared.Read(t, files[0]), testshared.Read(t, files[1]), "a seed gives one book")
 
 	openings, err := opening.Read(files[0], size)
 	require.NoError(t, err)

@@ -50,10 +50,9 @@ func TestMatchWithGNUGo(t *testing.T) {
 	opponent := gnuGo(t)
 	for _, size := range []string{"5", "9"} {
 		dir := t.TempDir()
-		o := invoke(t, nil, "", "match", "--a", contender(t, "20"), "--b", opponent, "--name-b", "gnu", "--games", "2",
+		o := exits(t, exitDone, nil, "", "match", "--a", contender(t, "20"), "--b", opponent, "--name-b", "gnu", "--games", "2",
 			"--boardsize", size, "--komi", "7.5", "--rules", "chinese", "--parallel", "2", "--out", dir, "--json",
 			"--elo0", "0", "--elo1", "50")
-		require.Zero(t, o.code, o.stderr)
 		s, raw := summaryOf(t, o)
 		for _, key := range strings.Fields("games a b draws illegal_a illegal_b crashes_a crashes_b timeouts_a timeouts_b elo elo_low elo_high sprt") {
 			require.Contains(t, raw, key)
@@ -72,10 +71,9 @@ func TestMatchWithGNUGo(t *testing.T) {
 		require.NoError(t, err)
 		require.Len(t, records, 2)
 		for _, r := range records {
-			text, err := os.ReadFile(r)
-			require.NoError(t, err)
-			require.Contains(t, string(text), "SZ["+size+"]")
-			require.Contains(t, string(text), "RE[")
+			text := testshared.Read(t, r)
+			require.Contains(t, text, "SZ["+size+"]")
+			require.Contains(t, text, "RE[")
 		}
 	}
 }
@@ -97,16 +95,14 @@ func TestMatchResumes(t *testing.T) {
 	require.Equal(t, exitFailed, p.ends(t))
 	require.Contains(t, p.stderr.String(), "interrupted; run the same command to resume")
 
-	done := invoke(t, nil, "", args...)
-	require.Zero(t, done.code, done.stderr)
+	done := exits(t, exitDone, nil, "", args...)
 	s, _ := summaryOf(t, done)
 	require.Equal(t, games, s.Games)
 	require.GreaterOrEqual(t, s.Resumed, 2)
 	require.Less(t, s.Resumed, games, "the interrupt came in time")
 	require.Equal(t, match.FaultCounts{}, s.FaultCounts)
 
-	text := invoke(t, nil, "", slices.DeleteFunc(slices.Clone(args), func(a string) bool { return a == "--json" })...)
-	require.Zero(t, text.code)
+	text := exits(t, exitDone, nil, "", slices.DeleteFunc(slices.Clone(args), func(a string) bool { return a == "--json" })...)
 	require.Contains(t, text.stdout, "16 games")
 	require.Contains(t, text.stdout, "Elo difference")
 
@@ -122,12 +118,10 @@ func TestMatchResumes(t *testing.T) {
 func TestMatchEndsWithAProgramThatDoesNotStart(t *testing.T) {
 	good := gnuGo(t)
 	t.Chdir(t.TempDir())
-	o := invoke(t, nil, "", "match", "--a", "false", "--b", good, "--games", "20", "--boardsize", "5")
-	require.Equal(t, exitUsage, o.code, o.stderr)
+	o := exits(t, exitUsage, nil, "", "match", "--a", "false", "--b", good, "--games", "20", "--boardsize", "5")
 	require.Contains(t, o.stderr, "program a does not start")
 	require.NotContains(t, o.stdout+o.stderr, "Elo")
-	o = invoke(t, nil, "", "match", "--a", good, "--b", strings.Fields(good)[0], "--boardsize", "5") // GNU Go needs --mode gtp
-	require.Equal(t, exitUsage, o.code, o.stderr)
+	o = exits(t, exitUsage, nil, "", "match", "--a", good, "--b", strings.Fields(good)[0], "--boardsize", "5") // GNU Go needs --mode gtp
 	require.Contains(t, o.stderr, "program b does not start")
 	require.Contains(t, o.stderr, "does not speak GTP")
 	left, err := os.ReadDir(".")
@@ -142,8 +136,7 @@ func TestMatchKeepsItsGames(t *testing.T) {
 	t.Chdir(t.TempDir())
 	play := func(more ...string) (o outcome, folders []string) {
 		args := append([]string{"match", "--a", opponent, "--b", opponent, "--boardsize", "5", "--rules", "chinese"}, more...)
-		o = invoke(t, nil, "", args...)
-		require.Zero(t, o.code, o.stderr)
+		o = exits(t, exitDone, nil, "", args...)
 		folders, err := filepath.Glob("match-*")
 		require.NoError(t, err)
 		return o, folders
@@ -163,8 +156,7 @@ func TestMatchKeepsItsGames(t *testing.T) {
 func TestMatchOfTheSameGames(t *testing.T) {
 	testshared.Long(t)
 	opponent := gnuGo(t)
-	o := invoke(t, nil, "", "match", "--a", opponent, "--b", opponent, "--games", "12", "--boardsize", "5", "--komi", "7.5", "--rules", "chinese", "--discard")
-	require.Zero(t, o.code, o.stderr)
+	o := exits(t, exitDone, nil, "", "match", "--a", opponent, "--b", opponent, "--games", "12", "--boardsize", "5", "--komi", "7.5", "--rules", "chinese", "--discard")
 	require.Contains(t, o.stderr, "move for move")
 	require.Regexp(t, `\d+ of them repeat others move for move: \d+ different games`, o.stdout)
 	require.Contains(t, o.stdout, "match openings")
@@ -178,10 +170,8 @@ func TestLadder(t *testing.T) {
 	out := filepath.Join(dir, "ladder.json")
 	said, err := exec.Command(program, "match", "ladder", "--boardsize", "7", "--dials", "0,20", "--games", "2", "--anchors", "v1", "--sgf", dir, "-o", out).CombinedOutput()
 	require.NoError(t, err, string(said))
-	data, err := os.ReadFile(out)
-	require.NoError(t, err)
 	var ladders []level.Ladder
-	require.NoError(t, json.Unmarshal(data, &ladders))
+	require.NoError(t, json.Unmarshal([]byte(testshared.Read(t, out)), &ladders))
 	require.Len(t, ladders, 1)
 	support := ladders[0].Support
 	require.Len(t, support, 2)

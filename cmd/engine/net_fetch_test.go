@@ -91,12 +91,11 @@ func (s *training) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // verified, measured and not fetched again. A bad answer of the site is reported in one line.
 func TestNetFetch(t *testing.T) {
 	testshared.Slow(t)
-	data, err := os.ReadFile("../../models/kosumi-zero.bin.gz")
-	require.NoError(t, err)
+	data := []byte(testshared.Read(t, "../../models/kosumi-zero.bin.gz"))
 	s := newTraining(t, data)
 	dir := filepath.Join(t.TempDir(), "nets")
-	fetch := func(args ...string) outcome {
-		return invoke(t, s.env, "", append([]string{"net", "fetch", "strongest", "--networks", dir}, args...)...)
+	fetch := func(code int, args ...string) outcome {
+		return exits(t, code, s.env, "", append([]string{"net", "fetch", "strongest", "--networks", dir}, args...)...)
 	}
 	s.stall.Store(true)
 	p := start(t, s.env, "net", "fetch", "strongest", "--networks", dir)
@@ -108,18 +107,14 @@ func TestNetFetch(t *testing.T) {
 	require.Contains(t, o.stderr, "the same command resumes")
 
 	s.stall.Store(false)
-	o = fetch()
-	require.Zero(t, o.code, o.stderr)
+	o = fetch(exitDone)
 	require.Equal(t, filepath.Join(dir, "kata1-x.bin.gz")+"\n", o.stdout)
 	require.Equal(t, fmt.Sprintf("bytes=%d-", len(data)/2), s.from.Load(), "the rest alone")
 	require.Contains(t, o.stderr, "evaluations a second on 19x19; a move in 2 s sees ")
-	got, err := os.ReadFile(strings.TrimSpace(o.stdout))
-	require.NoError(t, err)
-	require.True(t, string(data) == string(got))
+	require.True(t, string(data) == testshared.Read(t, strings.TrimSpace(o.stdout)))
 
 	before := s.asked.Load()
-	o = fetch("--json")
-	require.Zero(t, o.code, o.stderr)
+	o = fetch(exitDone, "--json")
 	var now fetched
 	require.NoError(t, json.Unmarshal([]byte(o.stdout), &now))
 	require.Equal(t, fetched{"kata1-x.bin.gz", filepath.Join(dir, "kata1-x.bin.gz"), int64(len(data)), now.Speed}, now)
@@ -133,8 +128,7 @@ func TestNetFetch(t *testing.T) {
 		want   string
 	}{{status: 500, want: "the server answers 500 Internal Server Error"}, {sum: fmt.Sprintf("%x", sha256.Sum256(nil)), want: "its sha256 is " + s.sum}} {
 		s.status, s.sum = c.status, c.sum
-		o = fetch()
-		require.Equal(t, exitFailed, o.code)
+		o = fetch(exitFailed)
 		lines := strings.Split(strings.TrimSpace(o.stderr), "\n")
 		require.Contains(t, lines[len(lines)-1], "engine: net fetch strongest: ")
 		require.Contains(t, lines[len(lines)-1], c.want)

@@ -15,9 +15,9 @@ import (
 func TestNetInfoNamesThePlanes(t *testing.T) {
 	dir := t.TempDir()
 	own := filepath.Join(dir, "mini.onnx")
-	require.Zero(t, invoke(t, nil, "", "net", "new", "--arch", "mini", "--boardsize", "9", "-o", own).code)
+	exits(t, exitDone, nil, "", "net", "new", "--arch", "mini", "--boardsize", "9", "-o", own)
 	katago := filepath.Join(dir, "kb1c16.bin.gz")
-	require.Zero(t, invoke(t, nil, "", "net", "new", "--arch", "kb1c16", "-o", katago).code)
+	exits(t, exitDone, nil, "", "net", "new", "--arch", "kb1c16", "-o", katago)
 	for path, want := range map[string]struct {
 		planes int
 		said   string
@@ -29,8 +29,7 @@ func TestNetInfoNamesThePlanes(t *testing.T) {
 		"../../testdata/onnx/pytorch-seed-9x9.onnx":     {22, "    20 komi / 15\n    21 Black to move\n"},
 		katago: {22, "    17 moves that catch in a ladder\n"},
 	} {
-		out := invoke(t, nil, "", "net", "info", path)
-		require.Zero(t, out.code, out.stderr)
+		out := exits(t, exitDone, nil, "", "net", "info", path)
 		require.Contains(t, out.stdout, want.said)
 		out = invoke(t, nil, "", "net", "info", "--json", path)
 		var info model.Info

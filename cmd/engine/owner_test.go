@@ -30,19 +30,17 @@ func TestFoldersHaveOneOwner(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			out := filepath.Join(t.TempDir(), "out")
 			if name == "loop" {
-				require.Equal(t, exitDone, invoke(t, nil, "", "loop", out, "--init", "--config", args[2]).code)
+				exits(t, exitDone, nil, "", "loop", out, "--init", "--config", args[2])
 			}
 			h, err := file.LockFolder(out)
 			require.NoError(t, err)
 			before := names(t, out)
-			o := invoke(t, nil, "", append(args[:len(args):len(args)], out)...)
-			require.Equal(t, exitFailed, o.code, o.stderr)
+			o := exits(t, exitFailed, nil, "", append(args[:len(args):len(args)], out)...)
 			require.Contains(t, o.stderr, out+": another process is at work there")
 			require.Contains(t, o.stderr, fmt.Sprintf("process %d", os.Getpid()))
 			require.Equal(t, before, names(t, out))
 			require.NoError(t, h.Release())
-			o = invoke(t, nil, "", append(args[:len(args):len(args)], out)...)
-			require.Equal(t, exitDone, o.code, o.stderr)
+			exits(t, exitDone, nil, "", append(args[:len(args):len(args)], out)...)
 		})
 	}
 }

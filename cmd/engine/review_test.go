@@ -29,10 +29,8 @@ var shortReview = append([]string{"review", "--first-visits", "4", "--visits", "
 
 func readResult(t testing.TB, name string) *review.Result {
 	t.Helper()
-	text, err := os.ReadFile(name)
-	require.NoError(t, err)
 	var r review.Result
-	require.NoError(t, json.Unmarshal(text, &r))
+	require.NoError(t, json.Unmarshal([]byte(testshared.Read(t, name)), &r))
 	return &r
 }
 
@@ -53,8 +51,7 @@ func TestReviewFolder(t *testing.T) {
 		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
 		require.NoError(t, os.WriteFile(file, []byte(text), 0o644))
 	}
-	o := invoke(t, nil, "", append(shortReview, in, "-o", out, "--drills", "--json")...)
-	require.Zero(t, o.code, o.stderr)
+	o := exits(t, exitDone, nil, "", append(shortReview, in, "-o", out, "--drills", "--json")...)
 	var s review.Summary
 	require.NoError(t, json.Unmarshal([]byte(o.stdout), &s))
 	require.Len(t, s.Games, 4)
@@ -76,8 +73,7 @@ func TestReviewFolder(t *testing.T) {
 	roots, err := sgf.ReadFile(filepath.Join(out, "a.sgf"))
 	require.NoError(t, err)
 	again := filepath.Join(t.TempDir(), "again")
-	o = invoke(t, nil, "", append(shortReview, filepath.Join(out, "a.sgf"), "-o", again, "--player", "ada")...)
-	require.Zero(t, o.code, o.stderr)
+	o = exits(t, exitDone, nil, "", append(shortReview, filepath.Join(out, "a.sgf"), "-o", again, "--player", "ada")...)
 	second, err := sgf.ReadFile(filepath.Join(again, "a.sgf"))
 	require.NoError(t, err)
 	require.Equal(t, strings.Count(text(t, roots), "--- Kosumi ---"), strings.Count(text(t, second), "--- Kosumi ---"), "a second review replaces the first")
@@ -86,8 +82,7 @@ func TestReviewFolder(t *testing.T) {
 		require.Equal(t, 0, m%2, "only Ada's moves")
 	}
 
-	o = invoke(t, nil, "", append(shortReview, filepath.Join(in, "empty.sgf"), "-o", again)...)
-	require.Equal(t, exitFailed, o.code)
+	o = exits(t, exitFailed, nil, "", append(shortReview, filepath.Join(in, "empty.sgf"), "-o", again)...)
 	require.Contains(t, o.stderr, "nothing was reviewed")
 }
 
@@ -108,7 +103,7 @@ func TestReviewGoesOnAfterAKill(t *testing.T) {
 	dir := t.TempDir()
 	game := writeFile(t, "game.sgf", poor)
 	want := filepath.Join(dir, "want")
-	require.Zero(t, invoke(t, nil, "", append(slices.Clip(review), game, "-o", want)...).code)
+	exits(t, exitDone, nil, "", append(slices.Clip(review), game, "-o", want)...)
 	got := filepath.Join(dir, "got")
 	args := append(slices.Clip(review), game, "-o", got, "--positions", "2")
 	for lines := 1; lines < 20; lines += 6 {
@@ -129,14 +124,9 @@ func TestReviewGoesOnAfterAKill(t *testing.T) {
 		p.cmd.Process.Kill()
 		p.wait()
 	}
-	o := invoke(t, nil, "", args...)
-	require.Zero(t, o.code, o.stderr)
+	exits(t, exitDone, nil, "", args...)
 	for _, name := range []string{"game.json", "game.sgf", "game.html"} {
-		a, err := os.ReadFile(filepath.Join(want, name))
-		require.NoError(t, err)
-		b, err := os.ReadFile(filepath.Join(got, name))
-		require.NoError(t, err)
-		require.Equal(t, string(a), string(b), name)
+		require.Equal(t, testshared.Read(t, filepath.Join(want, name)), testshared.Read(t, filepath.Join(got, name)), name)
 	}
 }
 
@@ -152,8 +142,7 @@ func TestDrill(t *testing.T) {
 	file := writeFile(t, "drills.json", string(raw))
 	answers := strings.TrimSuffix(file, ".json") + "-answers.jsonl"
 	ask := func(input string) string {
-		o := invoke(t, nil, input, append([]string{"drill", file, "--turn=false", "--visits", "4"}, frugal...)...)
-		require.Zero(t, o.code, o.stderr)
+		o := exits(t, exitDone, nil, input, append([]string{"drill", file, "--turn=false", "--visits", "4"}, frugal...)...)
 		return o.stdout
 	}
 	said := ask("nonsense\nhint\nplay b C3\n")
@@ -165,9 +154,7 @@ func TestDrill(t *testing.T) {
 	require.Contains(t, ask(""), "Nothing is due")
 	o := invoke(t, nil, "", "drill", filepath.Dir(file))
 	require.Contains(t, o.stdout, "Nothing is due", "a folder's drills.json")
-	log, err := os.ReadFile(answers)
-	require.NoError(t, err)
-	require.Equal(t, 1, strings.Count(string(log), "\n"))
+	require.Equal(t, 1, strings.Count(testshared.Read(t, answers), "\n"))
 
 	require.NoError(t, os.Remove(answers))
 	require.Contains(t, ask("A1\n"), "Wrong: A1 was played in the game")
@@ -175,8 +162,7 @@ func TestDrill(t *testing.T) {
 	require.Contains(t, ask("b4\n"), "occupied")
 	require.Contains(t, ask("D2\n"), "loses") // not among the review's moves, so it is searched now
 	require.NoError(t, os.WriteFile(file, []byte(`{"version":9}`), 0o644))
-	o = invoke(t, nil, "", "drill", file)
-	require.Equal(t, exitFailed, o.code)
+	o = exits(t, exitFailed, nil, "", "drill", file)
 	require.Contains(t, o.stderr, fmt.Sprintf("reads %d", drill.Version))
 }
 
@@ -186,8 +172,7 @@ func TestAutosave(t *testing.T) {
 	needLibrary(t)
 	dir := filepath.Join(t.TempDir(), "games")
 	args := append([]string{"gtp", "--visits", "2", "--boardsize", "5", "--autosave", dir, "--log-level", "warn"}, frugal...)
-	o := invoke(t, nil, "genmove b\nplay w a1\nundo\nclear_board\nplay b e5\nplay w a1\ngenmove b\nquit\n", args...)
-	require.Zero(t, o.code, o.stderr)
+	o := exits(t, exitDone, nil, "genmove b\nplay w a1\nundo\nclear_board\nplay b e5\nplay w a1\ngenmove b\nquit\n", args...)
 	games, err := filepath.Glob(filepath.Join(dir, "*.sgf"))
 	require.NoError(t, err)
 	require.Len(t, games, 2, o.stdout)
@@ -216,7 +201,7 @@ func TestAutosave(t *testing.T) {
 		require.NotEmpty(t, r.Date)
 		require.Contains(t, string(text(t, roots)), "visits")
 	}
-	require.Equal(t, exitFailed, invoke(t, nil, "quit\n", "gtp", "--autosave", games[0]).code)
+	exits(t, exitFailed, nil, "quit\n", "gtp", "--autosave", games[0])
 
 	// If a folder cannot be written, the engine says so, and tries again after the next move.
 	require.NoError(t, os.RemoveAll(dir))
@@ -236,9 +221,7 @@ func TestAutosave(t *testing.T) {
 	saved, err := os.ReadDir(dir)
 	require.NoError(t, err)
 	require.Len(t, saved, 1)
-	whole, err := os.ReadFile(filepath.Join(dir, saved[0].Name()))
-	require.NoError(t, err)
-	require.Contains(t, string(whole), ";W[")
+	require.Contains(t, testshared.Read(t, filepath.Join(dir, saved[0].Name())), ";W[")
 }
 
 // needPage skips a test if the bundle for HTML files is not built, which needs npm.

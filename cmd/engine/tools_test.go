@@ -21,8 +21,7 @@ func TestBenchmark(t *testing.T) {
 	testshared.Long(t)
 	needLibrary(t)
 	args := append([]string{"benchmark", "--json", "--boardsize", "9", "--seconds", "0.1", "--rounds", "2"}, frugal...)
-	o := invoke(t, nil, "", args...)
-	require.Zero(t, o.code, o.stderr)
+	o := exits(t, exitDone, nil, "", args...)
 	var raw map[string]any
 	require.NoError(t, json.Unmarshal([]byte(o.stdout), &raw))
 	for _, key := range strings.Fields(`model board provider precision threads sessions batch raw_evals_per_second
@@ -45,27 +44,23 @@ func TestBenchmark(t *testing.T) {
 	require.LessOrEqual(t, b.MeanBatch, float64(b.Batch))
 	require.Contains(t, raw, "collision_rate")
 
-	text := invoke(t, nil, "", append([]string{"benchmark", "--boardsize", "5", "--seconds", "0.05", "--rounds", "1"}, frugal...)...)
-	require.Zero(t, text.code, text.stderr)
+	text := exits(t, exitDone, nil, "", append([]string{"benchmark", "--boardsize", "5", "--seconds", "0.05", "--rounds", "1"}, frugal...)...)
 	require.Contains(t, text.stdout, "evaluations/s")
 }
 
 func TestDoctor(t *testing.T) {
 	needLibrary(t)
-	o := invoke(t, nil, "", "doctor", "--boardsize", "9")
-	require.Zero(t, o.code, o.stderr)
+	o := exits(t, exitDone, nil, "", "doctor", "--boardsize", "9")
 	for _, want := range []string{"ok       program: Kosumi " + version, "processor", "onnxruntime", "provider cpu: works", "cache folder", "ok       network"} {
 		require.Contains(t, o.stdout, want)
 	}
-	o = invoke(t, nil, "", "doctor", "--json", "--boardsize", "9")
-	require.Zero(t, o.code)
+	o = exits(t, exitDone, nil, "", "doctor", "--json", "--boardsize", "9")
 	var all []doctor.Finding
 	require.NoError(t, json.Unmarshal([]byte(o.stdout), &all))
 	require.Equal(t, "network", all[len(all)-1].What)
 	require.True(t, all[len(all)-1].OK)
 
-	o = invoke(t, nil, "", "doctor", "--model", "/no/such/file.onnx")
-	require.Equal(t, exitFailed, o.code)
+	o = exits(t, exitFailed, nil, "", "doctor", "--model", "/no/such/file.onnx")
 	require.Contains(t, o.stdout, "missing  network")
 	require.Contains(t, o.stdout, "-> ")
 }
@@ -89,8 +84,7 @@ func TestConvert(t *testing.T) {
 	dir := t.TempDir()
 	onnx, back := filepath.Join(dir, "a.onnx"), filepath.Join(dir, "b.bin.gz")
 	for _, args := range [][]string{{model, onnx, "--boardsize", "9x13"}, {onnx, back}} {
-		o := invoke(t, nil, "", append([]string{"convert"}, args...)...)
-		require.Zero(t, o.code, o.stderr)
+		o := exits(t, exitDone, nil, "", append([]string{"convert"}, args...)...)
 		require.Contains(t, o.stderr, "wrote "+args[1])
 	}
 	require.True(t, bytes.Equal(decompressed(t, model), decompressed(t, back)), "byte for byte")
@@ -106,15 +100,12 @@ func TestNet(t *testing.T) {
 	made := func(name string, args ...string) string {
 		t.Helper()
 		path := filepath.Join(dir, name)
-		o := invoke(t, nil, "", append([]string{"net", "new", "-o", path}, args...)...)
-		require.Zero(t, o.code, o.stderr)
+		exits(t, exitDone, nil, "", append([]string{"net", "new", "-o", path}, args...)...)
 		return path
 	}
 	read := func(path string) string {
 		t.Helper()
-		data, err := os.ReadFile(path)
-		require.NoError(t, err)
-		return string(data)
+		return testshared.Read(t, path)
 	}
 	mini := made("mini.onnx", "--arch", "mini", "--seed", "5")
 	require.True(t, read(mini) == read(made("same.onnx", "--arch", "mini", "--seed", "5")), "the same seed")
@@ -123,15 +114,13 @@ func TestNet(t *testing.T) {
 		mini: "9x9", made("b2c8.onnx", "--arch", "b2c8", "--boardsize", "5"): "5x5", made("kb2c16.bin.gz", "--arch", "kb2c16"): "kb2c16",
 		made("kb2c16.onnx", "--arch", "kb2c16", "--boardsize", "7"): "kb2c16",
 	} {
-		info := invoke(t, nil, "", "net", "info", path)
-		require.Zero(t, info.code, info.stderr)
+		info := exits(t, exitDone, nil, "", "net", "info", path)
 		require.Contains(t, info.stdout, want)
 		size := "5"
 		if path == mini {
 			size = "9"
 		}
-		o := invoke(t, nil, "genmove b\nquit\n", append([]string{"gtp", "--model", path, "--boardsize", size, "--visits", "3"}, frugal...)...)
-		require.Zero(t, o.code, o.stderr)
+		o := exits(t, exitDone, nil, "genmove b\nquit\n", append([]string{"gtp", "--model", path, "--boardsize", size, "--visits", "3"}, frugal...)...)
 		require.Regexp(t, `^= ([A-HJ]\d|pass)\n`, o.stdout)
 	}
 	o := invoke(t, nil, "genmove b\nquit\n", "gtp", "--model", mini, "--boardsize", "13")
@@ -141,16 +130,12 @@ func TestNet(t *testing.T) {
 	grown := made("grown.bin.gz", "--arch", "kb3c32", "--grow", small)
 	info := invoke(t, nil, "", "net", "info", grown)
 	require.Contains(t, info.stdout, "kb3c32-grown")
-	o = invoke(t, nil, "", "net", "new", "--arch", "kb1c16", "--grow", small, "-o", filepath.Join(dir, "x.bin.gz"))
-	require.Equal(t, exitFailed, o.code)
+	o = exits(t, exitFailed, nil, "", "net", "new", "--arch", "kb1c16", "--grow", small, "-o", filepath.Join(dir, "x.bin.gz"))
 	require.Contains(t, o.stderr, "blocks and channels may become more")
-	o = invoke(t, nil, "", "net", "new", "--arch", "kb3c32", "--grow", small, "-o", filepath.Join(dir, "x.onnx"))
-	require.Equal(t, exitUsage, o.code)
+	o = exits(t, exitUsage, nil, "", "net", "new", "--arch", "kb3c32", "--grow", small, "-o", filepath.Join(dir, "x.onnx"))
 	mixed := filepath.Join(dir, "mixed.bin.gz")
-	o = invoke(t, nil, "", "net", "mix", small, made("other.bin.gz", "--arch", "kb2c16", "--seed", "2"), "-o", mixed)
-	require.Zero(t, o.code, o.stderr)
+	o = exits(t, exitDone, nil, "", "net", "mix", small, made("other.bin.gz", "--arch", "kb2c16", "--seed", "2"), "-o", mixed)
 	require.Contains(t, invoke(t, nil, "", "net", "info", mixed).stdout, "-mixed")
-	o = invoke(t, nil, "", "net", "mix", small, grown, "-o", filepath.Join(dir, "x.bin.gz"))
-	require.Equal(t, exitFailed, o.code)
+	o = exits(t, exitFailed, nil, "", "net", "mix", small, grown, "-o", filepath.Join(dir, "x.bin.gz"))
 	require.Contains(t, o.stderr, "not of the same shape")
 }

@@ -48,29 +48,24 @@ func TestTrainGoesOnWithItsSettings(t *testing.T) {
 	dir := t.TempDir()
 	out := filepath.Join(dir, "better")
 	model, games := material(t, dir)
-	train := func(more ...string) outcome {
-		return invoke(t, nil, "", append([]string{"train", "--model", model, "--data", games, "-o", out}, more...)...)
+	train := func(code int, more ...string) outcome {
+		return exits(t, code, nil, "", append([]string{"train", "--model", model, "--data", games, "-o", out}, more...)...)
 	}
-	o := train("--steps", "3", "--batch", "8", "--lr", "1e9")
-	require.Equal(t, exitFailed, o.code, o.stderr)
+	o := train(exitFailed, "--steps", "3", "--batch", "8", "--lr", "1e9")
 	require.Contains(t, o.stderr, "training diverged")
 	require.Contains(t, o.stderr, "lower --lr than 1e+09")
 	require.NoFileExists(t, filepath.Join(out, "model.onnx"))
-	o = train("--steps", "3", "--batch", "8")
-	require.Equal(t, exitDone, o.code, o.stderr)
+	o = train(exitDone, "--steps", "3", "--batch", "8")
 	require.Contains(t, o.stdout, "rows held back")
-	o = train("--steps", "4", "--batch", "8", "--lr", "0.001")
-	require.Equal(t, exitDone, o.code, o.stderr)
+	o = train(exitDone, "--steps", "4", "--batch", "8", "--lr", "0.001")
 	for _, out := range []string{o.stdout, o.stderr} {
 		require.Contains(t, out, "from step 3 on --lr is 0.001; it was 0.002 before")
 	}
-	o = train("--steps", "6", "--batch", "16", "--optimizer", "adam")
-	require.Equal(t, exitUsage, o.code, o.stderr)
+	o = train(exitUsage, "--steps", "6", "--batch", "16", "--optimizer", "adam")
 	require.Contains(t, o.stderr, "begun with --batch 8")
 	require.Contains(t, o.stderr, "--optimizer sgd")
 	requireFlags(t, "train", o.stderr)
-	o = train("--steps", "6", "--batch", "8", "--validation", "0.2")
-	require.Equal(t, exitUsage, o.code, o.stderr)
+	o = train(exitUsage, "--steps", "6", "--batch", "8", "--validation", "0.2")
 	require.Contains(t, o.stderr, "begun with --validation 0.05, and now it is --validation 0.2")
 	require.Contains(t, o.stderr, "another folder with -o")
 }

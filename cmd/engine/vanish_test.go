@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"bytes"
 	"fmt"
 	"io"
 	"os"
@@ -177,18 +176,15 @@ func TestNamedPipes(t *testing.T) {
 	needLibrary(t)
 	pipe := filepath.Join(t.TempDir(), "pipe")
 	require.NoError(t, exec.Command("mkfifo", pipe).Run())
-	o := invoke(t, nil, "printsgf "+pipe+"\nloadsgf "+pipe+"\nloadsgf /dev/zero\nname\n", append([]string{"gtp"}, frugal...)...)
-	require.Zero(t, o.code, o.stderr)
+	o := exits(t, exitDone, nil, "printsgf "+pipe+"\nloadsgf "+pipe+"\nloadsgf /dev/zero\nname\n", append([]string{"gtp"}, frugal...)...)
 	require.Equal(t, "? cannot save file\n\n? cannot load file\n\n? cannot load file\n\n= Kosumi\n\n", o.stdout)
 
-	o = invoke(t, nil, "", "gtp", "--config", "/dev/zero")
-	require.Equal(t, exitFailed, o.code, o.stderr)
+	o = exits(t, exitFailed, nil, "", "gtp", "--config", "/dev/zero")
 	require.Contains(t, o.stderr, "/dev/zero: not a file but a device")
 	w, err := os.OpenFile(pipe, os.O_RDWR, 0) // opened for reading and writing, so that the pipe has a writer and no end
 	require.NoError(t, err)
 	defer w.Close()
-	o = invoke(t, nil, "", "gtp", "--config", pipe)
-	require.Equal(t, exitFailed, o.code, o.stderr)
+	o = exits(t, exitFailed, nil, "", "gtp", "--config", pipe)
 	require.Contains(t, o.stderr, "a pipe that did not end")
 }
 
@@ -235,9 +231,8 @@ func TestIdleEngineRests(t *testing.T) {
 // ticks returns the processor time of a running program in hundredths of a second.
 func ticks(t *testing.T, pid int) int {
 	t.Helper()
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	require.NoError(t, err)
-	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
+	stat := testshared.Read(t, fmt.Sprintf("/proc/%d/stat", pid))
+	fields := strings.Fields(stat[strings.LastIndexByte(stat, ')')+1:])
 	user, err := strconv.Atoi(fields[11]) // utime and stime are fields 14 and 15
 	require.NoError(t, err)
 	system, err := strconv.Atoi(fields[12])

@@ -4,7 +4,6 @@ package main_test
 
 import (
 	"fmt"
-	"os"
 	"regexp"
 	"slices"
 	"strconv"
@@ -17,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/internal/browsertest"
+	"kosumi/internal/testshared"
 )
 
 // TestFigures measures the time from the first stone to its answer, the time to analyse a game's
@@ -97,9 +97,7 @@ func megabytes(t *testing.T, b *browsertest.Tab) float64 {
 	t.Helper()
 	var kilobytes int
 	for _, process := range renderers(t, b) {
-		data, err := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", process.ID))
-		require.NoError(t, err)
-		n, err := strconv.Atoi(string(proportional.FindSubmatch(data)[1]))
+		n, err := strconv.Atoi(proportional.FindStringSubmatch(testshared.Read(t, fmt.Sprintf("/proc/%d/smaps_rollup", process.ID)))[1])
 		require.NoError(t, err)
 		kilobytes += n
 	}

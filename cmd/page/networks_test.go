@@ -5,12 +5,10 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
-	"github.com/stretchr/testify/require"
 
 	"kosumi/internal/browsertest"
 	"kosumi/internal/testshared"
@@ -21,8 +19,7 @@ import (
 // site's address. A dropped file without a network is refused.
 func TestStrongestInTab(t *testing.T) {
 	testshared.Long(t)
-	data, err := os.ReadFile("../../models/kosumi-zero.bin.gz")
-	require.NoError(t, err)
+	data := []byte(testshared.Read(t, "../../models/kosumi-zero.bin.gz"))
 	for _, open := range []bool{true, false} {
 		t.Run(fmt.Sprintf("allowed %v", open), func(t *testing.T) {
 			t.Parallel()

@@ -176,9 +176,7 @@ const given = JSON.parse(readFileSync("given.json")); writeFileSync("result.json
 	cmd.Dir = dir
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, string(out))
-	data, err := os.ReadFile(filepath.Join(dir, "result.json"))
-	require.NoError(t, err)
-	require.NoError(t, json.Unmarshal(data, result))
+	require.NoError(t, json.Unmarshal([]byte(testshared.Read(t, filepath.Join(dir, "result.json"))), result))
 }
 
 // TestEndedWorkers kills the workers of the kernels during a search: new workers replace them, and

@@ -250,9 +250,7 @@ func replace(t *testing.T, dir string) {
 		}
 	}
 	for _, name := range texts {
-		data, err := os.ReadFile(filepath.Join(dir, name))
-		require.NoError(t, err)
-		text := rename(string(data))
+		text := rename(testshared.Read(t, filepath.Join(dir, name)))
 		if name == "sw.js" { // the service worker names the version
 			text = regexp.MustCompile(`"[0-9a-f]{12}"`).ReplaceAllString(text, `"0newer"`)
 		}
@@ -425,9 +423,7 @@ func TestBlockedStorage(t *testing.T) {
 			s, dir := copied(t)
 			scripts, err := filepath.Glob(filepath.Join(dir, "assets/worker-*.js"))
 			require.NoError(t, err)
-			data, err := os.ReadFile(scripts[0])
-			require.NoError(t, err)
-			require.NoError(t, os.WriteFile(scripts[0], append([]byte(tc.worker), data...), 0o644))
+			require.NoError(t, os.WriteFile(scripts[0], []byte(tc.worker+testshared.Read(t, scripts[0])), 0o644))
 			var options []chromedp.ExecAllocatorOption
 			if tc.worker == "" {
 				profile, err := os.MkdirTemp("", "profile")

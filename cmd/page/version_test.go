@@ -49,10 +49,9 @@ func TestUpdate(t *testing.T) {
 	p := entered(t, s)
 	p.Until(`navigator.serviceWorker.controller`)
 	change := func(name, old, now string) {
-		data, err := os.ReadFile(filepath.Join(dir, name))
-		require.NoError(t, err)
-		require.Contains(t, string(data), old)
-		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(strings.ReplaceAll(string(data), old, now)), 0o644))
+		data := testshared.Read(t, filepath.Join(dir, name))
+		require.Contains(t, data, old)
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(strings.ReplaceAll(data, old, now)), 0o644))
 	}
 	change("index.html", "<title>Kosumi</title>", `<title>Kosumi</title><meta name="newer">`)
 	change("sw.js", `"assets/After-`, `"assets/missing.js","assets/After-`)

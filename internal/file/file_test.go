@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"kosumi/internal/testshared"
 )
 
 func text(s string) func(io.Writer) error {
@@ -83,9 +85,7 @@ func TestWriteFollowsLinks(t *testing.T) {
 		t.Skipf("no links here: %v", err)
 	}
 	require.NoError(t, Write(link, text("new")))
-	got, err := os.ReadFile(path)
-	require.NoError(t, err)
-	require.Equal(t, "new", string(got))
+	require.Equal(t, "new", testshared.Read(t, path))
 	only(t, dir, "a", "link")
 }
 

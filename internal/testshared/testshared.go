@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 )
 
 // Path returns the path of a file or folder of the reference data: in $KOSUMI_SHARED, by default
@@ -84,4 +86,12 @@ func Checkout(t testing.TB) string {
 	}
 	t.Fatalf("the folder of go.mod is not above the test's: %v", err)
 	return ""
+}
+
+// Read returns the content of a file.
+func Read(t testing.TB, path string) string {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	require.NoError(t, err)
+	return string(data)
 }

@@ -44,8 +44,7 @@ func TestArchives(t *testing.T) {
 			path := filepath.Join(t.TempDir(), name)
 			require.NoError(t, someTree(t, time.Unix(int64(1e9*i), 0)).write(path, "top", released))
 			require.Equal(t, map[string]os.FileMode{"top/engine": 0o755, "top/docs/gtp.md": 0o644}, list(t, path))
-			data, err := os.ReadFile(path)
-			require.NoError(t, err)
+			data := []byte(testshared.Read(t, path))
 			if i == 0 {
 				first = data
 			}
@@ -102,9 +101,7 @@ func TestDocumentsNameWhatIsThere(t *testing.T) {
 	for path := range all {
 		to := filepath.Join(installed, documentPath(path))
 		require.NoError(t, os.MkdirAll(filepath.Dir(to), 0o755))
-		data, err := os.ReadFile(filepath.Join(unpacked, "top", path))
-		require.NoError(t, err)
-		require.NoError(t, os.WriteFile(to, data, 0o644))
+		require.NoError(t, os.WriteFile(to, []byte(testshared.Read(t, filepath.Join(unpacked, "top", path))), 0o644))
 	}
 	documents := 0
 	for _, top := range []string{filepath.Join(unpacked, "top"), filepath.Join(installed, "usr/share/doc/kosumi")} {
@@ -113,9 +110,7 @@ func TestDocumentsNameWhatIsThere(t *testing.T) {
 				return err
 			}
 			documents++
-			text, err := os.ReadFile(path)
-			require.NoError(t, err)
-			for n, line := range strings.Split(string(text), "\n") {
+			for n, line := range strings.Split(testshared.Read(t, path), "\n") {
 				where := fmt.Sprintf("%s:%d: %s", path, n+1, line)
 				for _, m := range linked.FindAllStringSubmatch(line, -1) {
 					if to, _, _ := strings.Cut(m[1], "#"); to != "" && !strings.Contains(to, "://") {
@@ -149,10 +144,9 @@ func TestPackagedUnit(t *testing.T) {
 	r := &release{work: t.TempDir()}
 	path, err := r.packagedUnit("../deploy/kosumi-work.service")
 	require.NoError(t, err)
-	data, err := os.ReadFile(path)
-	require.NoError(t, err)
-	require.Contains(t, string(data), "ExecStart=/usr/bin/kosumi work ")
-	require.NotContains(t, string(data), "/opt/kosumi")
+	data := testshared.Read(t, path)
+	require.Contains(t, data, "ExecStart=/usr/bin/kosumi work ")
+	require.NotContains(t, data, "/opt/kosumi")
 }
 
 // TestArchivesHoldThePage adds the page that was built, and refuses one that lacks a part.
@@ -238,10 +232,9 @@ func TestAppleStubs(t *testing.T) {
 		"CoreFoundation.framework/CoreFoundation.tbd": "_CFRelease",
 		"Security.framework/Security.tbd":             "_SecTrustEvaluateWithError",
 	} {
-		data, err := os.ReadFile(filepath.Join(dir, file))
-		require.NoError(t, err)
-		require.Contains(t, string(data), symbol)
-		require.Contains(t, string(data), "--- !tapi-tbd")
+		data := testshared.Read(t, filepath.Join(dir, file))
+		require.Contains(t, data, symbol)
+		require.Contains(t, data, "--- !tapi-tbd")
 	}
 }
 
@@ -268,8 +261,7 @@ func TestChecksums(t *testing.T) {
 		require.NoError(t, os.WriteFile(filepath.Join(r.out, name), []byte("abc"), 0o600))
 		require.NoError(t, r.checksums())
 	}
-	got, err := os.ReadFile(sums)
-	require.NoError(t, err)
+	got := testshared.Read(t, sums)
 	abc := "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad  "
-	require.Equal(t, abc+"kosumi-1.2.3-linux-amd64.tar.gz\n"+abc+"kosumi-1.2.3-linux-arm64.deb\n", string(got))
+	require.Equal(t, abc+"kosumi-1.2.3-linux-amd64.tar.gz\n"+abc+"kosumi-1.2.3-linux-arm64.deb\n", got)
 }

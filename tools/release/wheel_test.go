@@ -53,8 +53,7 @@ func TestWheel(t *testing.T) {
 			require.NoError(t, err)
 			want := names[system.String()]
 			require.Equal(t, want[0], filepath.Base(made))
-			bits, err := os.ReadFile(made)
-			require.NoError(t, err)
+			bits := []byte(testshared.Read(t, made))
 			if first == nil {
 				first = bits
 			}
@@ -123,10 +122,9 @@ func TestManifests(t *testing.T) {
 	}
 	require.NoError(t, r.manifests())
 	read := func(name string) string {
-		data, err := os.ReadFile(filepath.Join(r.out, "manifests-1.2.3", name))
-		require.NoError(t, err)
-		require.NotContains(t, string(data), "<no value>")
-		return string(data)
+		data := testshared.Read(t, filepath.Join(r.out, "manifests-1.2.3", name))
+		require.NotContains(t, data, "<no value>")
+		return data
 	}
 	formula, installer := read("kosumi.rb"), read("Kosumi.Kosumi.installer.yaml")
 	for system, s := range sources {

@@ -169,8 +169,6 @@ func TestSlowly(t *testing.T) {
 		cmd.Dir, cmd.Stderr, cmd.Env = dir, file, append(os.Environ(), "KOSUMI_SLOWLY="+c.after)
 		require.Error(t, cmd.Run())
 		require.Equal(t, 3, cmd.ProcessState.ExitCode())
-		data, err := os.ReadFile(file.Name())
-		require.NoError(t, err)
-		require.Equal(t, c.want, string(data))
+		require.Equal(t, c.want, testshared.Read(t, file.Name()))
 	}
 }

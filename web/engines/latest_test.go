@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/internal/file"
+	"kosumi/internal/testshared"
 	"kosumi/web/api"
 )
 
@@ -75,9 +76,7 @@ func TestLatest(t *testing.T) {
 		got, path, err := FetchLatest(t.Context(), testConfig(dir, s), which, func(api.NetworkJob) {})
 		require.NoError(t, err)
 		require.Equal(t, api.Network{Name: latestName, Bytes: int64(len(content)), Speed: net.Speed}, got)
-		data, err := os.ReadFile(path)
-		require.NoError(t, err)
-		require.Equal(t, content, data)
+		require.Equal(t, content, []byte(testshared.Read(t, path)))
 
 		require.NoError(t, l.Remove(&api.NetworkName{Name: latestName}))
 		require.Empty(t, l.State().Jobs, "it is not ready any more")

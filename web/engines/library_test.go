@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
+	"kosumi/internal/testshared"
 	"kosumi/nn"
 	"kosumi/web/api"
 )
@@ -161,9 +162,7 @@ func TestFetch(t *testing.T) {
 		return l.settled(t)
 	}
 	require.Nil(t, get("/whole.bin.gz", " "+strings.ToUpper(sum(content))+"\n"))
-	data, err := os.ReadFile(filepath.Join(dir, "whole.bin.gz"))
-	require.NoError(t, err)
-	require.Equal(t, sum(content), sum(data))
+	require.Equal(t, sum(content), sum([]byte(testshared.Read(t, filepath.Join(dir, "whole.bin.gz")))))
 	require.Equal(t, []string{"whole.bin.gz"}, fileNames(l))
 	require.ErrorContains(t, l.Fetch(t.Context(), &api.FetchNetwork{URL: s.URL + "/whole.bin.gz", SHA256: sum(content)}), "already")
 

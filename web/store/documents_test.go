@@ -34,6 +34,15 @@ func TestOddMoves(t *testing.T) {
 	}
 }
 
+func documentOf(t *testing.T, record string) *Document {
+	t.Helper()
+	roots, err := sgf.Parse([]byte(record))
+	require.NoError(t, err)
+	d, err := newDocument("d", roots[0])
+	require.NoError(t, err)
+	return d
+}
+
 // TestDocumentOfAnyRecord: a document has the same moves as a review of the record, and lists the
 // repaired faults.
 func TestDocumentOfAnyRecord(t *testing.T) {
@@ -46,10 +55,7 @@ func TestDocumentOfAnyRecord(t *testing.T) {
 		"(;CA[big5]SZ[9]PB[周俊勳];B[ee];W[cc]": {2, "the file ends before the game does"},
 		"(;SZ[9]KM[700]RU[日本];B[ee];W[cc])":  {2, "means 7 points"},
 	} {
-		roots, err := sgf.Parse([]byte(text))
-		require.NoError(t, err)
-		d, err := newDocument("d", roots[0])
-		require.NoError(t, err)
+		d := documentOf(t, text)
 		g, handicap, err := d.game(d.nodes[d.lastOfMainLine()])
 		require.NoError(t, err)
 		require.Equal(t, want.moves, g.NumMoves(), text)
@@ -66,10 +72,7 @@ func TestKomiOfADocument(t *testing.T) {
 	for text, want := range map[string]float32{
 		"KM[6.5]": 6.5, "KM[6,5]": 6.5, "KM[375]": 7.5, "KM[0]": 0, "KM[0]AP[GNU Go:3.8]AP[foxwq]": 7.5, "KM[900]": 7.5, "": 7.5,
 	} {
-		roots, err := sgf.Parse([]byte("(;GM[1]SZ[19]RU[Chinese]" + text + ";B[pd])"))
-		require.NoError(t, err)
-		d, err := newDocument("d", roots[0])
-		require.NoError(t, err)
+		d := documentOf(t, "(;GM[1]SZ[19]RU[Chinese]"+text+";B[pd])")
 		require.Equal(t, want, d.rules.Komi, text)
 	}
 }
@@ -85,10 +88,7 @@ func TestHandicapByMovesOfADocument(t *testing.T) {
 		";B[cc];W[gg];B[cg];W[];B[ee];W[];B[]": 0,
 		";B[cc];W[ee]":                         0,
 	} {
-		roots, err := sgf.Parse([]byte("(;GM[1]SZ[9]RU[Chinese]KM[0.5]" + moves + ")"))
-		require.NoError(t, err)
-		d, err := newDocument("d", roots[0])
-		require.NoError(t, err)
+		d := documentOf(t, "(;GM[1]SZ[9]RU[Chinese]KM[0.5]"+moves+")")
 		g, _, err := d.game(d.nodes[d.lastOfMainLine()])
 		require.NoError(t, err)
 		require.Equal(t, bonus, g.HandicapBonusScore(), moves)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"kosumi/internal/testshared"
 	"kosumi/web/api"
 )
 
@@ -56,9 +57,7 @@ func TestDamagedProfile(t *testing.T) {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, profileFile), []byte(bad), 0o600))
 		p := OpenProfile(dir)
 		require.Contains(t, p.State().Warn, "was damaged")
-		kept, err := os.ReadFile(filepath.Join(dir, fmt.Sprintf("%s.damaged-%d", profileFile, n+1)))
-		require.NoError(t, err)
-		require.Equal(t, bad, string(kept))
+		require.Equal(t, bad, testshared.Read(t, filepath.Join(dir, fmt.Sprintf("%s.damaged-%d", profileFile, n+1))))
 		require.NoError(t, p.LessonDone("ko"))
 		require.Empty(t, OpenProfile(dir).State().Warn)
 	}
