@@ -1,22 +1,20 @@
 package life
 
 import (
-	"os"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
+	"kosumi/internal/testshared"
 )
 
 // points reads the vertices of a board.
 func points(t *testing.T, size board.Size, vertices ...string) (list []board.Point) {
 	t.Helper()
 	for _, v := range vertices {
-		p, err := size.ParseVertex(v)
-		require.NoError(t, err)
-		list = append(list, p)
+		list = append(list, testshared.Point(t, size, v))
 	}
 	return list
 }
@@ -32,8 +30,7 @@ type example struct {
 // first mover.
 func readExamples(t *testing.T) (out []example) {
 	t.Helper()
-	data, err := os.ReadFile("testdata/examples.txt")
-	require.NoError(t, err)
+	data := testshared.ReadFile(t, "testdata/examples.txt")
 	for part := range strings.SplitSeq(strings.TrimSpace(string(data)), "\n\n") {
 		name, rest, _ := strings.Cut(part, "\n")
 		diagram, answers, ok := strings.Cut(rest, "attacker: ")

@@ -50,9 +50,7 @@ func TestFates(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			b := testshared.Diagram(t, strings.ToUpper(c.rows))
-			g, err := board.NewGame(b.Size(), board.Chinese())
-			require.NoError(t, err)
-			require.NoError(t, g.SetupBoard(b, board.Black))
+			g := testshared.GameOn(t, b, board.Chinese())
 			rows := strings.Join(strings.Fields(c.rows), "")
 			var dead []board.Point
 			for p, at := range rows {

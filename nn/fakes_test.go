@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
+	"kosumi/internal/testshared"
 	"kosumi/nn"
 	"kosumi/nn/nntest"
 )
@@ -98,16 +99,14 @@ func evaluate(ctx context.Context, t testing.TB, s *nn.Server, n int) error {
 
 func newGame(t testing.TB, size board.Size) *board.Game {
 	t.Helper()
-	g, err := board.NewGame(size, board.TrompTaylor())
-	require.NoError(t, err)
+	g := testshared.Game(t, size, board.TrompTaylor())
 	return g
 }
 
 // randomGame returns a game after some random legal moves.
 func randomGame(t testing.TB, size board.Size, rules board.Rules, moves int, seed uint64) *board.Game {
 	t.Helper()
-	g, err := board.NewGame(size, rules)
-	require.NoError(t, err)
+	g := testshared.Game(t, size, rules)
 	rng := rand.New(rand.NewPCG(seed, 1))
 	for range moves {
 		legal := g.LegalMoves(nil)

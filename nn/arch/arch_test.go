@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"kosumi/internal/testshared"
 	"kosumi/nn/arch"
 	"kosumi/nn/onnx"
 	"kosumi/nn/onnx/meta"
@@ -206,8 +206,7 @@ func TestSeedIsTheChaptersNetwork(t *testing.T) {
 
 func readFixture(t testing.TB, name string) *onnx.Model {
 	t.Helper()
-	data, err := os.ReadFile("../../testdata/onnx/" + name)
-	require.NoError(t, err)
+	data := testshared.ReadFile(t, "../../testdata/onnx/"+name)
 	m, err := onnx.Read(data)
 	require.NoError(t, err)
 	return m

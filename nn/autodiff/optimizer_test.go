@@ -2,11 +2,11 @@ package autodiff
 
 import (
 	"encoding/json"
-	"os"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"kosumi/internal/testshared"
 	"kosumi/nn/onnx"
 )
 
@@ -51,8 +51,7 @@ var optimizerCases = map[string]struct {
 }
 
 func TestOptimizersLikePyTorch(t *testing.T) {
-	text, err := os.ReadFile("../../testdata/training/optimizers.json")
-	require.NoError(t, err)
+	text := testshared.ReadFile(t, "../../testdata/training/optimizers.json")
 	var ref trajectories
 	require.NoError(t, json.Unmarshal(text, &ref))
 	require.Len(t, ref.Cases, len(optimizerCases))

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"fmt"
-	"os"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -112,8 +111,7 @@ func TestFromONNXRefuses(t *testing.T) {
 func TestMetadata(t *testing.T) {
 	const name = "synth-v17-nbt-transformer-spatial-rms"
 	path := testshared.Path(t, "golden/katago/synthetic-models/"+name+".bin.gz")
-	data, err := os.ReadFile(path)
-	require.NoError(t, err)
+	data := testshared.ReadFile(t, path)
 	n := readFile(t, path)
 	m := graphOf(t, n, Size{W: 13, H: 9}, FormRun)
 	for key, want := range map[string]string{

@@ -3,12 +3,13 @@ package katago
 import (
 	"encoding/json"
 	"math"
-	"os"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"kosumi/internal/testshared"
 )
 
 // ownCase is a position with the output of KataGo v1.17.2 (Eigen, kata-raw-nn 0) for a network
@@ -87,8 +88,7 @@ func (c *ownCase) compare(t *testing.T, n *Network, out rawOutputs) {
 
 func ownCases(t testing.TB) []ownCase {
 	t.Helper()
-	data, err := os.ReadFile("testdata/own.json")
-	require.NoError(t, err)
+	data := testshared.ReadFile(t, "testdata/own.json")
 	var cases []ownCase
 	require.NoError(t, json.Unmarshal(data, &cases))
 	require.NotEmpty(t, cases)

@@ -105,8 +105,7 @@ func asked(t *testing.T, s *nn.Server, g *board.Game) (nn.Output, error) {
 
 func newGame(t *testing.T, size int) *board.Game {
 	t.Helper()
-	g, err := board.NewGame(board.Square(size), board.Chinese())
-	require.NoError(t, err)
+	g := testshared.Game(t, board.Square(size), board.Chinese())
 	return g
 }
 

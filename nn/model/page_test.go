@@ -41,8 +41,7 @@ func TestSameInPage(t *testing.T) {
 	}
 	answers := map[string][]spoken{}
 	if inPage {
-		data, err := os.ReadFile(*answersFile)
-		require.NoError(t, err, "make test-wasm writes the file first")
+		data := testshared.ReadFile(t, *answersFile)
 		require.NoError(t, json.Unmarshal(data, &answers))
 	}
 	positions := bySize(featurestest.Read(t, testshared.Path(t, "golden/katago/features.jsonl.gz")), true)
@@ -135,8 +134,7 @@ func TestReadOfBytes(t *testing.T) {
 		t.Skip("there are no kernels here")
 	}
 	path := testshared.Network(t)
-	data, err := os.ReadFile(path)
-	require.NoError(t, err)
+	data := testshared.ReadFile(t, path)
 	conf := model.Config{Provider: model.Kernel}
 	m, err := model.Read("dropped.bin.gz", data, conf)
 	require.NoError(t, err)

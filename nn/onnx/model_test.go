@@ -3,11 +3,12 @@ package onnx
 import (
 	"bytes"
 	"math"
-	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"kosumi/internal/testshared"
 )
 
 // testModel has every kind of attribute and type, and text in every place.
@@ -86,8 +87,7 @@ func TestWriteFile(t *testing.T) {
 	require.NoError(t, err)
 	path := filepath.Join(t.TempDir(), "net.onnx")
 	require.NoError(t, m.WriteFile(path))
-	got, err := os.ReadFile(path)
-	require.NoError(t, err)
+	got := testshared.ReadFile(t, path)
 	require.Equal(t, want, got)
 	require.Error(t, m.WriteFile(filepath.Join(path, "below a file")))
 }

@@ -1,13 +1,14 @@
 package onnx
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"kosumi/internal/testshared"
 )
 
 // fixtures returns the readable ONNX files of testdata/onnx.
@@ -22,8 +23,7 @@ func fixtures(t testing.TB) []string {
 
 func readFixture(t testing.TB, file string) *Model {
 	t.Helper()
-	data, err := os.ReadFile(file)
-	require.NoError(t, err)
+	data := testshared.ReadFile(t, file)
 	m, err := Read(data)
 	require.NoError(t, err)
 	return m

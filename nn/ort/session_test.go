@@ -76,8 +76,7 @@ func TestRunAllocatesNothing(t *testing.T) {
 // residentPages returns the pages of memory that the process holds.
 func residentPages(t *testing.T) int {
 	t.Helper()
-	text, err := os.ReadFile("/proc/self/statm")
-	require.NoError(t, err)
+	text := testshared.ReadFile(t, "/proc/self/statm")
 	pages, err := strconv.Atoi(strings.Fields(string(text))[1])
 	require.NoError(t, err)
 	return pages
@@ -148,8 +147,7 @@ func TestLoadIsOnceForTheProcess(t *testing.T) {
 		return
 	}
 	other := filepath.Join(t.TempDir(), filepath.Base(first.Path))
-	data, err := os.ReadFile(first.Path)
-	require.NoError(t, err)
+	data := testshared.ReadFile(t, first.Path)
 	require.NoError(t, os.WriteFile(other, data, 0o600))
 	_, err = ort.Load(other)
 	require.ErrorIs(t, err, ort.ErrOtherLibrary)

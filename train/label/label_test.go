@@ -334,8 +334,7 @@ func writeRecords(t testing.TB, dir string, n int) {
 func TestRecords(t *testing.T) {
 	dir := t.TempDir()
 	writeRecords(t, dir, 8)
-	text, err := os.ReadFile(filepath.Join(dir, "3.sgf"))
-	require.NoError(t, err)
+	text := testshared.ReadFile(t, filepath.Join(dir, "3.sgf"))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "copy.sgf"), text, 0o644))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "bad.sgf"), []byte("(;GM[1]"), 0o644))
 	c := small(t, filepath.Join(t.TempDir(), "labels"))
@@ -404,8 +403,7 @@ func TestShownRows(t *testing.T) {
 		set := rows.NewSet(layout)
 		var games []*board.Game
 		g := learntest.RandomGame(t, board.Square(7), uint64(k))
-		now, err := board.NewGame(board.Square(7), rules)
-		require.NoError(t, err)
+		now := testshared.Game(t, board.Square(7), rules)
 		for _, turn := range g.Turns {
 			at := new(board.Game)
 			at.CopyFrom(now)

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
+	"kosumi/internal/testshared"
 	"kosumi/nn"
 	"kosumi/nn/features"
 	"kosumi/nn/nntest"
@@ -39,8 +40,7 @@ func TestSearchLeaves(t *testing.T) {
 	defer server.Close()
 	asked := map[string]bool{}
 	net := nn.Rewrite(server, func(q *nn.Query) { asked[fmt.Sprint(q.Game.Moves())] = true })
-	root, err := board.NewGame(board.Square(5), board.Chinese())
-	require.NoError(t, err)
+	root := testshared.Game(t, board.Square(5), board.Chinese())
 	require.NoError(t, root.Play(board.Black, root.Size().FromIndex(12)))
 	s := searcher{picker: picker{Wrapper: nn.Wrapper{Network: net}}}
 	depths := map[int]bool{}
@@ -56,8 +56,7 @@ func TestSearchLeaves(t *testing.T) {
 			require.True(t, asked[fmt.Sprint(g.Moves())])
 			require.Greater(t, g.NumMoves(), root.NumMoves())
 			require.Equal(t, root.Moves(), g.Moves()[:1])
-			like, err := board.NewGame(board.Square(5), board.Chinese())
-			require.NoError(t, err)
+			like := testshared.Game(t, board.Square(5), board.Chinese())
 			for _, m := range g.Moves() {
 				require.NoError(t, like.Play(m.Color, m.Point))
 			}
@@ -86,13 +85,11 @@ func TestSearchLeaves(t *testing.T) {
 func TestReplace(t *testing.T) {
 	var games []*board.Game
 	for n := range 5 {
-		g, err := board.NewGame(board.Square(5), board.Chinese())
-		require.NoError(t, err)
+		g := testshared.Game(t, board.Square(5), board.Chinese())
 		require.NoError(t, g.Play(board.Black, g.Size().FromIndex(n)))
 		games = append(games, g)
 	}
-	ended, err := board.NewGame(board.Square(5), board.Chinese())
-	require.NoError(t, err)
+	ended := testshared.Game(t, board.Square(5), board.Chinese())
 	for range 2 {
 		require.NoError(t, ended.Play(ended.ToMove(), board.Pass))
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
+	"kosumi/internal/testshared"
 	"kosumi/nn/autodiff"
 	"kosumi/train/learn/learntest"
 )
@@ -64,8 +65,7 @@ func TestDamagedCheckpoints(t *testing.T) {
 	}
 	for i := range mutations {
 		path := filepath.Join(list[0], []string{stateFile, tensorsFile}[i%2])
-		whole, err := os.ReadFile(path)
-		require.NoError(t, err)
+		whole := testshared.ReadFile(t, path)
 		bad := mutate(rng, whole)
 		if bytes.Equal(bad, whole) {
 			continue
@@ -87,8 +87,7 @@ func TestDamagedCheckpoints(t *testing.T) {
 	}
 	for _, name := range []string{stateFile, tensorsFile} {
 		path := filepath.Join(list[0], name)
-		whole, err := os.ReadFile(path)
-		require.NoError(t, err)
+		whole := testshared.ReadFile(t, path)
 		require.NoError(t, os.Remove(path))
 		var log bytes.Buffer
 		c.Log = slog.New(slog.NewTextHandler(&log, nil))

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"log/slog"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -60,8 +59,7 @@ func TestBestIsExported(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, list, KeepCheckpoints+1)
 	require.Equal(t, r.Best.Step, StepOf(list[KeepCheckpoints]))
-	written, err := os.ReadFile(filepath.Join(c.Out, "model.onnx"))
-	require.NoError(t, err)
+	written := testshared.ReadFile(t, filepath.Join(c.Out, "model.onnx"))
 
 	l, err := New(c.Learn)
 	require.NoError(t, err)
@@ -74,8 +72,7 @@ func TestBestIsExported(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, bytes.Equal(want, written), "it is that checkpoint's")
 	var report Report
-	text, err := os.ReadFile(filepath.Join(c.Out, ReportFile))
-	require.NoError(t, err)
+	text := testshared.ReadFile(t, filepath.Join(c.Out, ReportFile))
 	require.NoError(t, json.Unmarshal(text, &report))
 	require.Equal(t, r.Notes, report.Notes)
 }
@@ -121,15 +118,13 @@ func TestWorseIsNoNetwork(t *testing.T) {
 		good := c.Learn.Rate
 		first, err := Run(t.Context(), c)
 		require.NoError(t, err)
-		before, err := os.ReadFile(filepath.Join(c.Out, "model.onnx"))
-		require.NoError(t, err)
+		before := testshared.ReadFile(t, filepath.Join(c.Out, "model.onnx"))
 
 		c.Steps, c.Learn.Rate = 60, 1
 		_, err = Run(t.Context(), c)
 		require.ErrorIs(t, err, ErrDiverged)
 		require.ErrorContains(t, err, "lower --lr than 1")
-		after, err := os.ReadFile(filepath.Join(c.Out, "model.onnx"))
-		require.NoError(t, err)
+		after := testshared.ReadFile(t, filepath.Join(c.Out, "model.onnx"))
 		require.True(t, bytes.Equal(before, after), "what was exported stays")
 		c.Steps, c.Learn.Rate = 25, good
 		again, err := Run(t.Context(), c)

@@ -100,8 +100,7 @@ func (p *Position) Game(t testing.TB) *board.Game {
 	t.Helper()
 	rules, err := board.ParseRules(string(p.Rules))
 	require.NoError(t, err)
-	g, err := board.NewGame(p.Size(), rules)
-	require.NoError(t, err)
+	g := testshared.Game(t, p.Size(), rules)
 	require.NoError(t, p.setUp(g), p.ID)
 	for _, m := range p.Moves {
 		c, at, err := p.move(m)
