@@ -122,13 +122,7 @@ func randomGame(t testing.TB, size board.Size, rules board.Rules, moves int, see
 	return g
 }
 
-func newServer(t testing.TB, m nn.Model, c nn.ServerConfig) *nn.Server {
-	t.Helper()
-	s, err := nn.NewServer(m, c)
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, s.Close()) })
-	return s
-}
+var newServer = nntest.Server
 
 func requireOutput(t testing.TB, g *board.Game, o *nn.Output) {
 	t.Helper()

@@ -7,7 +7,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/internal/testshared"
+	"kosumi/nn/nntest"
 	"kosumi/nn/onnx"
+	"kosumi/nn/onnx/onnxref"
 )
 
 // trajectories are the weights of PyTorch's optimizers after given gradients.
@@ -75,14 +77,14 @@ func TestOptimizersLikePyTorch(t *testing.T) {
 					in[name] = onnx.NewTensor(name, []float64{float64(v)}, 1)
 				}
 				out := runDouble(t, m, in)
-				require.InDelta(t, want.Norms[step], floats(t, out[OutputGradNorm])[0], 1e-6)
+				require.InDelta(t, want.Norms[step], nntest.Floats(t, out[OutputGradNorm])[0], 1e-6)
 				for _, v := range append([]string{"v", "w"}, stateNames(states)...) {
 					in[v] = out[NextPrefix+v]
 				}
 			}
 			for i, w := range []string{"v", "w"} {
 				// Constants and the learning rate are float32 in the graph.
-				require.InDeltaSlice(t, numbers(t, want.Weights[i]), floats(t, in[w]), 2e-6)
+				require.InDeltaSlice(t, numbers(t, want.Weights[i]), nntest.Floats(t, in[w]), 2e-6)
 			}
 		})
 	}
@@ -107,8 +109,8 @@ func optimizerGraph(t *testing.T, o *Optimizer) (*onnx.Model, []State) {
 	grads = append(grads, b.Input("gv", onnx.Float, 2, 3), b.Input("gw", onnx.Float, 4))
 	states, err := o.Apply(b, params, grads)
 	require.NoError(t, err)
-	m := done(t, b)
-	return asDouble(m), states
+	m := nntest.Built(t, b)
+	return onnxref.Double(m), states
 }
 
 // TestDecaySparesBiases: by default only kernels decay; per-parameter rates apply.
@@ -128,10 +130,10 @@ func TestDecaySparesBiases(t *testing.T) {
 	}
 	_, err := o.Apply(b, params, grads)
 	require.NoError(t, err)
-	m := done(t, b)
-	out := runDouble(t, asDouble(m), in)
+	m := nntest.Built(t, b)
+	out := runDouble(t, onnxref.Double(m), in)
 	for name, want := range map[string]float64{"w": 1.9, "b": 2, "h": 1.975} {
-		require.InDelta(t, want, floats(t, out[NextPrefix+name])[0], 1e-6, name)
+		require.InDelta(t, want, nntest.Floats(t, out[NextPrefix+name])[0], 1e-6, name)
 	}
 }
 

@@ -190,8 +190,7 @@ func TestOperators(t *testing.T) {
 			b.Output("z", z)
 			b.Output("read again", b.Add(b.Relu(z), b.Op("Neg", nil, z)))
 			b.Output("y again", b.Op("Identity", nil, y))
-			m, err := b.Model(nil)
-			require.NoError(t, err)
+			m := nntest.Built(t, b)
 			if operator := refused[name]; operator != "" {
 				err := graph.Check(m, nntest.SpecOf(t, m))
 				require.ErrorIs(t, err, graph.ErrOperator)
@@ -241,8 +240,7 @@ func TestNoNumberStaysNone(t *testing.T) {
 		x, y := b.Input("x", onnx.Float, "N", 3, 4, 5), b.Input("y", onnx.Float, "N", 6)
 		b.Output("z", operators[name](b, x, y))
 		b.Output("y again", b.Op("Identity", nil, y))
-		m, err := b.Model(nil)
-		require.NoError(t, err)
+		m := nntest.Built(t, b)
 		for _, isa := range kernel.Available() {
 			s, err := graph.Open(m, nntest.SpecOf(t, m), graph.Config{ISA: isa})
 			require.NoError(t, err)

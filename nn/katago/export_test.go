@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/internal/testshared"
+	"kosumi/nn/nntest"
 	"kosumi/nn/onnx"
 	"kosumi/nn/onnx/meta"
 )
@@ -23,9 +24,7 @@ func plainBytes(t testing.TB, n *Network) []byte {
 // throughFile marshals an ONNX model and reads it again.
 func throughFile(t testing.TB, m *onnx.Model) *onnx.Model {
 	t.Helper()
-	data, err := m.Marshal()
-	require.NoError(t, err)
-	m, err = onnx.Read(data)
+	m, err := onnx.Read(nntest.Bytes(t, m))
 	require.NoError(t, err)
 	return m
 }

@@ -13,6 +13,7 @@ import (
 	"kosumi/nn/fuse"
 	"kosumi/nn/graph"
 	"kosumi/nn/kernel"
+	"kosumi/nn/nntest"
 	"kosumi/nn/onnx"
 	"kosumi/nn/ort"
 )
@@ -35,8 +36,7 @@ type opener func(t testing.TB, m *onnx.Model, spec nn.Spec) (nn.Backend, error)
 // but not under CI.
 func byOrt(cfg ort.Config) opener {
 	return func(t testing.TB, m *onnx.Model, spec nn.Spec) (nn.Backend, error) {
-		data, err := m.Marshal()
-		require.NoError(t, err)
+		data := nntest.Bytes(t, m)
 		cfg.MaxBatch = testBatch
 		b, err := ort.Open(data, spec, cfg)
 		if errors.Is(err, ort.ErrNoLibrary) {

@@ -20,6 +20,7 @@ import (
 	"kosumi/board"
 	"kosumi/internal/testshared"
 	"kosumi/nn"
+	"kosumi/nn/nntest"
 	"kosumi/nn/ort"
 )
 
@@ -87,10 +88,7 @@ func onPretended(t *testing.T, c Config, p *pretended) *Model {
 
 func served(t *testing.T, m nn.Model, sessions int) *nn.Server {
 	t.Helper()
-	s, err := nn.NewServer(m, nn.ServerConfig{Sessions: sessions, MaxBatch: 4, FixedSymmetry: true, OneDevice: 1})
-	require.NoError(t, err)
-	t.Cleanup(func() { s.Close() })
-	return s
+	return nntest.Server(t, m, nn.ServerConfig{Sessions: sessions, MaxBatch: 4, FixedSymmetry: true, OneDevice: 1})
 }
 
 var errLost = errors.New("VK_ERROR_DEVICE_LOST")

@@ -14,8 +14,7 @@ import (
 
 func changed(t *testing.T, fixture string, change func(*onnx.Model)) string {
 	t.Helper()
-	data := testshared.ReadFile(t, filepath.Join(fixtures, fixture))
-	m, err := onnx.Read(data)
+	m, err := onnx.Read(testshared.ReadFile(t, filepath.Join(fixtures, fixture)))
 	require.NoError(t, err)
 	change(m)
 	return written(t, m)

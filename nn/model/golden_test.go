@@ -16,6 +16,7 @@ import (
 	"kosumi/nn"
 	"kosumi/nn/features/featurestest"
 	"kosumi/nn/model"
+	"kosumi/nn/nntest"
 )
 
 // needLibrary skips the test without onnxruntime; under CI that is a failure.
@@ -57,9 +58,7 @@ func TestKataGoNetworksEndToEnd(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			m, err := model.Open(testshared.Path(t, "models/katago/"+name+".bin.gz"), model.Config{Provider: "cpu"})
 			needLibrary(t, err)
-			server, err := nn.NewServer(m, nn.ServerConfig{FixedSymmetry: true, MaxBatch: 1})
-			require.NoError(t, err)
-			defer server.Close()
+			server := nntest.Server(t, m, nn.ServerConfig{FixedSymmetry: true, MaxBatch: 1})
 			answers := map[string]*featurestest.Post{}
 			for _, line := range featurestest.Read(t, testshared.Path(t, "golden/katago/nn-"+name+".jsonl.gz")) {
 				answers[line.ID] = line.Post

@@ -17,6 +17,7 @@ import (
 	"kosumi/nn/features/featurestest"
 	"kosumi/nn/kernel"
 	"kosumi/nn/model"
+	"kosumi/nn/nntest"
 )
 
 var answersFile = flag.String("answers", "", "`FILE` that TestSameInPage writes, or in a page's world compares with")
@@ -91,9 +92,7 @@ func sameAnswers(t *testing.T, name string, exact bool, want, got []spoken) {
 
 // said returns the answers for all positions, several evaluated at a time.
 func said(t *testing.T, m *model.Model, positions []*featurestest.Position) []spoken {
-	server, err := nn.NewServer(m, nn.ServerConfig{Sessions: 2, FixedSymmetry: true, MaxBatch: 4})
-	require.NoError(t, err)
-	defer server.Close()
+	server := nntest.Server(t, m, nn.ServerConfig{Sessions: 2, FixedSymmetry: true, MaxBatch: 4})
 	all, errs, free := make([]spoken, len(positions)), make([]error, len(positions)), make(chan bool, 16)
 	games := make([]*board.Game, len(positions))
 	for i, p := range positions {

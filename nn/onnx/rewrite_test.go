@@ -261,12 +261,9 @@ func TestSetBatch(t *testing.T) {
 		})
 	}
 	same := func(m *Model, do func(m *Model) error) error {
-		before, err := m.Marshal()
-		require.NoError(t, err)
+		before := written(t, m)
 		failure := do(m)
-		after, err := m.Marshal()
-		require.NoError(t, err)
-		require.Equal(t, before, after, "unchanged on error")
+		require.Equal(t, before, written(t, m), "unchanged on error")
 		return failure
 	}
 	require.ErrorIs(t, same(build("N", 0, 6), func(m *Model) error { return SetBatch(m, D(0)) }), ErrShape)

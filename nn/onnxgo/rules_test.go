@@ -50,16 +50,12 @@ func build(t *testing.T, opset int64, in []int, f func(g *testGraph, x onnx.Valu
 		dims = append(dims, d)
 	}
 	g.Output("y", f(g, g.Input("x", onnx.Float, dims...)))
-	m, err := g.Model(nil)
-	require.NoError(t, err)
-	return m
+	return nntest.Built(t, g.Builder)
 }
 
 func start(t *testing.T, m *onnx.Model, maxBatch int) (nn.Backend, error) {
 	t.Helper()
-	data, err := m.Marshal()
-	require.NoError(t, err)
-	return onnxgo.Open(data, nntest.SpecOf(t, m), maxBatch)
+	return onnxgo.Open(nntest.Bytes(t, m), nntest.SpecOf(t, m), maxBatch)
 }
 
 var boardShape, rowShape = []int{3, 4, 5}, []int{7}

@@ -225,17 +225,14 @@ func tiny(t *testing.T, kind onnx.DataType, batch any, spoil func(*onnx.Model)) 
 	b := onnx.NewBuilder("tiny", 17)
 	x := b.Input("x", kind, batch, 3)
 	b.Output("y", b.Relu(x))
-	m, err := b.Model(nil)
-	require.NoError(t, err)
+	m := nntest.Built(t, b)
 	for i := range m.Graph.Outputs {
 		m.Graph.Outputs[i].Type, m.Graph.Outputs[i].Shape = kind, m.Graph.Inputs[0].Shape
 	}
 	if spoil != nil {
 		spoil(m)
 	}
-	data, err := m.Marshal()
-	require.NoError(t, err)
-	return data
+	return nntest.Bytes(t, m)
 }
 
 func tinySpec(out int) nn.Spec {

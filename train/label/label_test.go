@@ -143,9 +143,7 @@ func TestOptimisticPolicy(t *testing.T) {
 	require.NoError(t, err)
 	set, err := rows.ReadFile(paths[0])
 	require.NoError(t, err)
-	server, err := nn.NewServer(c.Teacher, nn.ServerConfig{MaxBatch: 1})
-	require.NoError(t, err)
-	defer server.Close()
+	server := nntest.Server(t, c.Teacher, nn.ServerConfig{MaxBatch: 1})
 	n := len(set.Policy) / set.N / 2
 	for i := range set.N {
 		shown, game, banned, err := set.Position(i)
@@ -393,9 +391,7 @@ func TestShownRows(t *testing.T) {
 	m, err := model.Open(learntest.FreshKataGo(t, "kb1c16"), model.Config{})
 	require.NoError(t, err)
 	defer m.Close()
-	server, err := nn.NewServer(m, nn.ServerConfig{MaxBatch: 1})
-	require.NoError(t, err)
-	defer server.Close()
+	server := nntest.Server(t, m, nn.ServerConfig{MaxBatch: 1})
 	layout := rows.Layout{Encoding: features.V7, Side: 9}
 	b, err := rows.NewBuilder(layout)
 	require.NoError(t, err)

@@ -35,9 +35,7 @@ func TestLeaves(t *testing.T) {
 // TestSearchLeaves: a turn's search yields evaluated positions that follow from the root by legal
 // moves, at several depths, the same ones each time.
 func TestSearchLeaves(t *testing.T) {
-	server, err := nn.NewServer(nntest.HashModel(2), nn.ServerConfig{MaxBatch: 4, Reproducible: true, Seed: 7})
-	require.NoError(t, err)
-	defer server.Close()
+	server := nntest.Server(t, nntest.HashModel(2), nn.ServerConfig{MaxBatch: 4, Reproducible: true, Seed: 7})
 	asked := map[string]bool{}
 	net := nn.Rewrite(server, func(q *nn.Query) { asked[fmt.Sprint(q.Game.Moves())] = true })
 	root := testshared.Game(t, board.Square(5), board.Chinese())

@@ -14,6 +14,7 @@ import (
 	"kosumi/internal/testshared"
 	"kosumi/nn/features"
 	"kosumi/nn/fresh"
+	"kosumi/nn/nntest"
 	"kosumi/train/learn/learntest"
 )
 
@@ -68,8 +69,7 @@ func TestBestIsExported(t *testing.T) {
 	require.NoError(t, err)
 	m, err := l.Network(false)
 	require.NoError(t, err)
-	want, err := m.Marshal()
-	require.NoError(t, err)
+	want := nntest.Bytes(t, m)
 	require.True(t, bytes.Equal(want, written), "it is that checkpoint's")
 	var report Report
 	text := testshared.ReadFile(t, filepath.Join(c.Out, ReportFile))

@@ -14,7 +14,9 @@ import (
 	"kosumi/nn/autodiff"
 	"kosumi/nn/features"
 	"kosumi/nn/model"
+	"kosumi/nn/nntest"
 	"kosumi/nn/onnx"
+	"kosumi/nn/onnx/onnxref"
 	"kosumi/train/learn/learntest"
 	"kosumi/train/rows"
 )
@@ -57,8 +59,8 @@ func TestTaughtLosses(t *testing.T) {
 			for i, weight := range []float32{0.5, 1, 2, 1, 0, 0} { // one row of each kind does not count
 				b.Globals[i*rows.Targets+rows.TargetGlobalWeight] = weight
 			}
-			out := runDouble(t, asDouble(p.model), inputsOf(t, p, b))
-			got := floats(t, out[outMeasures])
+			out := runDouble(t, onnxref.Double(p.model), inputsOf(t, p, b))
+			got := nntest.Floats(t, out[outMeasures])
 			s := newSlowTerms(t, &p.spec, b, out)
 			compared := 0
 			for i, m := range p.measured {
@@ -90,7 +92,7 @@ func newSlowTerms(t *testing.T, spec *nn.Spec, b *rows.Batch, out map[string]*on
 	s := &slowTerms{spec: spec, b: b}
 	byRole := map[nn.Role][]float64{}
 	for _, o := range spec.Outputs {
-		byRole[o.Role] = floats(t, out[o.Name])
+		byRole[o.Role] = nntest.Floats(t, out[o.Name])
 	}
 	split := func(role nn.Role) (list [][]float64) {
 		data := byRole[role]
@@ -351,9 +353,7 @@ func askItself(t *testing.T, path string) Result {
 	m, err := model.Open(path, model.Config{})
 	require.NoError(t, err)
 	defer m.Close()
-	server, err := nn.NewServer(m, nn.ServerConfig{MaxBatch: 1})
-	require.NoError(t, err)
-	defer server.Close()
+	server := nntest.Server(t, m, nn.ServerConfig{MaxBatch: 1})
 	layout := rows.Layout{Encoding: features.V7, Side: 9}
 	set := rows.NewSet(layout)
 	builder, err := rows.NewBuilder(layout)
