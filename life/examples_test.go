@@ -6,18 +6,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"kosumi/board"
 	"kosumi/internal/testshared"
 )
 
-// points reads the vertices of a board.
-func points(t *testing.T, size board.Size, vertices ...string) (list []board.Point) {
-	t.Helper()
-	for _, v := range vertices {
-		list = append(list, testshared.Point(t, size, v))
-	}
-	return list
-}
+var points = testshared.Points
 
 // example is a committed shape with its solution.
 type example struct {

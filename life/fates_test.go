@@ -70,7 +70,7 @@ func TestFates(t *testing.T) {
 			fates, err := Fates(t.Context(), g, dead, black, 40000)
 			require.NoError(t, err)
 			for v, want := range c.want {
-				require.Equal(t, want, fates[points(t, b.Size(), v)[0]], "%s %v", v, fates)
+				require.Equal(t, want, fates[testshared.Point(t, b.Size(), v)], "%s %v", v, fates)
 			}
 		})
 	}

@@ -34,6 +34,15 @@ func Point(t testing.TB, size board.Size, vertex string) board.Point {
 	return p
 }
 
+// Points reads vertices.
+func Points(t testing.TB, size board.Size, vertices ...string) (list []board.Point) {
+	t.Helper()
+	for _, v := range vertices {
+		list = append(list, Point(t, size, v))
+	}
+	return list
+}
+
 // Play plays moves such as "B4 W:C3 pass"; a colour marks a move out of turn.
 func Play(t testing.TB, g *board.Game, moves string) {
 	t.Helper()

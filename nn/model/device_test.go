@@ -103,8 +103,7 @@ func asked(t *testing.T, s *nn.Server, g *board.Game) (nn.Output, error) {
 
 func newGame(t *testing.T, size int) *board.Game {
 	t.Helper()
-	g := testshared.Game(t, board.Square(size), board.Chinese())
-	return g
+	return testshared.Game(t, board.Square(size), board.Chinese())
 }
 
 // TestDeviceLost loses a device during a game, or lets it hang: every position is answered as on

@@ -22,12 +22,10 @@ func TestLeaves(t *testing.T) {
 	for _, share := range []float64{0.3, 1} {
 		c := small(t, filepath.Join(t.TempDir(), "labels"))
 		c.Leaves, c.Encoding, c.Rows = share, features.V7, 900 // mini7's planes do not distinguish all positions
-		r, err := Run(t.Context(), c)
-		require.NoError(t, err)
+		r := labelled(t, c)
 		require.InDelta(t, share, float64(r.Leaves)/float64(r.Fresh), 0.08)
 		require.Len(t, labels(t, c.Out), r.Rows)
-		again, err := Run(t.Context(), c)
-		require.NoError(t, err)
+		again := labelled(t, c)
 		require.Equal(t, []int{0, 0, r.Rows}, []int{again.Fresh, again.Leaves, again.Rows})
 	}
 }

@@ -42,9 +42,8 @@ func saved(t *testing.T) (dir string, c Config) {
 	l := open(t, c)
 	dir = filepath.Join(t.TempDir(), "checkpoints")
 	for i := range 2 {
-		_, err := l.Step(randomBatch(l, board.Square(5), 2, uint64(i)))
-		require.NoError(t, err)
-		_, err = l.Save(dir, Extra{"n": {byte(i)}})
+		stepped(t, l, randomBatch(l, board.Square(5), 2, uint64(i)))
+		_, err := l.Save(dir, Extra{"n": {byte(i)}})
 		require.NoError(t, err)
 	}
 	return dir, c

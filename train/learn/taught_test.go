@@ -375,9 +375,7 @@ func askItself(t *testing.T, path string) Result {
 	defer s.Close()
 	var b rows.Batch
 	require.NoError(t, s.Next(&b))
-	r, err := l.Evaluate(&b, false)
-	require.NoError(t, err)
-	return r
+	return evaluated(t, l, &b, false)
 }
 
 // TestTaughtRowsTeach: a network learns a teacher's answers, uncertainty included, and the
@@ -388,15 +386,12 @@ func TestTaughtRowsTeach(t *testing.T) {
 		l := open(t, Config{Model: network(t, name, 5), Batch: 8, Method: autodiff.Adam, Rate: 2e-3})
 		b := randomBatch(l, board.Square(5), 8, 1)
 		teach(b, 0, 1, 2, 3, 4, 5, 6, 7)
-		first, err := l.Evaluate(b, false)
-		require.NoError(t, err)
+		first := evaluated(t, l, b, false)
 		for range 80 {
-			r, err := l.Step(b)
-			require.NoError(t, err)
+			r := stepped(t, l, b)
 			require.False(t, r.Skipped)
 		}
-		last, err := l.Evaluate(b, false)
-		require.NoError(t, err)
+		last := evaluated(t, l, b, false)
 		for term, most := range map[string]float64{MeasureTaughtKL: 0.6, MeasureWinrateError: 0.6, MeasureLeadError: 0.6, MeasureOwnershipError: 0.6,
 			TermOptimistic: 0.95, TermValueError: 0.95, TermScoreError: 0.95} {
 			was, is := termOf(t, &first, term), termOf(t, &last, term)
