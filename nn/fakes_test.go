@@ -99,8 +99,7 @@ func evaluate(ctx context.Context, t testing.TB, s *nn.Server, n int) error {
 
 func newGame(t testing.TB, size board.Size) *board.Game {
 	t.Helper()
-	g := testshared.Game(t, size, board.TrompTaylor())
-	return g
+	return testshared.Game(t, size, board.TrompTaylor())
 }
 
 // randomGame returns a game after some random legal moves.

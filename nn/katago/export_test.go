@@ -74,10 +74,7 @@ func TestTrainedGraphComesBack(t *testing.T) {
 
 func TestFromONNXRefuses(t *testing.T) {
 	n := made(t, "kb1c16", 1)
-	exact := func() *onnx.Model {
-		m := graphOf(t, n, Size{5, 5}, FormExact)
-		return m
-	}
+	exact := func() *onnx.Model { return graphOf(t, n, Size{5, 5}, FormExact) }
 	run := graphOf(t, n, Size{5, 5}, FormRun)
 	without := exact()
 	without.Graph.Initializers = without.Graph.Initializers[1:]

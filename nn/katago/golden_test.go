@@ -3,7 +3,6 @@ package katago
 import (
 	"fmt"
 	"math"
-	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -39,15 +38,25 @@ type featureLine struct {
 	Global  []float32 `json:"global"`
 }
 
-var features = sync.OnceValue(func() map[string]featureLine { return map[string]featureLine{} })
+var features = map[string]featureLine{}
+
+// planesOf makes the planes whose points are listed.
+func planesOf(lists [][]int, area int) []float32 {
+	planes := make([]float32, len(lists)*area)
+	for plane, points := range lists {
+		for _, p := range points {
+			planes[plane*area+p] = 1
+		}
+	}
+	return planes
+}
 
 // goldenReal returns the recorded positions of a real network.
 func goldenReal(t testing.TB, name string) []goldenCase {
 	t.Helper()
-	inputs := features()
-	if len(inputs) == 0 {
+	if len(features) == 0 {
 		for _, l := range testshared.Lines[featureLine](t, testshared.Path(t, "golden/katago/features.jsonl.gz")) {
-			inputs[l.ID] = l
+			features[l.ID] = l
 		}
 	}
 	var cases []goldenCase
@@ -56,15 +65,8 @@ func goldenReal(t testing.TB, name string) []goldenCase {
 		Raw goldenRaw `json:"raw"`
 	}
 	for _, l := range testshared.Lines[line](t, testshared.Path(t, "golden/katago/nn-"+name+".jsonl.gz")) {
-		in := inputs[l.ID]
-		c := goldenCase{id: l.ID, w: in.X, h: in.Y, global: in.Global, want: l.Raw.outputs()}
-		c.spatial = make([]float32, len(in.Spatial)*in.X*in.Y)
-		for plane, points := range in.Spatial {
-			for _, p := range points {
-				c.spatial[plane*in.X*in.Y+p] = 1
-			}
-		}
-		cases = append(cases, c)
+		in := features[l.ID]
+		cases = append(cases, goldenCase{id: l.ID, w: in.X, h: in.Y, spatial: planesOf(in.Spatial, in.X*in.Y), global: in.Global, want: l.Raw.outputs()})
 	}
 	require.Len(t, cases, 380)
 	return cases
