@@ -98,8 +98,7 @@ func TestMuonLikeReference(t *testing.T) {
 		}
 		states, err := o.Apply(b, list, grads)
 		require.NoError(t, err)
-		m := nntest.Built(t, b)
-		return onnxref.Double(m), states
+		return onnxref.Double(nntest.Built(t, b)), states
 	}
 	o := DefaultOptimizer(Muon)
 	o.WeightDecay = decay

@@ -130,8 +130,7 @@ func TestHalfComputesTheSame(t *testing.T) {
 			before := nntest.Bytes(t, net)
 			out, err := fuse.Half(net)
 			require.NoError(t, err)
-			after := nntest.Bytes(t, net)
-			require.Equal(t, before, after)
+			require.Equal(t, before, nntest.Bytes(t, net))
 			require.Equal(t, net.Graph.Inputs, out.Graph.Inputs)
 			require.Equal(t, net.Graph.Outputs, out.Graph.Outputs)
 

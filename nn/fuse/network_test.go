@@ -28,8 +28,7 @@ func needLibrary(t testing.TB) {
 
 func open(t testing.TB, m *onnx.Model, spec nn.Spec, batch int) nn.Backend {
 	t.Helper()
-	data := nntest.Bytes(t, m)
-	b, err := ort.Open(data, spec, ort.Config{MaxBatch: batch})
+	b, err := ort.Open(nntest.Bytes(t, m), spec, ort.Config{MaxBatch: batch})
 	require.NoError(t, err)
 	t.Cleanup(func() { b.Close() })
 	return b

@@ -96,8 +96,7 @@ func TestTraining(t *testing.T) {
 }
 
 func step(t *testing.T, m *onnx.Model, in, out map[string]*ort.Tensor, threads int) *ort.Binding {
-	data := nntest.Bytes(t, m)
-	g, err := ort.OpenGraph(data, ort.Config{Threads: threads})
+	g, err := ort.OpenGraph(nntest.Bytes(t, m), ort.Config{Threads: threads})
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = g.Close() })
 	b, err := g.Bind(in, out)

@@ -20,8 +20,7 @@ func counter(t testing.TB) []byte {
 	next := b.Add(b.Input("state", onnx.Float, 2, 2), b.Input("x", onnx.Float, 2))
 	b.Output("next", next)
 	b.Output("sum", b.Reshape(b.ReduceSum(next, true), 1))
-	m := nntest.Built(t, b)
-	return nntest.Bytes(t, m)
+	return nntest.Bytes(t, nntest.Built(t, b))
 }
 
 func tensor(t testing.TB, dims ...int64) *ort.Tensor {
