@@ -13,14 +13,11 @@ import (
 	"kosumi/internal/testshared"
 )
 
-var diagram = testshared.Diagram
-
-func at(t testing.TB, s board.Size, v string) board.Point {
-	t.Helper()
-	p, err := s.ParseVertex(v)
-	require.NoError(t, err)
-	return p
-}
+var (
+	diagram = testshared.Diagram
+	at      = testshared.Point
+	play    = testshared.Play
+)
 
 func vertices(s board.Size, points []board.Point) string {
 	points = slices.Clone(points)

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
+	"kosumi/internal/testshared"
 )
 
 // gameOn returns a game on a diagram, Black to move, with clean-up phases.
@@ -17,27 +18,9 @@ func gameOn(t testing.TB, rules, text string) *board.Game {
 	t.Helper()
 	r, err := board.ParseRules(rules)
 	require.NoError(t, err)
-	b := diagram(t, text)
-	g, err := board.NewGame(b.Size(), r)
-	require.NoError(t, err)
-	require.NoError(t, g.SetupBoard(b, board.Black))
+	g := testshared.GameOn(t, diagram(t, text), r)
 	g.SetOptions(board.GameOptions{})
 	return g
-}
-
-// play plays moves such as "B4 W:C3 pass"; a colour marks a move out of turn.
-func play(t testing.TB, g *board.Game, moves string) {
-	t.Helper()
-	for _, v := range strings.Fields(moves) {
-		c := g.ToMove()
-		if color, rest, ok := strings.Cut(v, ":"); ok {
-			v = rest
-			var err error
-			c, err = board.ParseColor(color)
-			require.NoError(t, err)
-		}
-		require.NoError(t, g.Play(c, at(t, g.Size(), v)), v)
-	}
 }
 
 const empty5 = ".....\n.....\n.....\n.....\n....."
@@ -174,8 +157,7 @@ func TestSetup(t *testing.T) {
 	require.Equal(t, before, snapshot(g.Board()))
 	require.Equal(t, board.White, g.ToMove())
 	for _, rows := range []string{"XOO.", "OOOO", "XXXX", ".XOXOXOXX"} { // of 2x2 and 3x3
-		small, err := board.NewGame(board.Square(2+len(rows)/9), board.Chinese())
-		require.NoError(t, err)
+		small := testshared.Game(t, board.Square(2+len(rows)/9), board.Chinese())
 		var points [3][]board.Point
 		for p, sign := range []byte(rows) {
 			c := strings.IndexByte(refSigns, sign)
@@ -218,8 +200,7 @@ func TestGameUndo(t *testing.T) {
 	for name, rules := range ruleSets(t) {
 		t.Run(name, func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(5, 5))
-			g, err := board.NewGame(board.Size{W: 5, H: 4}, rules)
-			require.NoError(t, err)
+			g := testshared.Game(t, board.Size{W: 5, H: 4}, rules)
 			g.SetOptions(board.GameOptions{})
 			var states []string
 			for range 40 {
@@ -250,8 +231,7 @@ func TestOptions(t *testing.T) {
 	require.Equal(t, 1, g.Phase())
 	require.Equal(t, board.Empty, g.SecondEncoreStart(0))
 
-	fresh, err := board.NewGame(board.Square(9), board.Japanese())
-	require.NoError(t, err)
+	fresh := testshared.Game(t, board.Square(9), board.Japanese())
 	require.Equal(t, board.GameOptions{PreventEncore: true}, fresh.Options())
 	require.Panics(t, func() { board.NewBoard(board.Square(1)) })
 }
@@ -259,8 +239,7 @@ func TestOptions(t *testing.T) {
 func TestPastBoards(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 6))
 	for _, rules := range []board.Rules{board.TrompTaylor(), board.Japanese()} {
-		g, err := board.NewGame(board.Square(5), rules)
-		require.NoError(t, err)
+		g := testshared.Game(t, board.Square(5), rules)
 		g.SetOptions(board.GameOptions{})
 		var past board.Board
 		var boards []string
@@ -326,19 +305,11 @@ func TestReadersShareAGame(t *testing.T) {
 // TestForgetOutOfTurn plays a colour twice in a row: the history before is dropped, and undo
 // brings it back.
 func TestForgetOutOfTurn(t *testing.T) {
-	g, err := board.NewGame(board.Square(5), board.Japanese())
-	require.NoError(t, err)
+	g := testshared.Game(t, board.Square(5), board.Japanese())
 	o := g.Options()
 	o.ForgetOutOfTurn = true
 	g.SetOptions(o)
-	play := func(c board.Color, v string) {
-		p, err := g.Size().ParseVertex(v)
-		require.NoError(t, err)
-		require.NoError(t, g.PlayTolerant(c, p))
-	}
-	play(board.Black, "A1")
-	play(board.White, "E5")
-	play(board.White, "D4")
+	play(t, g, "A1 E5 W:D4")
 	require.Equal(t, 2, g.Forgotten())
 	require.Equal(t, 3, g.NumMoves())
 	require.Equal(t, 1, g.ValidTurns())
@@ -354,8 +325,7 @@ func TestForgetOutOfTurn(t *testing.T) {
 	require.Zero(t, g.Forgotten())
 	require.Equal(t, board.Black, g.ToMove())
 	g.SetToMove(board.White)
-	play(board.White, "pass")
-	play(board.Black, "pass")
+	play(t, g, "pass pass")
 	require.True(t, g.Ended())
 }
 

@@ -3,7 +3,6 @@ package board_test
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"slices"
 	"testing"
 
@@ -73,14 +72,11 @@ func (q *goldenPosition) size() board.Size { return board.Size{W: q.X, H: q.Y} }
 func (q *goldenPosition) move(t testing.TB, m [2]string) board.Move {
 	c, err := board.ParseColor(m[0])
 	require.NoError(t, err)
-	p, err := q.size().ParseVertex(m[1])
-	require.NoError(t, err)
-	return board.Move{Color: c, Point: p}
+	return board.Move{Color: c, Point: at(t, q.size(), m[1])}
 }
 
 func (q *goldenPosition) game(t testing.TB, r board.Rules) *board.Game {
-	g, err := board.NewGame(q.size(), r)
-	require.NoError(t, err)
+	g := testshared.Game(t, q.size(), r)
 	var stones [3][]board.Point
 	for _, s := range q.Setup {
 		m := q.move(t, s)
@@ -283,8 +279,7 @@ func TestGoldenState(t *testing.T) {
 }
 
 func TestGoldenSymmetries(t *testing.T) {
-	data, err := os.ReadFile(testshared.Path(t, "golden/katago/symmetry.json"))
-	require.NoError(t, err)
+	data := testshared.ReadFile(t, testshared.Path(t, "golden/katago/symmetry.json"))
 	var sizes []struct {
 		X, Y int
 		Maps []struct {

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
+	"kosumi/internal/testshared"
 )
 
 func TestParseLocation(t *testing.T) {
@@ -43,9 +44,7 @@ func TestPlaceStones(t *testing.T) {
 				color = next
 				continue
 			}
-			p, err := s.ParseVertex(word)
-			require.NoError(t, err)
-			moves = append(moves, board.Move{Color: color, Point: p})
+			moves = append(moves, board.Move{Color: color, Point: at(t, s, word)})
 		}
 		b := board.PlaceStones(s, moves)
 		require.Equal(t, c.want, b.String(), c.stones)
@@ -55,13 +54,8 @@ func TestPlaceStones(t *testing.T) {
 
 // TestRestart: the history is dropped, the captures are kept.
 func TestRestart(t *testing.T) {
-	g, err := board.NewGame(board.Square(3), board.Japanese())
-	require.NoError(t, err)
-	for _, v := range []string{"A2", "A1", "B1"} {
-		p, err := g.Size().ParseVertex(v)
-		require.NoError(t, err)
-		require.NoError(t, g.Play(g.ToMove(), p))
-	}
+	g := testshared.Game(t, board.Square(3), board.Japanese())
+	play(t, g, "A2 A1 B1")
 	g.Restart(board.Black)
 	require.Zero(t, g.NumMoves())
 	require.Equal(t, board.Black, g.ToMove())

@@ -110,8 +110,7 @@ func someMove(rng *rand.Rand, g *board.Game) board.Point {
 func randomGame(t *testing.T, rng *rand.Rand, rules board.Rules, limit int) int {
 	s := someSize(rng)
 	prevent := rng.IntN(2) == 0
-	g, err := board.NewGame(s, rules)
-	require.NoError(t, err)
+	g := testshared.Game(t, s, rules)
 	g.SetOptions(board.GameOptions{PreventEncore: prevent})
 	ref := newRefGame(s, rules, prevent)
 	seen := [2]*hashes{}

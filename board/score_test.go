@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"kosumi/board"
+	"kosumi/internal/testshared"
 )
 
 func TestSelfKomi(t *testing.T) {
@@ -56,10 +56,7 @@ func TestScoreWithDead(t *testing.T) {
 	} {
 		g := gameOn(t, c.rules, text)
 		g.SetKomi(0.5)
-		var dead []board.Point
-		for _, v := range strings.Fields(c.dead) {
-			dead = append(dead, at(t, g.Size(), v))
-		}
+		dead := testshared.Points(t, g.Size(), strings.Fields(c.dead)...)
 		before := snapshot(g.Board())
 		require.Equal(t, c.want, g.ScoreWithDead(dead), "%+v", c)
 		require.Equal(t, before, snapshot(g.Board()))
@@ -135,10 +132,7 @@ func TestTaxesWithDead(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			g := gameOn(t, c.rules, c.text)
 			g.SetKomi(0)
-			var dead []board.Point
-			for _, v := range strings.Fields(c.dead) {
-				dead = append(dead, at(t, g.Size(), v))
-			}
+			dead := testshared.Points(t, g.Size(), strings.Fields(c.dead)...)
 			require.Equal(t, c.want, g.ScoreWithDead(dead), "%v", colorRows(g.Size(), g.OwnersWithDead(dead)))
 		})
 	}

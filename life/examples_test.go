@@ -1,25 +1,15 @@
 package life
 
 import (
-	"os"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"kosumi/board"
+	"kosumi/internal/testshared"
 )
 
-// points reads the vertices of a board.
-func points(t *testing.T, size board.Size, vertices ...string) (list []board.Point) {
-	t.Helper()
-	for _, v := range vertices {
-		p, err := size.ParseVertex(v)
-		require.NoError(t, err)
-		list = append(list, p)
-	}
-	return list
-}
+var points = testshared.Points
 
 // example is a committed shape with its solution.
 type example struct {
@@ -32,8 +22,7 @@ type example struct {
 // first mover.
 func readExamples(t *testing.T) (out []example) {
 	t.Helper()
-	data, err := os.ReadFile("testdata/examples.txt")
-	require.NoError(t, err)
+	data := testshared.ReadFile(t, "testdata/examples.txt")
 	for part := range strings.SplitSeq(strings.TrimSpace(string(data)), "\n\n") {
 		name, rest, _ := strings.Cut(part, "\n")
 		diagram, answers, ok := strings.Cut(rest, "attacker: ")

@@ -50,9 +50,7 @@ func TestFates(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			b := testshared.Diagram(t, strings.ToUpper(c.rows))
-			g, err := board.NewGame(b.Size(), board.Chinese())
-			require.NoError(t, err)
-			require.NoError(t, g.SetupBoard(b, board.Black))
+			g := testshared.GameOn(t, b, board.Chinese())
 			rows := strings.Join(strings.Fields(c.rows), "")
 			var dead []board.Point
 			for p, at := range rows {
@@ -72,7 +70,7 @@ func TestFates(t *testing.T) {
 			fates, err := Fates(t.Context(), g, dead, black, 40000)
 			require.NoError(t, err)
 			for v, want := range c.want {
-				require.Equal(t, want, fates[points(t, b.Size(), v)[0]], "%s %v", v, fates)
+				require.Equal(t, want, fates[testshared.Point(t, b.Size(), v)], "%s %v", v, fates)
 			}
 		})
 	}

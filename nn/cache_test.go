@@ -3,12 +3,12 @@ package nn
 import (
 	"math"
 	"math/rand/v2"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
+	"kosumi/internal/testshared"
 	"kosumi/nn/features"
 )
 
@@ -169,8 +169,7 @@ func TestReplacedEntryIsFoundOnce(t *testing.T) {
 func TestKeys(t *testing.T) {
 	s := new(Server)
 	game := func(r board.Rules, moves ...board.Point) *board.Game {
-		g, err := board.NewGame(board.Square(9), r)
-		require.NoError(t, err)
+		g := testshared.Game(t, board.Square(9), r)
 		for _, p := range moves {
 			require.NoError(t, g.Play(g.ToMove(), p))
 		}
@@ -248,15 +247,9 @@ func TestKeys(t *testing.T) {
 // how the position arose.
 func TestReproducibleKey(t *testing.T) {
 	s := &Server{conf: ServerConfig{Reproducible: true}}
-	size := board.Square(5)
 	game := func(vertices string) *board.Game {
-		g, err := board.NewGame(size, board.TrompTaylor())
-		require.NoError(t, err)
-		for _, v := range strings.Fields(vertices) {
-			p, err := size.ParseVertex(v)
-			require.NoError(t, err)
-			require.NoError(t, g.Play(g.ToMove(), p))
-		}
+		g := testshared.Game(t, board.Square(5), board.TrompTaylor())
+		testshared.Play(t, g, vertices)
 		return g
 	}
 	key := func(g *board.Game, symmetry int8) cacheKey {

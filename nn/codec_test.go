@@ -187,8 +187,7 @@ func TestWDLValue(t *testing.T) {
 	for name, noResult := range map[string]bool{"tromp-taylor": false, "chinese": true, "japanese": true, "aga": false} {
 		rules, err := board.ParseRules(name)
 		require.NoError(t, err)
-		g, err := board.NewGame(size, rules)
-		require.NoError(t, err)
+		g := testshared.Game(t, size, rules)
 		c := newCodec(t, twoHeads(size, nn.PolicyLogits, nn.ValueWDL), size)
 		var out nn.Output
 		require.True(t, c.Decode(&nn.Query{Game: g}, 0, [][]float32{make([]float32, 10), {1, 1, 1}}, c.NewScratch(), &out))
@@ -381,9 +380,7 @@ func TestNamesOfKinds(t *testing.T) {
 // the game's modes are, unless the query sets the modes.
 func TestModesOfANetwork(t *testing.T) {
 	b := testshared.Diagram(t, "X.XO.\nXXXO.\nOOOO.")
-	g, err := board.NewGame(b.Size(), board.Rules{Scoring: board.ScoringTerritory})
-	require.NoError(t, err)
-	require.NoError(t, g.SetupBoard(b, board.Black))
+	g := testshared.GameOn(t, b, board.Rules{Scoring: board.ScoringTerritory})
 	require.NoError(t, g.StartInPhase(2))
 	for _, trained := range []bool{false, true} {
 		spec := planesSpec(t, b.Size())

@@ -54,9 +54,7 @@ func TestOneDevice(t *testing.T) {
 
 func testOneDevice(t *testing.T, atOnce, sessions int) {
 	d := &device{takes: time.Millisecond}
-	s, err := nn.NewServer(&hooked{Model: nntest.HashModel(1), onRun: d.run}, nn.ServerConfig{Sessions: sessions, MaxBatch: 16, OneDevice: atOnce})
-	require.NoError(t, err)
-	defer s.Close()
+	s := nntest.Server(t, &hooked{Model: nntest.HashModel(1), onRun: d.run}, nn.ServerConfig{Sessions: sessions, MaxBatch: 16, OneDevice: atOnce})
 	require.NoError(t, s.Warm(board.Square(5)))
 	d.rows, d.most = nil, 0 // the sessions' first runs do not count: they happen in parallel
 	ask := func(n int) {
@@ -97,9 +95,7 @@ func TestDeviceStaysBusy(t *testing.T) {
 		t.Run(fmt.Sprint(under), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				d := &queuedDevice{takes: time.Millisecond}
-				s, err := nn.NewServer(&hooked{Model: nntest.HashModel(1), onRun: d.run}, nn.ServerConfig{Sessions: 3, MaxBatch: 64, OneDevice: 2})
-				require.NoError(t, err)
-				defer s.Close()
+				s := nntest.Server(t, &hooked{Model: nntest.HashModel(1), onRun: d.run}, nn.ServerConfig{Sessions: 3, MaxBatch: 64, OneDevice: 2})
 				require.NoError(t, s.Warm(board.Square(5)))
 				d.mu.Lock()
 				d.busy, d.rows, d.batches = 0, 0, 0

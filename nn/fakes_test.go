@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
+	"kosumi/internal/testshared"
 	"kosumi/nn"
 	"kosumi/nn/nntest"
 )
@@ -98,16 +99,13 @@ func evaluate(ctx context.Context, t testing.TB, s *nn.Server, n int) error {
 
 func newGame(t testing.TB, size board.Size) *board.Game {
 	t.Helper()
-	g, err := board.NewGame(size, board.TrompTaylor())
-	require.NoError(t, err)
-	return g
+	return testshared.Game(t, size, board.TrompTaylor())
 }
 
 // randomGame returns a game after some random legal moves.
 func randomGame(t testing.TB, size board.Size, rules board.Rules, moves int, seed uint64) *board.Game {
 	t.Helper()
-	g, err := board.NewGame(size, rules)
-	require.NoError(t, err)
+	g := testshared.Game(t, size, rules)
 	rng := rand.New(rand.NewPCG(seed, 1))
 	for range moves {
 		legal := g.LegalMoves(nil)
@@ -123,13 +121,7 @@ func randomGame(t testing.TB, size board.Size, rules board.Rules, moves int, see
 	return g
 }
 
-func newServer(t testing.TB, m nn.Model, c nn.ServerConfig) *nn.Server {
-	t.Helper()
-	s, err := nn.NewServer(m, c)
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, s.Close()) })
-	return s
-}
+var newServer = nntest.Server
 
 func requireOutput(t testing.TB, g *board.Game, o *nn.Output) {
 	t.Helper()

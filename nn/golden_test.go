@@ -31,21 +31,8 @@ func rawRows(r *featurestest.Raw) [][]float32 {
 	return [][]float32{points, pass, r.Value, r.ScoreValue, r.Ownership}
 }
 
-// worst collects the largest difference of each field.
-type worst map[string]float64
-
-func (w worst) see(field string, want, got float64) {
-	w[field] = max(w[field], math.Abs(want-got))
-}
-
-func (w worst) slice(field string, want []float64, got []float32) {
-	for i, x := range want {
-		w.see(field, x, float64(got[i]))
-	}
-}
-
 // compare decodes one recorded row and collects its differences from KataGo's answer.
-func compare(t *testing.T, w worst, m nn.Model, p *featurestest.Position, position *featurestest.Position) {
+func compare(t *testing.T, w featurestest.Differences, m nn.Model, p, position *featurestest.Position) {
 	t.Helper()
 	spec, err := m.Spec(position.Size())
 	require.NoError(t, err, p.ID)
@@ -61,36 +48,19 @@ func compare(t *testing.T, w worst, m nn.Model, p *featurestest.Position, positi
 	require.True(t, codec.Decode(&q, 0, rows, scratch, &out), p.ID)
 	area := position.Size().Area()
 
-	sign, win, loss := 1.0, out.Win, out.Loss
-	if g.ToMove() == board.Black {
-		sign, win, loss = -1, loss, win
-	}
-	w.see("win", p.Post.Win, float64(win))
-	w.see("loss", p.Post.Loss, float64(loss))
-	w.see("noResult", p.Post.NoResult, float64(out.NoResult))
-	w.see("scoreMean", p.Post.ScoreMean, sign*float64(out.ScoreMean))
-	w.see("scoreMeanSq (relative)", 0, (p.Post.ScoreMeanSq-float64(out.ScoreMeanSq))/max(1, p.Post.ScoreMeanSq))
+	w.Add(p.Post, &out, g.ToMove())
+	w.See("scoreMeanSq (relative)", 0, (p.Post.ScoreMeanSq-float64(out.ScoreMeanSq))/max(1, p.Post.ScoreMeanSq))
 	// The recorded moments are rounded, which changes the deviation in proportion to
 	// ScoreMeanSq/stdev.
 	stdev := math.Sqrt(max(0, p.Post.ScoreMeanSq-p.Post.ScoreMean*p.Post.ScoreMean))
-	w.see("stdev (relative)", 0, (stdev-float64(out.ScoreStdev))*stdev/max(1, p.Post.ScoreMeanSq))
-	w.see("lead", p.Post.Lead, sign*float64(out.Lead))
-	w.see("varTimeLeft", p.Post.VarTime, float64(out.VarTimeLeft))
-	w.see("errWinLoss", p.Post.ErrWinLoss, float64(out.ErrWinLoss))
-	w.see("errScore", p.Post.ErrScore, float64(out.ErrScore))
+	w.See("stdev (relative)", 0, (stdev-float64(out.ScoreStdev))*stdev/max(1, p.Post.ScoreMeanSq))
 	require.True(t, out.HasScore && out.HasOwnership)
-	own := make([]float32, area)
-	for i := range own {
-		own[i] = float32(sign) * out.Ownership[i]
-	}
-	w.slice("ownership", p.Post.Ownership, own)
 	require.Len(t, p.Post.Policy, area+1)
-	w.slice("policy", p.Post.Policy, out.Policy[:area+1])
 	if want := p.Post.Optimistic; want != nil {
 		q.Optimistic = new([board.MaxMoves]float32)
 		require.True(t, codec.Decode(&q, 0, rows, scratch, &out))
-		w.slice("policy beside the optimistic one", p.Post.Policy, out.Policy[:area+1])
-		w.slice("optimistic policy beside it", want, q.Optimistic[:area+1])
+		w.SeeAll("policy beside the optimistic one", p.Post.Policy, out.Policy[:area+1])
+		w.SeeAll("optimistic policy beside it", want, q.Optimistic[:area+1])
 		q.Optimistic = nil
 	}
 	for optimism, want := range map[float32][]float64{1: p.Post.Optimistic, 0.6: p.Post.Optimistic06} {
@@ -99,11 +69,11 @@ func compare(t *testing.T, w worst, m nn.Model, p *featurestest.Position, positi
 		}
 		q.Optimism = optimism
 		require.True(t, codec.Decode(&q, 0, rows, scratch, &out))
-		w.slice("policy, optimistic", want, out.Policy[:area+1])
+		w.SeeAll("policy, optimistic", want, out.Policy[:area+1])
 	}
 }
 
-func (w worst) check(t *testing.T) {
+func check(t *testing.T, w featurestest.Differences) {
 	t.Helper()
 	for field, d := range w {
 		t.Logf("%-24s %.3g", field, d)
@@ -126,19 +96,19 @@ func TestDecodeEqualsKataGo(t *testing.T) {
 			return
 		}
 		t.Run(name, func(t *testing.T) {
-			m, w := openNetwork(t, testshared.Path(t, "models/katago/"+name+".bin.gz")), worst{}
+			m, w := openNetwork(t, testshared.Path(t, "models/katago/"+name+".bin.gz")), featurestest.Differences{}
 			for _, p := range featurestest.Read(t, path) {
 				require.Contains(t, positions, p.ID)
 				compare(t, w, m, &p, positions[p.ID])
 			}
-			w.check(t)
+			check(t, w)
 		})
 	}
 }
 
 func decodeAllVersions(t *testing.T) {
 	folder := testshared.Path(t, "golden/katago/synthetic-models")
-	w := worst{}
+	w := featurestest.Differences{}
 	networks := map[string]*model.Model{}
 	for _, p := range featurestest.Read(t, testshared.Path(t, "golden/katago/synthetic.jsonl.gz")) {
 		if networks[p.Model] == nil {
@@ -148,5 +118,5 @@ func decodeAllVersions(t *testing.T) {
 		compare(t, w, networks[p.Model], &p, &p)
 	}
 	require.Len(t, networks, 18)
-	w.check(t)
+	check(t, w)
 }

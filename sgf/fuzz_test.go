@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -24,8 +23,7 @@ func FuzzRead(f *testing.F) {
 	files, err := filepath.Glob("../testdata/sgf/*.sgf")
 	require.NoError(f, err)
 	for _, name := range files {
-		text, err := os.ReadFile(name)
-		require.NoError(f, err)
+		text := testshared.ReadFile(f, name)
 		f.Add(text)
 	}
 	for _, text := range []string{

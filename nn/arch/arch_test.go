@@ -5,12 +5,13 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"kosumi/internal/testshared"
 	"kosumi/nn/arch"
+	"kosumi/nn/nntest"
 	"kosumi/nn/onnx"
 	"kosumi/nn/onnx/meta"
 	"kosumi/nn/onnx/onnxref"
@@ -141,13 +142,6 @@ func simplified(t testing.TB, m *onnx.Model) *onnx.Model {
 	return c
 }
 
-func marshal(t testing.TB, m *onnx.Model) []byte {
-	t.Helper()
-	data, err := m.Marshal()
-	require.NoError(t, err)
-	return data
-}
-
 // TestSeedsGiveBytes: a seed gives the same bytes in every version. Weights must not change with
 // the library of random numbers or the order in which layers are made.
 func TestSeedsGiveBytes(t *testing.T) {
@@ -155,9 +149,9 @@ func TestSeedsGiveBytes(t *testing.T) {
 		"mini-b1c4": "48198b90d2bb4a66",
 		"b6c4":      "fba173d9b481d4b9",
 	} {
-		data := marshal(t, build(t, parse(t, name, 5, 5), 42))
-		require.Equal(t, data, marshal(t, build(t, parse(t, name, 5, 5), 42)))
-		require.NotEqual(t, data, marshal(t, build(t, parse(t, name, 5, 5), 43)))
+		data := nntest.Bytes(t, build(t, parse(t, name, 5, 5), 42))
+		require.Equal(t, data, nntest.Bytes(t, build(t, parse(t, name, 5, 5), 42)))
+		require.NotEqual(t, data, nntest.Bytes(t, build(t, parse(t, name, 5, 5), 43)))
 		require.Equal(t, want, fmt.Sprintf("%x", sha256.Sum256(data))[:16], name)
 	}
 }
@@ -206,9 +200,7 @@ func TestSeedIsTheChaptersNetwork(t *testing.T) {
 
 func readFixture(t testing.TB, name string) *onnx.Model {
 	t.Helper()
-	data, err := os.ReadFile("../../testdata/onnx/" + name)
-	require.NoError(t, err)
-	m, err := onnx.Read(data)
+	m, err := onnx.Read(testshared.ReadFile(t, "../../testdata/onnx/"+name))
 	require.NoError(t, err)
 	return m
 }

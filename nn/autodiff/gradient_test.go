@@ -3,11 +3,11 @@ package autodiff
 import (
 	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"kosumi/nn/nntest"
 	"kosumi/nn/onnx"
 	"kosumi/nn/onnx/onnxref"
 )
@@ -218,40 +218,14 @@ func (c *opCase) graphs(t testing.TB, rng *rand.Rand) (plain, withGrads *onnx.Mo
 		weights[i] = float32(rng.NormFloat64())
 	}
 	b.Output("loss", b.ReduceSum(b.Mul(y, b.Const(onnx.NewTensor("", weights, dims...))), false))
-	plain = done(t, b)
+	plain = nntest.Built(t, b)
 	g, grads, err := Gradients(plain, "loss", names, false)
 	require.NoError(t, err)
 	for i, v := range grads {
 		require.NotEmpty(t, v)
 		g.Output("g"+names[i], v)
 	}
-	return plain, done(t, g), inputs
-}
-
-// asDouble converts a model to float64, so that difference quotients are precise.
-func asDouble(m *onnx.Model) *onnx.Model {
-	m = m.Clone()
-	for i := range m.Graph.Inputs {
-		if m.Graph.Inputs[i].Type == onnx.Float {
-			m.Graph.Inputs[i].Type = onnx.Double
-		}
-	}
-	for i, t := range m.Graph.Initializers {
-		if t.Type == onnx.Float {
-			list, _ := t.Float64s()
-			m.Graph.Initializers[i] = onnx.NewTensor(t.Name, list, t.Dims...)
-		}
-	}
-	for i := range m.Graph.Outputs {
-		m.Graph.Outputs[i].Type = onnx.Double
-	}
-	for _, n := range m.Graph.Nodes {
-		if n.Is("Cast") && n.Int("to", 0) == int64(onnx.Float) {
-			n.Attrs = onnx.Attrs{"to": onnx.AttrInt(int64(onnx.Double))}
-		}
-	}
-	m.Graph.Values = nil
-	return m
+	return plain, nntest.Built(t, g), inputs
 }
 
 // TestGradients compares every rule with central differences, in float64.
@@ -269,7 +243,7 @@ func TestGradients(t *testing.T) {
 // the input's largest derivative.
 func (c *opCase) check(t testing.TB, rng *rand.Rand) float64 {
 	plain, with, floats := c.graphs(t, rng)
-	plain, with = asDouble(plain), asDouble(with)
+	plain, with = onnxref.Double(plain), onnxref.Double(with)
 	at := map[string][]float64{}
 	for name, x := range floats {
 		list, err := x.Float64s()
@@ -316,26 +290,11 @@ func (c *opCase) check(t testing.TB, rng *rand.Rand) float64 {
 	return worst
 }
 
-func done(t testing.TB, b *onnx.Builder) *onnx.Model {
-	t.Helper()
-	m, err := b.Model(nil)
-	require.NoError(t, err)
-	return m
-}
-
-func floats(t testing.TB, v *onnx.Tensor) []float64 {
-	t.Helper()
-	require.NotNil(t, v)
-	list, err := v.Float64s()
-	require.NoError(t, err)
-	return slices.Clone(list)
-}
-
 func runDouble(t testing.TB, m *onnx.Model, inputs map[string]*onnx.Tensor) map[string]*onnx.Tensor {
 	t.Helper()
 	ins := map[string]*onnx.Tensor{}
 	for name, v := range inputs {
-		ins[name] = onnx.NewTensor(name, floats(t, v), v.Dims...)
+		ins[name] = onnx.NewTensor(name, nntest.Floats(t, v), v.Dims...)
 	}
 	out, err := onnxref.Run(m, ins)
 	require.NoError(t, err)

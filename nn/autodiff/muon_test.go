@@ -7,7 +7,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"kosumi/nn/nntest"
 	"kosumi/nn/onnx"
+	"kosumi/nn/onnx/onnxref"
 )
 
 // matrix is a list of rows, with simple and slow operations.
@@ -96,8 +98,7 @@ func TestMuonLikeReference(t *testing.T) {
 		}
 		states, err := o.Apply(b, list, grads)
 		require.NoError(t, err)
-		m := done(t, b)
-		return asDouble(m), states
+		return onnxref.Double(nntest.Built(t, b)), states
 	}
 	o := DefaultOptimizer(Muon)
 	o.WeightDecay = decay
@@ -147,10 +148,10 @@ func TestMuonLikeReference(t *testing.T) {
 		bias["grad/bias"] = in["grad/bias"]
 		out, other := runDouble(t, m, in), runDouble(t, plain, bias)
 		for _, p := range params {
-			got := floats(t, out[NextPrefix+p.Name])
+			got := nntest.Floats(t, out[NextPrefix+p.Name])
 			in[p.Name] = onnx.NewTensor(p.Name, got, p.Dims...)
 			if p.Kind != KindWeight {
-				require.InDeltaSlice(t, floats(t, other[NextPrefix+p.Name]), got, 1e-12, p.Name)
+				require.InDeltaSlice(t, nntest.Floats(t, other[NextPrefix+p.Name]), got, 1e-12, p.Name)
 				bias[p.Name] = in[p.Name]
 				continue
 			}

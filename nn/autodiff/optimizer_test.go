@@ -2,12 +2,14 @@ package autodiff
 
 import (
 	"encoding/json"
-	"os"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"kosumi/internal/testshared"
+	"kosumi/nn/nntest"
 	"kosumi/nn/onnx"
+	"kosumi/nn/onnx/onnxref"
 )
 
 // trajectories are the weights of PyTorch's optimizers after given gradients.
@@ -51,10 +53,8 @@ var optimizerCases = map[string]struct {
 }
 
 func TestOptimizersLikePyTorch(t *testing.T) {
-	text, err := os.ReadFile("../../testdata/training/optimizers.json")
-	require.NoError(t, err)
 	var ref trajectories
-	require.NoError(t, json.Unmarshal(text, &ref))
+	require.NoError(t, json.Unmarshal(testshared.ReadFile(t, "../../testdata/training/optimizers.json"), &ref))
 	require.Len(t, ref.Cases, len(optimizerCases))
 	for name, c := range optimizerCases {
 		t.Run(name, func(t *testing.T) {
@@ -76,14 +76,14 @@ func TestOptimizersLikePyTorch(t *testing.T) {
 					in[name] = onnx.NewTensor(name, []float64{float64(v)}, 1)
 				}
 				out := runDouble(t, m, in)
-				require.InDelta(t, want.Norms[step], floats(t, out[OutputGradNorm])[0], 1e-6)
+				require.InDelta(t, want.Norms[step], nntest.Floats(t, out[OutputGradNorm])[0], 1e-6)
 				for _, v := range append([]string{"v", "w"}, stateNames(states)...) {
 					in[v] = out[NextPrefix+v]
 				}
 			}
 			for i, w := range []string{"v", "w"} {
 				// Constants and the learning rate are float32 in the graph.
-				require.InDeltaSlice(t, numbers(t, want.Weights[i]), floats(t, in[w]), 2e-6)
+				require.InDeltaSlice(t, numbers(t, want.Weights[i]), nntest.Floats(t, in[w]), 2e-6)
 			}
 		})
 	}
@@ -102,14 +102,11 @@ func optimizerGraph(t *testing.T, o *Optimizer) (*onnx.Model, []State) {
 	b := onnx.NewBuilder("optimizer", 17)
 	o.Decay = func(*Param) float64 { return 1 }
 	params := []Param{{Name: "v", Dims: []int64{2, 3}}, {Name: "w", Dims: []int64{4}}}
-	var grads []onnx.Value
 	b.Input("v", onnx.Float, 2, 3)
 	b.Input("w", onnx.Float, 4)
-	grads = append(grads, b.Input("gv", onnx.Float, 2, 3), b.Input("gw", onnx.Float, 4))
-	states, err := o.Apply(b, params, grads)
+	states, err := o.Apply(b, params, []onnx.Value{b.Input("gv", onnx.Float, 2, 3), b.Input("gw", onnx.Float, 4)})
 	require.NoError(t, err)
-	m := done(t, b)
-	return asDouble(m), states
+	return onnxref.Double(nntest.Built(t, b)), states
 }
 
 // TestDecaySparesBiases: by default only kernels decay; per-parameter rates apply.
@@ -122,17 +119,13 @@ func TestDecaySparesBiases(t *testing.T) {
 	for _, p := range params {
 		b.Input(p.Name, onnx.Float, 1)
 		in[p.Name] = onnx.NewTensor(p.Name, []float64{2}, 1)
-		grads = append(grads, b.Scalar(0))
-	}
-	for i := range grads {
-		grads[i] = b.Reshape(grads[i], 1)
+		grads = append(grads, b.Reshape(b.Scalar(0), 1))
 	}
 	_, err := o.Apply(b, params, grads)
 	require.NoError(t, err)
-	m := done(t, b)
-	out := runDouble(t, asDouble(m), in)
+	out := runDouble(t, onnxref.Double(nntest.Built(t, b)), in)
 	for name, want := range map[string]float64{"w": 1.9, "b": 2, "h": 1.975} {
-		require.InDelta(t, want, floats(t, out[NextPrefix+name])[0], 1e-6, name)
+		require.InDelta(t, want, nntest.Floats(t, out[NextPrefix+name])[0], 1e-6, name)
 	}
 }
 

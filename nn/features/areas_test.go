@@ -20,10 +20,7 @@ const koMouth = `
 // inTerritory returns the board in a phase of territory scoring without a tax.
 func inTerritory(t *testing.T, text string, phase int, o board.GameOptions) *board.Game {
 	t.Helper()
-	b := testshared.Diagram(t, text)
-	g, err := board.NewGame(b.Size(), board.Rules{Scoring: board.ScoringTerritory})
-	require.NoError(t, err)
-	require.NoError(t, g.SetupBoard(b, board.Black))
+	g := testshared.GameOn(t, testshared.Diagram(t, text), board.Rules{Scoring: board.ScoringTerritory})
 	require.NoError(t, g.StartInPhase(phase))
 	g.ContinueWith(o)
 	return g

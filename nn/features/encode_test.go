@@ -49,9 +49,7 @@ const (
 func diagramGame(t testing.TB, diagram string, moves int) *board.Game {
 	t.Helper()
 	b := testshared.Diagram(t, diagram)
-	g, err := board.NewGame(b.Size(), board.TrompTaylor())
-	require.NoError(t, err)
-	require.NoError(t, g.SetupBoard(b, board.Black))
+	g := testshared.GameOn(t, b, board.TrompTaylor())
 	rng := rand.New(rand.NewPCG(1, uint64(b.Size().W)))
 	for range moves {
 		legal := g.LegalMoves(nil)
@@ -91,8 +89,7 @@ func TestLadderMemoryIsExact(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for range 20 {
 		size := board.Size{W: 2 + rng.IntN(9), H: 2 + rng.IntN(9)}
-		g, err := board.NewGame(size, board.Chinese())
-		require.NoError(t, err)
+		g := testshared.Game(t, size, board.Chinese())
 		want, globals := buffers(features.V7, g)
 		got, _ := buffers(features.V7, g)
 		for range 2 * size.Area() {

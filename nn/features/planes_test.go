@@ -8,18 +8,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
+	"kosumi/internal/testshared"
 	"kosumi/nn/features"
 )
-
-// play plays moves given as vertices, colours alternating.
-func play(t *testing.T, g *board.Game, vertices string) {
-	t.Helper()
-	for v := range strings.FieldsSeq(vertices) {
-		p, err := g.Size().ParseVertex(v)
-		require.NoError(t, err)
-		require.NoError(t, g.Play(g.ToMove(), p), v)
-	}
-}
 
 // draw returns a plane as rows of digits, '.' for 0.
 func draw(size board.Size, plane []float32) string {
@@ -58,10 +49,9 @@ const (
 // TestMini7: the planes are the tutorial's seven, but passes count as moves, unlike in the
 // tutorial's sketch.
 func TestMini7(t *testing.T) {
-	g, err := board.NewGame(board.Square(4), board.TrompTaylor())
-	require.NoError(t, err)
+	g := testshared.Game(t, board.Square(4), board.TrompTaylor())
 	requirePlanes(t, g, features.Mini7, map[int]string{0: none4, 1: none4, 2: full4, 3: none4, 4: none4, 5: full4, 6: full4})
-	play(t, g, "a3 b3 b4 c4 d1 a4") // White takes B4: Black may not take back at once
+	testshared.Play(t, g, "a3 b3 b4 c4 d1 a4") // White takes B4: Black may not take back at once
 	requirePlanes(t, g, features.Mini7, map[int]string{
 		0: "\n....\n1...\n....\n...1",
 		1: "\n1.1.\n.1..\n....\n....",
@@ -71,17 +61,16 @@ func TestMini7(t *testing.T) {
 		4: "\n....\n....\n....\n...1",
 		6: full4,
 	})
-	play(t, g, "pass")
+	testshared.Play(t, g, "pass")
 	requirePlanes(t, g, features.Mini7, map[int]string{3: none4, 4: "\n1...\n....\n....\n....", 6: none4})
 }
 
 func TestSeed22(t *testing.T) {
 	rules := board.Japanese()
 	rules.Komi = 7.5
-	g, err := board.NewGame(board.Square(4), rules)
-	require.NoError(t, err)
-	play(t, g, "b4 b3 a3 c4 pass")
-	play(t, g, "a4") // captures B4 in ko
+	g := testshared.Game(t, board.Square(4), rules)
+	testshared.Play(t, g, "b4 b3 a3 c4 pass")
+	testshared.Play(t, g, "a4") // captures B4 in ko
 	requirePlanes(t, g, features.Seed22, map[int]string{
 		0:  "\n....\n1...\n....\n....",
 		1:  "\n1.1.\n.1..\n....\n....",
@@ -113,10 +102,9 @@ func TestSeed22(t *testing.T) {
 // TestAGZ17: AlphaGo Zero's planes by the side to move, in both orders; turns before the game are
 // empty, and a pass repeats the board.
 func TestAGZ17(t *testing.T) {
-	g, err := board.NewGame(board.Square(4), board.TrompTaylor())
-	require.NoError(t, err)
+	g := testshared.Game(t, board.Square(4), board.TrompTaylor())
 	requirePlanes(t, g, features.AGZ17, map[int]string{0: none4, 1: none4, 16: full4})
-	play(t, g, "b4 b3 a3 c4 pass a4") // White takes B4 in ko
+	testshared.Play(t, g, "b4 b3 a3 c4 pass a4") // White takes B4 in ko
 	ago := [8][2]string{
 		{"\n....\n1...\n....\n....", "\n1.1.\n.1..\n....\n...."},
 		{"\n.1..\n1...\n....\n....", "\n..1.\n.1..\n....\n...."},
@@ -132,7 +120,7 @@ func TestAGZ17(t *testing.T) {
 	}
 	requirePlanes(t, g, features.AGZ17, paper)
 	requirePlanes(t, g, features.AGZ17Split, split)
-	play(t, g, "d1")
+	testshared.Play(t, g, "d1")
 	requirePlanes(t, g, features.AGZ17, map[int]string{0: ago[0][1], 1: "\n....\n1...\n....\n...1", 2: ago[0][1], 3: ago[0][0], 16: none4})
 	require.Equal(t, "opponent's stones 1 move ago", features.AGZ17.PlaneNames()[3])
 	require.Equal(t, "opponent's stones 1 move ago", features.AGZ17Split.PlaneNames()[9])
@@ -161,9 +149,8 @@ func TestDrawWins(t *testing.T) {
 // TestV6HistoryEndsAtIllegalMoves: V6 hides moves before a violation of ko or suicide; V7 does
 // not.
 func TestV6HistoryEndsAtIllegalMoves(t *testing.T) {
-	g, err := board.NewGame(board.Square(5), board.Chinese())
-	require.NoError(t, err)
-	play(t, g, "b5 c5 a4 d4 b3 c3 c4 b4") // White takes C4 in ko
+	g := testshared.Game(t, board.Square(5), board.Chinese())
+	testshared.Play(t, g, "b5 c5 a4 d4 b3 c3 c4 b4") // White takes C4 in ko
 	shown := func(e features.Encoding) (n int) {
 		spatial, global := buffers(e, g)
 		features.Encode(e, spatial, global, g, features.Options{}, features.NewScratch())
@@ -178,7 +165,7 @@ func TestV6HistoryEndsAtIllegalMoves(t *testing.T) {
 	require.NotEqual(t, board.NoPoint, g.Board().KoPoint())
 	require.Error(t, g.Legal(board.Black, g.Board().KoPoint()))
 	require.NoError(t, g.PlayTolerant(board.Black, g.Board().KoPoint()))
-	play(t, g, "e1 e2")
+	testshared.Play(t, g, "e1 e2")
 	require.Equal(t, 5, shown(features.V7))
 	require.Equal(t, 2, shown(features.V6))
 }

@@ -3,7 +3,6 @@ package features_test
 import (
 	"encoding/json"
 	"math/rand/v2"
-	"os"
 	"os/exec"
 	"strings"
 	"testing"
@@ -57,8 +56,7 @@ func TestPythonEncoders(t *testing.T) {
 	if err != nil {
 		testshared.Absent(t, "no python3 to run the encoders of docs/pytorch.md with: %v", err)
 	}
-	doc, err := os.ReadFile("../../docs/pytorch.md")
-	require.NoError(t, err)
+	doc := testshared.ReadFile(t, "../../docs/pytorch.md")
 	_, code, found := strings.Cut(string(doc), "```python\nEMPTY")
 	require.True(t, found, "docs/pytorch.md has no encoder")
 	code, _, found = strings.Cut("EMPTY"+code, "```")
@@ -103,8 +101,7 @@ func stones(b []int) (n int) {
 
 // randomPositions plays a game of legal moves and passes and returns positions from it.
 func randomPositions(t *testing.T, rng *rand.Rand, size board.Size, rules board.Rules) []position {
-	g, err := board.NewGame(size, rules)
-	require.NoError(t, err)
+	g := testshared.Game(t, size, rules)
 	area := size.Area()
 	var boards [][]int
 	moves := []*int{}

@@ -1,12 +1,12 @@
 package fresh_test
 
 import (
-	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"kosumi/internal/testshared"
 	"kosumi/nn/fresh"
 	"kosumi/nn/katago"
 	"kosumi/nn/onnx"
@@ -28,15 +28,13 @@ func TestWrite(t *testing.T) {
 		require.Equal(t, c.katago, a.KataGo())
 		path := filepath.Join(dir, c.file)
 		require.NoError(t, a.On(5, 7).Write(path, 3))
-		data, err := os.ReadFile(path)
-		require.NoError(t, err)
+		data := testshared.ReadFile(t, path)
 		m, err := onnx.Read(data)
 		require.NoError(t, err)
 		require.Equal(t, c.kind, m.Metadata[meta.Kind])
 		require.Equal(t, c.board, m.Metadata[meta.Board])
 		require.NoError(t, a.On(5, 7).Write(path+"2.onnx", 3))
-		again, err := os.ReadFile(path + "2.onnx")
-		require.NoError(t, err)
+		again := testshared.ReadFile(t, path+"2.onnx")
 		require.Equal(t, data, again, "a seed gives one file")
 	}
 	a, err := fresh.Parse("kb1c16")

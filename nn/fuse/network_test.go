@@ -28,9 +28,7 @@ func needLibrary(t testing.TB) {
 
 func open(t testing.TB, m *onnx.Model, spec nn.Spec, batch int) nn.Backend {
 	t.Helper()
-	data, err := m.Marshal()
-	require.NoError(t, err)
-	b, err := ort.Open(data, spec, ort.Config{MaxBatch: batch})
+	b, err := ort.Open(nntest.Bytes(t, m), spec, ort.Config{MaxBatch: batch})
 	require.NoError(t, err)
 	t.Cleanup(func() { b.Close() })
 	return b
@@ -168,8 +166,7 @@ func BenchmarkChain(b *testing.B) {
 				x = l.Relu(l.Conv(x, l.Floats("w", weights, n, n, 3, 3), l.Floats("b", make([]float32, n), n), 1, 1, 1, 1))
 			}
 			g.Output("y", x)
-			m, err := g.Model(nil)
-			require.NoError(b, err)
+			m := nntest.Built(b, g)
 			for _, batch := range []int{1, 8} {
 				measure(b, fmt.Sprintf("%dx%d_%dch", side, side, channels), m, batch)
 			}

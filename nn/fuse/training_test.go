@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/nn/fuse"
+	"kosumi/nn/nntest"
 	"kosumi/nn/onnx"
 	"kosumi/nn/ort"
 )
@@ -46,8 +47,7 @@ func TestTraining(t *testing.T) {
 			z := b.Relu(b.Sub(skip, shift))
 			b.Output("masked", through(b.Conv(x, b.Mul(w, w), "", 1, 1, 1, 1), z))
 			b.Output("through", through(dy, z))
-			m, err := b.Model(nil)
-			require.NoError(t, err)
+			m := nntest.Built(t, b)
 			fused, moved, err := fuse.Training(m)
 			require.NoError(t, err)
 			require.Equal(t, 6, moved)
@@ -96,9 +96,7 @@ func TestTraining(t *testing.T) {
 }
 
 func step(t *testing.T, m *onnx.Model, in, out map[string]*ort.Tensor, threads int) *ort.Binding {
-	data, err := m.Marshal()
-	require.NoError(t, err)
-	g, err := ort.OpenGraph(data, ort.Config{Threads: threads})
+	g, err := ort.OpenGraph(nntest.Bytes(t, m), ort.Config{Threads: threads})
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = g.Close() })
 	b, err := g.Bind(in, out)

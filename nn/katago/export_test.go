@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"fmt"
-	"os"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"kosumi/internal/testshared"
+	"kosumi/nn/nntest"
 	"kosumi/nn/onnx"
 	"kosumi/nn/onnx/meta"
 )
@@ -24,9 +24,7 @@ func plainBytes(t testing.TB, n *Network) []byte {
 // throughFile marshals an ONNX model and reads it again.
 func throughFile(t testing.TB, m *onnx.Model) *onnx.Model {
 	t.Helper()
-	data, err := m.Marshal()
-	require.NoError(t, err)
-	m, err = onnx.Read(data)
+	m, err := onnx.Read(nntest.Bytes(t, m))
 	require.NoError(t, err)
 	return m
 }
@@ -76,10 +74,7 @@ func TestTrainedGraphComesBack(t *testing.T) {
 
 func TestFromONNXRefuses(t *testing.T) {
 	n := made(t, "kb1c16", 1)
-	exact := func() *onnx.Model {
-		m := graphOf(t, n, Size{5, 5}, FormExact)
-		return m
-	}
+	exact := func() *onnx.Model { return graphOf(t, n, Size{5, 5}, FormExact) }
 	run := graphOf(t, n, Size{5, 5}, FormRun)
 	without := exact()
 	without.Graph.Initializers = without.Graph.Initializers[1:]
@@ -112,8 +107,7 @@ func TestFromONNXRefuses(t *testing.T) {
 func TestMetadata(t *testing.T) {
 	const name = "synth-v17-nbt-transformer-spatial-rms"
 	path := testshared.Path(t, "golden/katago/synthetic-models/"+name+".bin.gz")
-	data, err := os.ReadFile(path)
-	require.NoError(t, err)
+	data := testshared.ReadFile(t, path)
 	n := readFile(t, path)
 	m := graphOf(t, n, Size{W: 13, H: 9}, FormRun)
 	for key, want := range map[string]string{

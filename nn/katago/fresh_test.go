@@ -63,18 +63,25 @@ func TestPoolBlocksAsInKataGo(t *testing.T) {
 	}
 }
 
+// striped is a position with stones of both colours, as V7 shows it.
+func striped(w, h int) goldenCase {
+	area := w * h
+	c := goldenCase{w: w, h: h, spatial: make([]float32, 22*area), global: make([]float32, 19)}
+	for p := range area {
+		c.spatial[p] = 1
+		c.spatial[(1+p%3)*area+p] = 1
+	}
+	c.global[5] = 0.5
+	return c
+}
+
 // TestFreshKeepsScale: in untrained networks the scale of activations at the trunk's end hardly
 // depends on depth or kind, and the outputs are neither constant nor so sharp that training
 // starts from a wrong conviction.
 func TestFreshKeepsScale(t *testing.T) {
 	for _, arch := range []string{"kb2c16", "kb4c32", "kb12c32-mish", "kb24c32", "kb6c64nbt-mish", "kb16c32nbt", "kb6c32-silu", "kb6c64h2tflrs", "kb6c64h2nbttflrs"} {
 		n := made(t, arch, 7)
-		c := goldenCase{w: 9, h: 9, spatial: make([]float32, 22*81), global: make([]float32, 19)}
-		for p := range 81 {
-			c.spatial[p] = 1
-			c.spatial[(1+p%3)*81+p] = 1
-		}
-		c.global[5] = 0.5
+		c := striped(9, 9)
 		m := exact(t, n, &c)
 		end := ""
 		for _, node := range m.Graph.Nodes {

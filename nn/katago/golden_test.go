@@ -3,12 +3,12 @@ package katago
 import (
 	"fmt"
 	"math"
-	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"kosumi/internal/testshared"
+	"kosumi/nn/features/featurestest"
 )
 
 type goldenCase struct {
@@ -20,51 +20,39 @@ type goldenCase struct {
 	want    rawOutputs
 }
 
-type goldenRaw struct {
-	Policy     [][]float64 `json:"policy"`
-	Value      []float64   `json:"value"`
-	ScoreValue []float64   `json:"scoreValue"`
-	Ownership  []float64   `json:"ownership"`
+func outputsOf(r *featurestest.Raw) rawOutputs {
+	out := rawOutputs{value: toFloat64(r.Value), scoreValue: toFloat64(r.ScoreValue), ownership: toFloat64(r.Ownership)}
+	for _, channel := range r.Policy {
+		out.policy = append(out.policy, toFloat64(channel))
+	}
+	return out
 }
 
-func (g goldenRaw) outputs() rawOutputs {
-	return rawOutputs{policy: g.Policy, value: g.Value, scoreValue: g.ScoreValue, ownership: g.Ownership}
-}
+var features = map[string]featurestest.Position{}
 
-type featureLine struct {
-	ID      string    `json:"id"`
-	X       int       `json:"x"`
-	Y       int       `json:"y"`
-	Spatial [][]int   `json:"spatial"`
-	Global  []float32 `json:"global"`
+// planesOf makes the planes whose points are listed.
+func planesOf(lists [][]int, area int) []float32 {
+	planes := make([]float32, len(lists)*area)
+	for plane, points := range lists {
+		for _, p := range points {
+			planes[plane*area+p] = 1
+		}
+	}
+	return planes
 }
-
-var features = sync.OnceValue(func() map[string]featureLine { return map[string]featureLine{} })
 
 // goldenReal returns the recorded positions of a real network.
 func goldenReal(t testing.TB, name string) []goldenCase {
 	t.Helper()
-	inputs := features()
-	if len(inputs) == 0 {
-		for _, l := range testshared.Lines[featureLine](t, testshared.Path(t, "golden/katago/features.jsonl.gz")) {
-			inputs[l.ID] = l
+	if len(features) == 0 {
+		for _, l := range featurestest.Read(t, testshared.Path(t, "golden/katago/features.jsonl.gz")) {
+			features[l.ID] = l
 		}
 	}
 	var cases []goldenCase
-	type line struct {
-		ID  string    `json:"id"`
-		Raw goldenRaw `json:"raw"`
-	}
-	for _, l := range testshared.Lines[line](t, testshared.Path(t, "golden/katago/nn-"+name+".jsonl.gz")) {
-		in := inputs[l.ID]
-		c := goldenCase{id: l.ID, w: in.X, h: in.Y, global: in.Global, want: l.Raw.outputs()}
-		c.spatial = make([]float32, len(in.Spatial)*in.X*in.Y)
-		for plane, points := range in.Spatial {
-			for _, p := range points {
-				c.spatial[plane*in.X*in.Y+p] = 1
-			}
-		}
-		cases = append(cases, c)
+	for _, l := range featurestest.Read(t, testshared.Path(t, "golden/katago/nn-"+name+".jsonl.gz")) {
+		in := features[l.ID]
+		cases = append(cases, goldenCase{id: l.ID, w: in.X, h: in.Y, spatial: planesOf(in.Spatial, in.X*in.Y), global: in.Global, want: outputsOf(l.Raw)})
 	}
 	require.Len(t, cases, 380)
 	return cases
@@ -73,22 +61,10 @@ func goldenReal(t testing.TB, name string) []goldenCase {
 // goldenSynthetic returns the recorded positions of all random networks by file name.
 func goldenSynthetic(t testing.TB) map[string][]goldenCase {
 	t.Helper()
-	type line struct {
-		ID    string `json:"id"`
-		Model string `json:"model"`
-		X     int    `json:"x"`
-		Y     int    `json:"y"`
-		Input struct {
-			Spatial []float32 `json:"spatial"`
-			Global  []float32 `json:"global"`
-			Meta    []float32 `json:"meta"`
-		} `json:"input"`
-		Raw goldenRaw `json:"raw"`
-	}
 	byModel := map[string][]goldenCase{}
-	for _, l := range testshared.Lines[line](t, testshared.Path(t, "golden/katago/synthetic.jsonl.gz")) {
+	for _, l := range featurestest.Read(t, testshared.Path(t, "golden/katago/synthetic.jsonl.gz")) {
 		byModel[l.Model] = append(byModel[l.Model], goldenCase{id: l.ID, w: l.X, h: l.Y,
-			spatial: l.Input.Spatial, global: l.Input.Global, meta: l.Input.Meta, want: l.Raw.outputs()})
+			spatial: l.Input.Spatial, global: l.Input.Global, meta: l.Input.Meta, want: outputsOf(l.Raw)})
 	}
 	require.Len(t, byModel, 18)
 	return byModel

@@ -9,10 +9,7 @@ import (
 func TestMix(t *testing.T) {
 	const arch = "kb2c16"
 	first := func(n *Network) float32 { return n.Trunk.Conv.Weights[3] }
-	read := func(seed uint64) *Network {
-		n := made(t, arch, seed)
-		return n
-	}
+	read := func(seed uint64) *Network { return made(t, arch, seed) }
 	a, b := read(1), read(2)
 	require.NotEqual(t, first(a), first(b))
 	require.NoError(t, a.Mix(b, 0))

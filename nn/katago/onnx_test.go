@@ -13,6 +13,7 @@ import (
 	"kosumi/nn/fuse"
 	"kosumi/nn/graph"
 	"kosumi/nn/kernel"
+	"kosumi/nn/nntest"
 	"kosumi/nn/onnx"
 	"kosumi/nn/ort"
 )
@@ -35,8 +36,7 @@ type opener func(t testing.TB, m *onnx.Model, spec nn.Spec) (nn.Backend, error)
 // but not under CI.
 func byOrt(cfg ort.Config) opener {
 	return func(t testing.TB, m *onnx.Model, spec nn.Spec) (nn.Backend, error) {
-		data, err := m.Marshal()
-		require.NoError(t, err)
+		data := nntest.Bytes(t, m)
 		cfg.MaxBatch = testBatch
 		b, err := ort.Open(data, spec, cfg)
 		if errors.Is(err, ort.ErrNoLibrary) {
@@ -57,27 +57,10 @@ func byKernels(isa kernel.ISA) opener {
 
 func openGraph(t testing.TB, n *Network, size Size, m *onnx.Model, open opener) *session {
 	t.Helper()
-	backend, err := open(t, m, specOf(n, size))
+	backend, err := open(t, m, nntest.SpecOf(t, m))
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, backend.Close()) })
 	return &session{net: n, size: size, backend: backend}
-}
-
-func specOf(n *Network, s Size) nn.Spec {
-	spec := nn.Spec{Name: n.Header.Name, Kind: nn.KindKataGo, Inputs: []nn.TensorSpec{
-		{Name: InputSpatial, Role: nn.RoleSpatial, Shape: []int{n.Header.SpatialInputs, s.H, s.W}},
-		{Name: InputGlobal, Role: nn.RoleGlobal, Shape: []int{n.Header.GlobalInputs}},
-	}, Outputs: []nn.TensorSpec{
-		{Name: OutputPolicy, Role: nn.RolePolicy, Shape: []int{n.Policy.Channels, s.H, s.W}},
-		{Name: OutputPass, Role: nn.RolePass, Shape: []int{n.Policy.Channels}},
-		{Name: OutputValue, Role: nn.RoleValue, Shape: []int{3}},
-		{Name: OutputScoreValue, Role: nn.RoleScoreValue, Shape: []int{n.Header.ScoreValues()}},
-		{Name: OutputOwnership, Role: nn.RoleOwnership, Shape: []int{1, s.H, s.W}},
-	}}
-	if n.Header.MetaEncoder > 0 {
-		spec.Inputs = append(spec.Inputs, nn.TensorSpec{Name: InputMeta, Role: nn.RoleMeta, Shape: []int{MetaInputs}})
-	}
-	return spec
 }
 
 func (s *session) run(t testing.TB, cases []goldenCase) []rawOutputs {

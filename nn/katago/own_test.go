@@ -3,12 +3,13 @@ package katago
 import (
 	"encoding/json"
 	"math"
-	"os"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"kosumi/internal/testshared"
 )
 
 // ownCase is a position with the output of KataGo v1.17.2 (Eigen, kata-raw-nn 0) for a network
@@ -35,19 +36,7 @@ func ownNetwork(t testing.TB, name string) *Network {
 		require.NoError(t, err)
 		return toy(t, version)
 	}
-	n := made(t, name, 11)
-	return n
-}
-
-// golden converts the case's inputs to the form of the other tests.
-func (c *ownCase) golden() goldenCase {
-	g := goldenCase{w: c.Width, h: c.Height, global: c.Global, spatial: make([]float32, len(c.Spatial)*c.Width*c.Height)}
-	for plane, points := range c.Spatial {
-		for _, p := range points {
-			g.spatial[plane*c.Width*c.Height+p] = 1
-		}
-	}
-	return g
+	return made(t, name, 11)
 }
 
 // compare requires that raw outputs give KataGo's printed values, under area scoring.
@@ -85,23 +74,16 @@ func (c *ownCase) compare(t *testing.T, n *Network, out rawOutputs) {
 	}
 }
 
-func ownCases(t testing.TB) []ownCase {
-	t.Helper()
-	data, err := os.ReadFile("testdata/own.json")
-	require.NoError(t, err)
-	var cases []ownCase
-	require.NoError(t, json.Unmarshal(data, &cases))
-	require.NotEmpty(t, cases)
-	return cases
-}
-
 func TestOwnGraphsMatchKataGo(t *testing.T) {
-	for _, c := range ownCases(t) {
+	var cases []ownCase
+	require.NoError(t, json.Unmarshal(testshared.ReadFile(t, "testdata/own.json"), &cases))
+	require.NotEmpty(t, cases)
+	for _, c := range cases {
 		n, size := ownNetwork(t, c.Network), Size{c.Width, c.Height}
 		for _, form := range []Form{FormRun, FormExact} {
 			m := graphOf(t, n, size, form)
 			s := openGraph(t, n, size, m, byLibrary)
-			c.compare(t, n, s.run(t, []goldenCase{c.golden()})[0])
+			c.compare(t, n, s.run(t, []goldenCase{{spatial: planesOf(c.Spatial, c.Width*c.Height), global: c.Global}})[0])
 		}
 	}
 }

@@ -82,6 +82,18 @@ func withStatistics(f *fresh, name string, channels int) Norm {
 	return n
 }
 
+// randomCase makes up a position for a network.
+func randomCase(rng *rand.Rand, n *Network, w, h int) goldenCase {
+	c := goldenCase{w: w, h: h, spatial: make([]float32, n.Header.SpatialInputs*w*h), global: make([]float32, n.Header.GlobalInputs)}
+	for i := range c.spatial {
+		c.spatial[i] = float32(rng.IntN(2))
+	}
+	for i := range c.global {
+		c.global[i] = float32(rng.NormFloat64())
+	}
+	return c
+}
+
 // TestToysOfAllVersions writes, reads, converts and restores a network of each version, and
 // compares both forms of its graph with package onnxref.
 func TestToysOfAllVersions(t *testing.T) {
@@ -95,13 +107,7 @@ func TestToysOfAllVersions(t *testing.T) {
 		rng := rand.New(rand.NewPCG(5, 6))
 		var cases []goldenCase
 		for range 3 {
-			c := goldenCase{w: 3, h: 5, spatial: make([]float32, n.Header.SpatialInputs*15), global: make([]float32, n.Header.GlobalInputs)}
-			for i := range c.spatial {
-				c.spatial[i] = float32(rng.IntN(2))
-			}
-			for i := range c.global {
-				c.global[i] = float32(rng.NormFloat64())
-			}
+			c := randomCase(rng, n, 3, 5)
 			c.want = interpret(t, exact(t, n, &c), &c)
 			cases = append(cases, c)
 		}

@@ -43,13 +43,7 @@ func TestUpgrade(t *testing.T) {
 		require.Equal(t, 15, now.Header.Version)
 		require.NoError(t, now.Check())
 		for range 3 {
-			c := goldenCase{w: 5, h: 4, spatial: make([]float32, 22*20), global: make([]float32, 19)}
-			for i := range c.spatial {
-				c.spatial[i] = float32(rng.IntN(2))
-			}
-			for i := range c.global {
-				c.global[i] = float32(rng.NormFloat64())
-			}
+			c := randomCase(rng, n, 5, 4)
 			requireSameAnswers(t, n, now, &c)
 		}
 		first := now.Policy.Pass1.Weights

@@ -15,6 +15,7 @@ import (
 	"kosumi/nn/features/featurestest"
 	"kosumi/nn/kernel"
 	"kosumi/nn/model"
+	"kosumi/nn/nntest"
 	"kosumi/nn/ort"
 )
 
@@ -68,10 +69,7 @@ func serve(t *testing.T, path, provider, precision string) *nn.Server {
 	require.NoError(t, err)
 	require.Equal(t, provider, m.Describe().Provider)
 	t.Cleanup(func() { m.Close() })
-	s, err := nn.NewServer(m, nn.ServerConfig{MaxBatch: 1, FixedSymmetry: true, Meta: &features.Amateurs})
-	require.NoError(t, err)
-	t.Cleanup(func() { s.Close() })
-	return s
+	return nntest.Server(t, m, nn.ServerConfig{MaxBatch: 1, FixedSymmetry: true, Meta: &features.Amateurs})
 }
 
 func measure(t *testing.T, exact, other *nn.Server, games []*board.Game) (d difference) {

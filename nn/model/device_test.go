@@ -20,6 +20,7 @@ import (
 	"kosumi/board"
 	"kosumi/internal/testshared"
 	"kosumi/nn"
+	"kosumi/nn/nntest"
 	"kosumi/nn/ort"
 )
 
@@ -87,10 +88,7 @@ func onPretended(t *testing.T, c Config, p *pretended) *Model {
 
 func served(t *testing.T, m nn.Model, sessions int) *nn.Server {
 	t.Helper()
-	s, err := nn.NewServer(m, nn.ServerConfig{Sessions: sessions, MaxBatch: 4, FixedSymmetry: true, OneDevice: 1})
-	require.NoError(t, err)
-	t.Cleanup(func() { s.Close() })
-	return s
+	return nntest.Server(t, m, nn.ServerConfig{Sessions: sessions, MaxBatch: 4, FixedSymmetry: true, OneDevice: 1})
 }
 
 var errLost = errors.New("VK_ERROR_DEVICE_LOST")
@@ -105,9 +103,7 @@ func asked(t *testing.T, s *nn.Server, g *board.Game) (nn.Output, error) {
 
 func newGame(t *testing.T, size int) *board.Game {
 	t.Helper()
-	g, err := board.NewGame(board.Square(size), board.Chinese())
-	require.NoError(t, err)
-	return g
+	return testshared.Game(t, board.Square(size), board.Chinese())
 }
 
 // TestDeviceLost loses a device during a game, or lets it hang: every position is answered as on

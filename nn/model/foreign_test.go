@@ -1,22 +1,20 @@
 package model_test
 
 import (
-	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
+	"kosumi/internal/testshared"
 	"kosumi/nn/model"
 	"kosumi/nn/onnx"
 )
 
 func changed(t *testing.T, fixture string, change func(*onnx.Model)) string {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join(fixtures, fixture))
-	require.NoError(t, err)
-	m, err := onnx.Read(data)
+	m, err := onnx.Read(testshared.ReadFile(t, filepath.Join(fixtures, fixture)))
 	require.NoError(t, err)
 	change(m)
 	return written(t, m)

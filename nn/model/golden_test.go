@@ -2,20 +2,16 @@ package model_test
 
 import (
 	"context"
-	"fmt"
-	"math"
 	"slices"
-	"sort"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"kosumi/board"
 	"kosumi/internal/testshared"
 	"kosumi/nn"
 	"kosumi/nn/features/featurestest"
 	"kosumi/nn/model"
+	"kosumi/nn/nntest"
 )
 
 // needLibrary skips the test without onnxruntime; under CI that is a failure.
@@ -33,22 +29,6 @@ var limits = map[string]float64{
 	"varTimeLeft": 1e-3, "errWinLoss": 2e-4, "errScore": 2e-3, "policy": 1e-4, "policyOptimism1": 1e-4, "ownership": 1e-4,
 }
 
-// differences holds the largest difference of each output.
-type differences map[string]float64
-
-func (d differences) see(output string, want, got float64) {
-	d[output] = max(d[output], math.Abs(want-got))
-}
-
-func (d differences) String() string {
-	var parts []string
-	for output, x := range d {
-		parts = append(parts, fmt.Sprintf("%s %.1e", output, x))
-	}
-	sort.Strings(parts)
-	return strings.Join(parts, ", ")
-}
-
 // TestKataGoNetworksEndToEnd evaluates every recorded position as a search does, from the game
 // record to probabilities, and compares with KataGo.
 func TestKataGoNetworksEndToEnd(t *testing.T) {
@@ -57,17 +37,15 @@ func TestKataGoNetworksEndToEnd(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			m, err := model.Open(testshared.Path(t, "models/katago/"+name+".bin.gz"), model.Config{Provider: "cpu"})
 			needLibrary(t, err)
-			server, err := nn.NewServer(m, nn.ServerConfig{FixedSymmetry: true, MaxBatch: 1})
-			require.NoError(t, err)
-			defer server.Close()
+			server := nntest.Server(t, m, nn.ServerConfig{FixedSymmetry: true, MaxBatch: 1})
 			answers := map[string]*featurestest.Post{}
 			for _, line := range featurestest.Read(t, testshared.Path(t, "golden/katago/nn-"+name+".jsonl.gz")) {
 				answers[line.ID] = line.Post
 			}
-			d := differences{}
+			d := featurestest.Differences{}
 			for _, p := range bySize(positions, testing.Short() || testshared.Race) {
 				require.Contains(t, answers, p.ID)
-				d.compare(t, server, p, answers[p.ID])
+				compare(t, d, server, p, answers[p.ID])
 			}
 			t.Log(d)
 			for output, x := range d {
@@ -90,37 +68,18 @@ func bySize(all []featurestest.Position, short bool) []*featurestest.Position {
 	return out
 }
 
-func (d differences) compare(t *testing.T, server *nn.Server, p *featurestest.Position, want *featurestest.Post) {
+func compare(t *testing.T, d featurestest.Differences, server *nn.Server, p *featurestest.Position, want *featurestest.Post) {
 	t.Helper()
 	g := p.Game(t)
 	q := nn.Query{Game: g, Options: p.Options(), NeedOwnership: true, PolicyTemperature: p.Params.Temperature}
 	var out nn.Output
 	require.NoError(t, server.Evaluate(context.Background(), &q, &out), p.ID)
-	sign, win, loss := 1.0, out.Win, out.Loss
-	if g.ToMove() == board.Black {
-		sign, win, loss = -1, loss, win
-	}
-	d.see("win", want.Win, float64(win))
-	d.see("loss", want.Loss, float64(loss))
-	d.see("noResult", want.NoResult, float64(out.NoResult))
-	d.see("scoreMean", want.ScoreMean, sign*float64(out.ScoreMean))
-	d.see("scoreMeanSq", 0, (want.ScoreMeanSq-float64(out.ScoreMeanSq))/(1e-4*want.ScoreMeanSq+0.05))
-	d.see("lead", want.Lead, sign*float64(out.Lead))
-	d.see("varTimeLeft", want.VarTime, float64(out.VarTimeLeft))
-	d.see("errWinLoss", want.ErrWinLoss, float64(out.ErrWinLoss))
-	d.see("errScore", want.ErrScore, float64(out.ErrScore))
-	for i, x := range want.Policy {
-		d.see("policy", x, float64(out.Policy[i]))
-	}
-	for i, x := range want.Ownership {
-		d.see("ownership", x, sign*float64(out.Ownership[i]))
-	}
+	d.Add(want, &out, g.ToMove())
+	d.See("scoreMeanSq", 0, (want.ScoreMeanSq-float64(out.ScoreMeanSq))/(1e-4*want.ScoreMeanSq+0.05))
 	if want.Optimistic == nil {
 		return
 	}
 	q.Optimism = 1
 	require.NoError(t, server.Evaluate(context.Background(), &q, &out), p.ID)
-	for i, x := range want.Optimistic {
-		d.see("policyOptimism1", x, float64(out.Policy[i]))
-	}
+	d.SeeAll("policyOptimism1", want.Optimistic, out.Policy[:])
 }

@@ -13,6 +13,7 @@ import (
 	"kosumi/nn/features"
 	"kosumi/nn/katago"
 	"kosumi/nn/model"
+	"kosumi/nn/nntest"
 	"kosumi/nn/onnx"
 	"kosumi/nn/onnx/meta"
 )
@@ -101,10 +102,8 @@ func dualHead(t *testing.T, planes int, meta map[string]string, value func(*onnx
 // written writes a graph to a file.
 func written(t *testing.T, m *onnx.Model) string {
 	t.Helper()
-	data, err := m.Marshal()
-	require.NoError(t, err)
 	path := filepath.Join(t.TempDir(), "made.onnx")
-	require.NoError(t, os.WriteFile(path, data, 0o600))
+	require.NoError(t, os.WriteFile(path, nntest.Bytes(t, m), 0o600))
 	return path
 }
 

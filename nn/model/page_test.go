@@ -17,6 +17,7 @@ import (
 	"kosumi/nn/features/featurestest"
 	"kosumi/nn/kernel"
 	"kosumi/nn/model"
+	"kosumi/nn/nntest"
 )
 
 var answersFile = flag.String("answers", "", "`FILE` that TestSameInPage writes, or in a page's world compares with")
@@ -41,8 +42,7 @@ func TestSameInPage(t *testing.T) {
 	}
 	answers := map[string][]spoken{}
 	if inPage {
-		data, err := os.ReadFile(*answersFile)
-		require.NoError(t, err, "make test-wasm writes the file first")
+		data := testshared.ReadFile(t, *answersFile)
 		require.NoError(t, json.Unmarshal(data, &answers))
 	}
 	positions := bySize(featurestest.Read(t, testshared.Path(t, "golden/katago/features.jsonl.gz")), true)
@@ -92,9 +92,7 @@ func sameAnswers(t *testing.T, name string, exact bool, want, got []spoken) {
 
 // said returns the answers for all positions, several evaluated at a time.
 func said(t *testing.T, m *model.Model, positions []*featurestest.Position) []spoken {
-	server, err := nn.NewServer(m, nn.ServerConfig{Sessions: 2, FixedSymmetry: true, MaxBatch: 4})
-	require.NoError(t, err)
-	defer server.Close()
+	server := nntest.Server(t, m, nn.ServerConfig{Sessions: 2, FixedSymmetry: true, MaxBatch: 4})
 	all, errs, free := make([]spoken, len(positions)), make([]error, len(positions)), make(chan bool, 16)
 	games := make([]*board.Game, len(positions))
 	for i, p := range positions {
@@ -135,8 +133,7 @@ func TestReadOfBytes(t *testing.T) {
 		t.Skip("there are no kernels here")
 	}
 	path := testshared.Network(t)
-	data, err := os.ReadFile(path)
-	require.NoError(t, err)
+	data := testshared.ReadFile(t, path)
 	conf := model.Config{Provider: model.Kernel}
 	m, err := model.Read("dropped.bin.gz", data, conf)
 	require.NoError(t, err)

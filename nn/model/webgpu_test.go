@@ -122,9 +122,7 @@ func answers(t *testing.T, m *model.Model, size board.Size) [][]float32 {
 	b, err := m.Open(size, rows)
 	require.NoError(t, err)
 	t.Cleanup(func() { b.Close() })
-	uniform, err := nn.NewServer(nntest.Uniform(), nn.ServerConfig{MaxBatch: 1})
-	require.NoError(t, err)
-	defer uniform.Close()
+	uniform := nntest.Server(t, nntest.Uniform(), nn.ServerConfig{MaxBatch: 1})
 	rng := rand.New(rand.NewPCG(3, 4))
 	for row, in := range nn.Rows(spec.Inputs, b.Inputs(), rows) {
 		g, err := bench.Likely(t.Context(), uniform, size, board.Chinese(), row, rng)

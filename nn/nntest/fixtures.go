@@ -2,13 +2,13 @@ package nntest
 
 import (
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"kosumi/internal/testshared"
 	"kosumi/nn"
 	"kosumi/nn/onnx"
 )
@@ -34,14 +34,12 @@ var fixtures = []fixture{
 // with PyTorch's outputs.
 func TestFixtures(t *testing.T, folder string, open Opener) {
 	for _, f := range fixtures {
-		text, err := os.ReadFile(filepath.Join(folder, f.reference))
-		require.NoError(t, err)
+		text := testshared.ReadFile(t, filepath.Join(folder, f.reference))
 		var want map[string][]numbers
 		require.NoError(t, json.Unmarshal(text, &want))
 		for _, name := range f.files {
 			t.Run(strings.TrimSuffix(name, ".onnx"), func(t *testing.T) {
-				model, err := os.ReadFile(filepath.Join(folder, name))
-				require.NoError(t, err)
+				model := testshared.ReadFile(t, filepath.Join(folder, name))
 				testFixture(t, open, model, f.outputs, want)
 			})
 		}

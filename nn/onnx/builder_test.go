@@ -142,8 +142,7 @@ func TestBuilderForeignOperators(t *testing.T) {
 	x = b.Input("x", Float, 3)
 	b.Node("com.example", "Magic", 1, nil, x)
 	b.Output("y", b.Relu(x))
-	m, err := b.Model(nil)
-	require.NoError(t, err, "nobody asks for the shape")
+	m := done(t, b) // nobody asks for the shape
 	require.Equal(t, map[string]int64{"com.example": 2}, m.Opsets)
 	require.False(t, Known(m.Graph.Nodes[0]))
 	require.False(t, errors.Is(Check(m), ErrUnsupported))
@@ -153,8 +152,7 @@ func TestBuilderForeignOperators(t *testing.T) {
 func TestExtend(t *testing.T) {
 	for _, file := range fixtures(t) {
 		m := readFixture(t, file)
-		before, err := m.Marshal()
-		require.NoError(t, err)
+		before := written(t, m)
 		b, err := Extend(m)
 		require.NoError(t, err)
 		out := m.Graph.Outputs[0].Name
@@ -164,9 +162,7 @@ func TestExtend(t *testing.T) {
 		b.Output("again", Value(out))
 		loss, err := b.Model(m.Metadata)
 		require.NoError(t, err)
-		after, err := m.Marshal()
-		require.NoError(t, err)
-		require.Equal(t, before, after)
+		require.Equal(t, before, written(t, m))
 		require.Len(t, loss.Graph.Outputs, len(m.Graph.Outputs)+2)
 		require.Equal(t, m.Graph.Outputs[0].Name, loss.Graph.Outputs[0].Name)
 		require.Equal(t, Shape{}, loss.Graph.Outputs[len(m.Graph.Outputs)].Shape)

@@ -51,8 +51,7 @@ func nested(depth int) []byte {
 }
 
 func TestReadRefuses(t *testing.T) {
-	good, err := testModel(t).Marshal()
-	require.NoError(t, err)
+	good := written(t, testModel(t))
 	for _, c := range []struct {
 		name string
 		data []byte
@@ -133,8 +132,7 @@ func TestReadShares(t *testing.T) {
 	const n = 4 << 20
 	m := testModel(t)
 	m.Graph.Initializers = append(m.Graph.Initializers, NewTensor("big", make([]float32, n), n))
-	data, err := m.Marshal()
-	require.NoError(t, err)
+	data := written(t, m)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	again, err := Read(data)
@@ -148,8 +146,7 @@ func TestReadShares(t *testing.T) {
 // can be written and checked, never a panic.
 func TestReadSurvivesDamage(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
-	data, err := testModel(t).Marshal()
-	require.NoError(t, err)
+	data := written(t, testModel(t))
 	read := 0
 	for range 6000 {
 		d := bytes.Clone(data)
@@ -183,13 +180,7 @@ func survive(t testing.TB, data []byte) bool {
 	if err != nil {
 		return false
 	}
-	out, err := m.Marshal()
-	require.NoError(t, err)
-	again, err := Read(out)
-	require.NoError(t, err, "what was read can be written and read")
-	out2, err := again.Marshal()
-	require.NoError(t, err)
-	require.Equal(t, out, out2)
+	out, _ := throughFile(t, m)
 	if Check(m) != nil {
 		return true
 	}
@@ -201,24 +192,18 @@ func survive(t testing.TB, data []byte) bool {
 		require.NoError(t, Check(folded))
 	}
 	_ = SetBatch(folded, D(3))
-	after, err := m.Marshal()
-	require.NoError(t, err)
-	require.Equal(t, out, after, "a clone was changed, not the model")
+	require.Equal(t, out, written(t, m), "a clone was changed, not the model")
 	return true
 }
 
 func FuzzRead(f *testing.F) {
-	data, err := testModel(f).Marshal()
-	require.NoError(f, err)
-	f.Add(data)
+	f.Add(written(f, testModel(f)))
 	for _, opset := range []int64{13, 18} {
 		b := NewBuilder("all", opset)
 		everyOp(b)
 		m, err := b.Model(map[string]string{"key": "value"})
 		require.NoError(f, err)
-		data, err := m.Marshal()
-		require.NoError(f, err)
-		f.Add(data)
+		f.Add(written(f, m))
 	}
 	f.Add(nested(20))
 	f.Add(tensorFile(tensorDims, 2, tensorType, int(Int8), tensorInt32s, []byte{1, 2}))
@@ -251,15 +236,11 @@ func TestTypedFieldsBecomeBytes(t *testing.T) {
 		{"float64 raw", []any{tensorRaw, NewTensor("", []float64{1.5, -2}).Raw}, Double, []float64{1.5, -2}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			m, err := Read(tensorFile(append(c.fields, tensorDims, len(c.want), tensorType, int(c.typ))...))
-			require.NoError(t, err)
+			m := parsed(t, tensorFile(append(c.fields, tensorDims, len(c.want), tensorType, int(c.typ))...))
 			got, err := m.Graph.Initializers[0].Float64s()
 			require.NoError(t, err)
 			require.Equal(t, c.want, got)
-			out, err := m.Marshal()
-			require.NoError(t, err)
-			again, err := Read(out)
-			require.NoError(t, err)
+			_, again := throughFile(t, m)
 			require.Equal(t, m, again)
 		})
 	}

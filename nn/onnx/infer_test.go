@@ -2,6 +2,7 @@ package onnx
 
 import (
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -43,11 +44,8 @@ func shape(s string) Shape {
 		case f == "?":
 			out = append(out, UnknownDim)
 		case f[0] >= '0' && f[0] <= '9':
-			n := int64(0)
-			for _, c := range f {
-				n = n*10 + int64(c-'0')
-			}
-			out = append(out, D(n))
+			n, _ := strconv.Atoi(f)
+			out = append(out, D(int64(n)))
 		default:
 			out = append(out, Sym(f))
 		}

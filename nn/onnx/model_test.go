@@ -3,11 +3,12 @@ package onnx
 import (
 	"bytes"
 	"math"
-	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"kosumi/internal/testshared"
 )
 
 // testModel has every kind of attribute and type, and text in every place.
@@ -44,18 +45,12 @@ func testModel(t testing.TB) *Model {
 func TestEverythingSurvivesAFile(t *testing.T) {
 	m := testModel(t)
 	require.NoError(t, Check(m))
-	data, err := m.Marshal()
-	require.NoError(t, err)
-	again, err := Read(data)
-	require.NoError(t, err)
+	_, again := throughFile(t, m)
 	m.Graph.Nodes[len(m.Graph.Nodes)-1].Attrs["none"] = Attr{Kind: KindInts} // an empty list becomes nil
 	for _, tt := range again.Graph.Initializers {
 		require.NoError(t, tt.Check())
 	}
 	require.Equal(t, m, again)
-	out, err := again.Marshal()
-	require.NoError(t, err)
-	require.Equal(t, data, out)
 }
 
 func TestUnknownFieldsAreKept(t *testing.T) {
@@ -65,29 +60,23 @@ func TestUnknownFieldsAreKept(t *testing.T) {
 		graphInput, append(msg(valueName, "x", valueType, msg(4, "a sequence")), odd...),
 		graphInitializer, append(msg(tensorName, "w", tensorType, 1, tensorDims, 0), odd...),
 	), odd...))
-	m, err := Read(raw)
-	require.NoError(t, err)
-	out, err := m.Marshal()
-	require.NoError(t, err)
+	m := parsed(t, raw)
+	out, again := throughFile(t, m)
 	require.Equal(t, 5, bytes.Count(raw, []byte("kept")))
 	require.Equal(t, 5, bytes.Count(out, []byte("kept")))
 	for _, s := range []string{"training", "sparse", "a sequence"} {
 		require.True(t, bytes.Contains(out, []byte(s)), s)
 	}
-	again, err := Read(out)
-	require.NoError(t, err)
 	require.Equal(t, m, again)
 }
 
 func TestWriteFile(t *testing.T) {
 	m := testModel(t)
 	m.Graph.Initializers = append(m.Graph.Initializers, NewTensor("big", make([]float32, 5000), 5000))
-	want, err := m.Marshal()
-	require.NoError(t, err)
+	want := written(t, m)
 	path := filepath.Join(t.TempDir(), "net.onnx")
 	require.NoError(t, m.WriteFile(path))
-	got, err := os.ReadFile(path)
-	require.NoError(t, err)
+	got := testshared.ReadFile(t, path)
 	require.Equal(t, want, got)
 	require.Error(t, m.WriteFile(filepath.Join(path, "below a file")))
 }
@@ -114,8 +103,7 @@ func TestMarshalRefuses(t *testing.T) {
 
 func TestCloneSharesOnlyBytes(t *testing.T) {
 	m := testModel(t)
-	before, err := m.Marshal()
-	require.NoError(t, err)
+	before := written(t, m)
 	c := m.Clone()
 	require.Equal(t, m, c)
 	c.Metadata["a"] = "changed"
@@ -134,9 +122,7 @@ func TestCloneSharesOnlyBytes(t *testing.T) {
 	}
 	c.Graph.Inputs[0].Shape[0] = D(9)
 	c.Graph.Initializers[0].Name = "changed"
-	after, err := m.Marshal()
-	require.NoError(t, err)
-	require.Equal(t, before, after)
+	require.Equal(t, before, written(t, m))
 }
 
 func TestFloat16(t *testing.T) {

@@ -1,13 +1,14 @@
 package onnx
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"kosumi/internal/testshared"
 )
 
 // fixtures returns the readable ONNX files of testdata/onnx.
@@ -20,27 +21,40 @@ func fixtures(t testing.TB) []string {
 	return files
 }
 
-func readFixture(t testing.TB, file string) *Model {
+func parsed(t testing.TB, data []byte) *Model {
 	t.Helper()
-	data, err := os.ReadFile(file)
-	require.NoError(t, err)
 	m, err := Read(data)
 	require.NoError(t, err)
 	return m
+}
+
+func written(t testing.TB, m *Model) []byte {
+	t.Helper()
+	data, err := m.Marshal()
+	require.NoError(t, err)
+	return data
+}
+
+// throughFile writes a model, reads it again and requires that the second file equals the first.
+func throughFile(t testing.TB, m *Model) (data []byte, again *Model) {
+	t.Helper()
+	data = written(t, m)
+	again = parsed(t, data)
+	require.Equal(t, data, written(t, again))
+	return data, again
+}
+
+func readFixture(t testing.TB, file string) *Model {
+	t.Helper()
+	return parsed(t, testshared.ReadFile(t, file))
 }
 
 func TestForeignFilesSurviveARoundTrip(t *testing.T) {
 	for _, file := range fixtures(t) {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			m := readFixture(t, file)
-			out, err := m.Marshal()
-			require.NoError(t, err)
-			again, err := Read(out)
-			require.NoError(t, err)
+			_, again := throughFile(t, m)
 			require.Equal(t, m, again)
-			out2, err := again.Marshal()
-			require.NoError(t, err)
-			require.Equal(t, out, out2)
 		})
 	}
 }

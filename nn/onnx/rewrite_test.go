@@ -145,8 +145,7 @@ func TestFoldBatchNormRoundsOnce(t *testing.T) {
 		}
 		y := b.Conv(x, b.Floats("w", w, 2, 2, 1, 1), v)
 		b.Output("y", b.BatchNorm(y, b.Floats("g", gamma, 2), b.Floats("be", beta, 2), b.Floats("m", mean, 2), b.Floats("v", variance, 2), 1e-3))
-		m := done(t, b)
-		return m
+		return done(t, b)
 	}
 	for _, withBias := range []bool{true, false} {
 		m := build(withBias)
@@ -237,8 +236,7 @@ func TestSetBatch(t *testing.T) {
 		x := b.Input("x", Float, batch, 2, 3)
 		g := b.Input("g", Float, batch, 6)
 		b.Output("y", b.Add(b.Reshape(x, reshape...), g))
-		m := done(t, b)
-		return m
+		return done(t, b)
 	}
 	for name, c := range map[string]struct {
 		m    *Model
@@ -261,12 +259,9 @@ func TestSetBatch(t *testing.T) {
 		})
 	}
 	same := func(m *Model, do func(m *Model) error) error {
-		before, err := m.Marshal()
-		require.NoError(t, err)
+		before := written(t, m)
 		failure := do(m)
-		after, err := m.Marshal()
-		require.NoError(t, err)
-		require.Equal(t, before, after, "unchanged on error")
+		require.Equal(t, before, written(t, m), "unchanged on error")
 		return failure
 	}
 	require.ErrorIs(t, same(build("N", 0, 6), func(m *Model) error { return SetBatch(m, D(0)) }), ErrShape)

@@ -19,6 +19,11 @@ type testGraph struct {
 	rng *rand.Rand
 }
 
+type (
+	G = *testGraph
+	V = onnx.Value
+)
+
 // w adds a weight with random numbers around zero.
 func (g *testGraph) w(name string, dims ...int64) onnx.Value {
 	return g.drawn(name, func() float32 { return float32(g.rng.NormFloat64()) }, dims)
@@ -42,7 +47,7 @@ func (g *testGraph) drawn(name string, draw func() float32, dims []int64) onnx.V
 }
 
 // build makes a model with input x and output y.
-func build(t *testing.T, opset int64, in []int, f func(g *testGraph, x onnx.Value) onnx.Value) *onnx.Model {
+func build(t *testing.T, opset int64, in []int, f func(g G, x V) V) *onnx.Model {
 	t.Helper()
 	g := &testGraph{onnx.NewBuilder("test", opset), rand.New(rand.NewPCG(3, 4))}
 	dims := []any{"N"}
@@ -50,16 +55,12 @@ func build(t *testing.T, opset int64, in []int, f func(g *testGraph, x onnx.Valu
 		dims = append(dims, d)
 	}
 	g.Output("y", f(g, g.Input("x", onnx.Float, dims...)))
-	m, err := g.Model(nil)
-	require.NoError(t, err)
-	return m
+	return nntest.Built(t, g.Builder)
 }
 
 func start(t *testing.T, m *onnx.Model, maxBatch int) (nn.Backend, error) {
 	t.Helper()
-	data, err := m.Marshal()
-	require.NoError(t, err)
-	return onnxgo.Open(data, nntest.SpecOf(t, m), maxBatch)
+	return onnxgo.Open(nntest.Bytes(t, m), nntest.SpecOf(t, m), maxBatch)
 }
 
 var boardShape, rowShape = []int{3, 4, 5}, []int{7}
@@ -68,104 +69,90 @@ var rules = []struct {
 	name  string
 	in    []int
 	opset int64
-	f     func(g *testGraph, x onnx.Value) onnx.Value
+	f     func(g G, x V) V
 }{
-	{"relu", boardShape, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Relu(x) }},
-	{"tanh", boardShape, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Tanh(x) }},
-	{"sigmoid", boardShape, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Sigmoid(x) }},
-	{"exp", boardShape, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Exp(x) }},
-	{"softplus", boardShape, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Softplus(g.Mul(x, g.Scalar(40))) }},
-	{"mish in parts", boardShape, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Mish(x) }},
-	{"mish", boardShape, 18, func(g *testGraph, x onnx.Value) onnx.Value { return g.Op("Mish", nil, x) }},
-	{"silu", boardShape, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Mul(x, g.Sigmoid(x)) }},
-	{"square", boardShape, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Mul(x, x) }},
-	{"x-x", boardShape, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Sub(x, x) }},
+	{"relu", boardShape, 17, func(g G, x V) V { return g.Relu(x) }},
+	{"tanh", boardShape, 17, func(g G, x V) V { return g.Tanh(x) }},
+	{"sigmoid", boardShape, 17, func(g G, x V) V { return g.Sigmoid(x) }},
+	{"exp", boardShape, 17, func(g G, x V) V { return g.Exp(x) }},
+	{"softplus", boardShape, 17, func(g G, x V) V { return g.Softplus(g.Mul(x, g.Scalar(40))) }},
+	{"mish in parts", boardShape, 17, func(g G, x V) V { return g.Mish(x) }},
+	{"mish", boardShape, 18, func(g G, x V) V { return g.Op("Mish", nil, x) }},
+	{"silu", boardShape, 17, func(g G, x V) V { return g.Mul(x, g.Sigmoid(x)) }},
+	{"square", boardShape, 17, func(g G, x V) V { return g.Mul(x, x) }},
+	{"x-x", boardShape, 17, func(g G, x V) V { return g.Sub(x, x) }},
 
-	{"add a number", boardShape, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Add(x, g.Scalar(3)) }},
-	{"number minus", boardShape, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Sub(g.Scalar(3), x) }},
-	{"add per channel", boardShape, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Add(x, g.w("w", 3, 1, 1)) }},
-	{"mul per column", boardShape, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Mul(g.w("w", 5), x) }},
-	{"div per row", boardShape, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Div(x, g.positive("w", 4, 1)) }},
-	{"sub of a map of its own", boardShape, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Sub(x, g.w("w", 1, 3, 4, 5)) }},
-	{"add pooled", boardShape, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Add(x, g.Op("GlobalAveragePool", nil, x)) }},
-	{"expand", boardShape, 17, func(g *testGraph, x onnx.Value) onnx.Value {
-		return g.Op("Expand", nil, g.Op("GlobalMaxPool", nil, x), g.Ints(1, 3, 2, 6))
-	}},
+	{"add a number", boardShape, 17, func(g G, x V) V { return g.Add(x, g.Scalar(3)) }},
+	{"number minus", boardShape, 17, func(g G, x V) V { return g.Sub(g.Scalar(3), x) }},
+	{"add per channel", boardShape, 17, func(g G, x V) V { return g.Add(x, g.w("w", 3, 1, 1)) }},
+	{"mul per column", boardShape, 17, func(g G, x V) V { return g.Mul(g.w("w", 5), x) }},
+	{"div per row", boardShape, 17, func(g G, x V) V { return g.Div(x, g.positive("w", 4, 1)) }},
+	{"sub of a map of its own", boardShape, 17, func(g G, x V) V { return g.Sub(x, g.w("w", 1, 3, 4, 5)) }},
+	{"add pooled", boardShape, 17, func(g G, x V) V { return g.Add(x, g.Op("GlobalAveragePool", nil, x)) }},
+	{"expand", boardShape, 17, func(g G, x V) V { return g.Op("Expand", nil, g.Op("GlobalMaxPool", nil, x), g.Ints(1, 3, 2, 6)) }},
 
-	{"conv 3x3", boardShape, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Conv(x, g.w("w", 6, 3, 3, 3), g.w("b", 6)) }},
-	{"conv 3x3 without bias", boardShape, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Conv(x, g.w("w", 6, 3, 3, 3), "") }},
-	{"conv 5x5", boardShape, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Conv(x, g.w("w", 6, 3, 5, 5), g.w("b", 6)) }},
-	{"conv 1x1", boardShape, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Conv(x, g.w("w", 6, 3, 1, 1), g.w("b", 6)) }},
-	{"conv 1x3", boardShape, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Conv(x, g.w("w", 2, 3, 1, 3), g.w("b", 2)) }},
-	{"conv 3x1", boardShape, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Conv(x, g.w("w", 2, 3, 3, 1), g.w("b", 2)) }},
-	{"conv without pads", boardShape, 17, func(g *testGraph, x onnx.Value) onnx.Value {
-		return g.Conv(x, g.w("w", 2, 3, 3, 2), g.w("b", 2), 0, 0, 0, 0)
-	}},
-	{"conv with stride", []int{2, 9, 7}, 17, func(g *testGraph, x onnx.Value) onnx.Value {
+	{"conv 3x3", boardShape, 17, func(g G, x V) V { return g.Conv(x, g.w("w", 6, 3, 3, 3), g.w("b", 6)) }},
+	{"conv 3x3 without bias", boardShape, 17, func(g G, x V) V { return g.Conv(x, g.w("w", 6, 3, 3, 3), "") }},
+	{"conv 5x5", boardShape, 17, func(g G, x V) V { return g.Conv(x, g.w("w", 6, 3, 5, 5), g.w("b", 6)) }},
+	{"conv 1x1", boardShape, 17, func(g G, x V) V { return g.Conv(x, g.w("w", 6, 3, 1, 1), g.w("b", 6)) }},
+	{"conv 1x3", boardShape, 17, func(g G, x V) V { return g.Conv(x, g.w("w", 2, 3, 1, 3), g.w("b", 2)) }},
+	{"conv 3x1", boardShape, 17, func(g G, x V) V { return g.Conv(x, g.w("w", 2, 3, 3, 1), g.w("b", 2)) }},
+	{"conv without pads", boardShape, 17, func(g G, x V) V { return g.Conv(x, g.w("w", 2, 3, 3, 2), g.w("b", 2), 0, 0, 0, 0) }},
+	{"conv with stride", []int{2, 9, 7}, 17, func(g G, x V) V {
 		return g.ConvWith(x, g.w("w", 3, 2, 3, 3), g.w("b", 3), onnx.ConvOptions{Pads: []int64{1, 1, 1, 1}, Strides: []int64{2, 2}})
 	}},
-	{"conv dilated", []int{2, 9, 7}, 17, func(g *testGraph, x onnx.Value) onnx.Value {
+	{"conv dilated", []int{2, 9, 7}, 17, func(g G, x V) V {
 		return g.ConvWith(x, g.w("w", 3, 2, 3, 3), g.w("b", 3), onnx.ConvOptions{Pads: []int64{2, 2, 2, 2}, Dilations: []int64{2, 2}})
 	}},
-	{"conv twice", boardShape, 17, func(g *testGraph, x onnx.Value) onnx.Value {
+	{"conv twice", boardShape, 17, func(g G, x V) V {
 		return g.Conv(g.Relu(g.Conv(x, g.w("w", 4, 3, 3, 3), g.w("b", 4))), g.w("w2", 3, 4, 3, 3), g.w("b2", 3))
 	}},
-	{"norm folded", boardShape, 17, func(g *testGraph, x onnx.Value) onnx.Value {
+	{"norm folded", boardShape, 17, func(g G, x V) V {
 		y := g.Conv(x, g.w("w", 4, 3, 3, 3), g.w("b", 4))
 		return g.BatchNorm(y, g.w("s", 4), g.w("c", 4), g.w("m", 4), g.positive("v", 4), 1e-3)
 	}},
-	{"norm alone", boardShape, 17, func(g *testGraph, x onnx.Value) onnx.Value {
+	{"norm alone", boardShape, 17, func(g G, x V) V {
 		return g.BatchNorm(x, g.w("s", 3), g.w("c", 3), g.w("m", 3), g.positive("v", 3), 1e-3)
 	}},
-	{"norm of a shared convolution", boardShape, 17, func(g *testGraph, x onnx.Value) onnx.Value {
+	{"norm of a shared convolution", boardShape, 17, func(g G, x V) V {
 		y := g.Conv(x, g.w("w", 3, 3, 3, 3), g.w("b", 3))
 		return g.Add(y, g.BatchNorm(y, g.w("s", 3), g.w("c", 3), g.w("m", 3), g.positive("v", 3), 1e-3))
 	}},
-	{"gemm", rowShape, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Gemm(x, g.w("w", 7, 4), g.w("b", 4), false) }},
-	{"gemm transposed", rowShape, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Gemm(x, g.w("w", 4, 7), g.w("b", 4), true) }},
-	{"gemm without bias", rowShape, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Gemm(x, g.w("w", 4, 7), "", true) }},
-	{"gemm to one", rowShape, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Gemm(x, g.w("w", 1, 7), g.w("b", 1), true) }},
-	{"gemm of one", []int{1}, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Gemm(x, g.w("w", 5, 1), g.w("b", 5), true) }},
-	{"matmul", rowShape, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.MatMul(x, g.w("w", 7, 4)) }},
+	{"gemm", rowShape, 17, func(g G, x V) V { return g.Gemm(x, g.w("w", 7, 4), g.w("b", 4), false) }},
+	{"gemm transposed", rowShape, 17, func(g G, x V) V { return g.Gemm(x, g.w("w", 4, 7), g.w("b", 4), true) }},
+	{"gemm without bias", rowShape, 17, func(g G, x V) V { return g.Gemm(x, g.w("w", 4, 7), "", true) }},
+	{"gemm to one", rowShape, 17, func(g G, x V) V { return g.Gemm(x, g.w("w", 1, 7), g.w("b", 1), true) }},
+	{"gemm of one", []int{1}, 17, func(g G, x V) V { return g.Gemm(x, g.w("w", 5, 1), g.w("b", 5), true) }},
+	{"matmul", rowShape, 17, func(g G, x V) V { return g.MatMul(x, g.w("w", 7, 4)) }},
 
-	{"mean", boardShape, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Op("GlobalAveragePool", nil, x) }},
-	{"max", boardShape, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Op("GlobalMaxPool", nil, x) }},
-	{"max of negatives", boardShape, 17, func(g *testGraph, x onnx.Value) onnx.Value {
-		return g.Op("GlobalMaxPool", nil, g.Sub(x, g.Scalar(100)))
-	}},
-	{"reduce mean", boardShape, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.ReduceMean(x, false, 2, 3) }},
-	{"reduce mean with axes as input", boardShape, 18, func(g *testGraph, x onnx.Value) onnx.Value { return g.ReduceMean(x, true, -1, -2) }},
-	{"reduce max", boardShape, 17, func(g *testGraph, x onnx.Value) onnx.Value {
+	{"mean", boardShape, 17, func(g G, x V) V { return g.Op("GlobalAveragePool", nil, x) }},
+	{"max", boardShape, 17, func(g G, x V) V { return g.Op("GlobalMaxPool", nil, x) }},
+	{"max of negatives", boardShape, 17, func(g G, x V) V { return g.Op("GlobalMaxPool", nil, g.Sub(x, g.Scalar(100))) }},
+	{"reduce mean", boardShape, 17, func(g G, x V) V { return g.ReduceMean(x, false, 2, 3) }},
+	{"reduce mean with axes as input", boardShape, 18, func(g G, x V) V { return g.ReduceMean(x, true, -1, -2) }},
+	{"reduce max", boardShape, 17, func(g G, x V) V {
 		return g.Op("ReduceMax", onnx.Attrs{"keepdims": onnx.AttrInt(0), "axes": onnx.AttrInts(2, 3)}, x)
 	}},
-	{"softmax", rowShape, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Softmax(x, 1) }},
-	{"softmax of large numbers", rowShape, 17, func(g *testGraph, x onnx.Value) onnx.Value {
-		return g.Softmax(g.Mul(x, g.Scalar(300)), -1)
-	}},
-	{"log softmax", rowShape, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.LogSoftmax(x, -1) }},
-	{"softmax in between", rowShape, 17, func(g *testGraph, x onnx.Value) onnx.Value {
-		return g.Gemm(g.Softmax(x, 1), g.w("w", 4, 7), g.w("b", 4), true)
-	}},
+	{"softmax", rowShape, 17, func(g G, x V) V { return g.Softmax(x, 1) }},
+	{"softmax of large numbers", rowShape, 17, func(g G, x V) V { return g.Softmax(g.Mul(x, g.Scalar(300)), -1) }},
+	{"log softmax", rowShape, 17, func(g G, x V) V { return g.LogSoftmax(x, -1) }},
+	{"softmax in between", rowShape, 17, func(g G, x V) V { return g.Gemm(g.Softmax(x, 1), g.w("w", 4, 7), g.w("b", 4), true) }},
 
-	{"flatten", boardShape, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Flatten(g.Relu(x)) }},
-	{"reshape", boardShape, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Reshape(x, -1, 12, 5) }},
-	{"reshape the exporter's way", boardShape, 17, func(g *testGraph, x onnx.Value) onnx.Value {
+	{"flatten", boardShape, 17, func(g G, x V) V { return g.Flatten(g.Relu(x)) }},
+	{"reshape", boardShape, 17, func(g G, x V) V { return g.Reshape(x, -1, 12, 5) }},
+	{"reshape the exporter's way", boardShape, 17, func(g G, x V) V {
 		n := g.Unsqueeze(g.Gather(g.Op("Shape", nil, x), g.Int(0), 0), 0)
 		return g.Op("Reshape", nil, x, g.Concat(0, n, g.Ints(-1)))
 	}},
-	{"squeeze and unsqueeze", []int{3, 1, 1}, 17, func(g *testGraph, x onnx.Value) onnx.Value {
-		return g.Unsqueeze(g.Op("Squeeze", nil, x, g.Ints(2, 3)), 1)
-	}},
-	{"concat", boardShape, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Concat(1, x, g.Relu(x), x) }},
-	{"concat with a constant", rowShape, 17, func(g *testGraph, x onnx.Value) onnx.Value {
-		return g.Concat(-1, g.Relu(x), g.Gemm(x, g.w("w", 1, 7), g.w("b", 1), true))
-	}},
-	{"identity", boardShape, 17, func(g *testGraph, x onnx.Value) onnx.Value { return g.Op("Identity", nil, x) }},
-	{"residual", boardShape, 17, func(g *testGraph, x onnx.Value) onnx.Value {
+	{"squeeze and unsqueeze", []int{3, 1, 1}, 17, func(g G, x V) V { return g.Unsqueeze(g.Op("Squeeze", nil, x, g.Ints(2, 3)), 1) }},
+	{"concat", boardShape, 17, func(g G, x V) V { return g.Concat(1, x, g.Relu(x), x) }},
+	{"concat with a constant", rowShape, 17, func(g G, x V) V { return g.Concat(-1, g.Relu(x), g.Gemm(x, g.w("w", 1, 7), g.w("b", 1), true)) }},
+	{"identity", boardShape, 17, func(g G, x V) V { return g.Op("Identity", nil, x) }},
+	{"residual", boardShape, 17, func(g G, x V) V {
 		y := g.Relu(g.Conv(x, g.w("w", 3, 3, 3, 3), g.w("b", 3)))
 		return g.Relu(g.Add(g.Conv(y, g.w("w2", 3, 3, 3, 3), g.w("b2", 3)), x))
 	}},
-	{"a value used three times", boardShape, 17, func(g *testGraph, x onnx.Value) onnx.Value {
+	{"a value used three times", boardShape, 17, func(g G, x V) V {
 		y := g.Add(x, g.Scalar(1))
 		return g.Add(g.Mul(g.Tanh(y), g.Relu(y)), g.Sub(y, g.Exp(y)))
 	}},

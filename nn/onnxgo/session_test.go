@@ -23,24 +23,20 @@ func TestFixtures(t *testing.T) { nntest.TestFixtures(t, "../../testdata/onnx", 
 func TestRefusals(t *testing.T) {
 	for _, tc := range []struct {
 		name    string
-		f       func(g *testGraph, x onnx.Value) onnx.Value
+		f       func(g G, x V) V
 		message string
 	}{
-		{"an operator without counterpart", func(g *testGraph, x onnx.Value) onnx.Value { return g.Op("Erf", nil, x) }, "Erf"},
-		{"groups", func(g *testGraph, x onnx.Value) onnx.Value {
+		{"an operator without counterpart", func(g G, x V) V { return g.Op("Erf", nil, x) }, "Erf"},
+		{"groups", func(g G, x V) V {
 			return g.ConvWith(x, g.w("w", 4, 1, 3, 3), "", onnx.ConvOptions{Group: 4, Pads: []int64{1, 1, 1, 1}})
 		}, "groups"},
-		{"uneven pads", func(g *testGraph, x onnx.Value) onnx.Value {
-			return g.Conv(x, g.w("w", 4, 4, 3, 3), "", 0, 0, 1, 1)
-		}, "Conv"},
-		{"half precision", func(g *testGraph, x onnx.Value) onnx.Value {
-			return g.Cast(g.Relu(g.Cast(x, onnx.Float16)), onnx.Float)
-		}, "Cast"},
-		{"softmax across channels", func(g *testGraph, x onnx.Value) onnx.Value { return g.Softmax(x, 1) }, "Softmax"},
-		{"factors of a product", func(g *testGraph, x onnx.Value) onnx.Value {
+		{"uneven pads", func(g G, x V) V { return g.Conv(x, g.w("w", 4, 4, 3, 3), "", 0, 0, 1, 1) }, "Conv"},
+		{"half precision", func(g G, x V) V { return g.Cast(g.Relu(g.Cast(x, onnx.Float16)), onnx.Float) }, "Cast"},
+		{"softmax across channels", func(g G, x V) V { return g.Softmax(x, 1) }, "Softmax"},
+		{"factors of a product", func(g G, x V) V {
 			return g.Op("Gemm", onnx.Attrs{"alpha": onnx.AttrFloat(0.5)}, g.Flatten(x), g.w("w", 100, 3))
 		}, "Gemm"},
-		{"cubes", func(g *testGraph, x onnx.Value) onnx.Value { return g.Pow(x, g.Scalar(3)) }, "Pow"},
+		{"cubes", func(g G, x V) V { return g.Pow(x, g.Scalar(3)) }, "Pow"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			b, err := start(t, build(t, 17, []int{4, 5, 5}, tc.f), 1)
@@ -58,10 +54,8 @@ func TestUnneededIsNotLookedAt(t *testing.T) {
 	x := b.Input("x", onnx.Float, "N", 3)
 	b.Output("good", b.Relu(x))
 	b.Output("bad", b.Op("Erf", nil, x))
-	m, err := b.Model(nil)
-	require.NoError(t, err)
-	data, err := m.Marshal()
-	require.NoError(t, err)
+	m := nntest.Built(t, b)
+	data := nntest.Bytes(t, m)
 	spec := nn.Spec{Inputs: []nn.TensorSpec{{Name: "x", Shape: []int{3}}}, Outputs: []nn.TensorSpec{{Name: "good", Shape: []int{3}}}}
 	s, err := onnxgo.Open(data, spec, 2)
 	require.NoError(t, err)
@@ -81,8 +75,7 @@ func TestOutputsThatShare(t *testing.T) {
 	b.Output("again", b.Op("Identity", nil, y))
 	b.Output("relu", b.Relu(b.Reshape(y, -1, 2, 2)))
 	b.Output("same", b.Op("Identity", nil, x))
-	m, err := b.Model(nil)
-	require.NoError(t, err)
+	m := nntest.Built(t, b)
 	s, err := start(t, m, 1)
 	require.NoError(t, err)
 	defer s.Close()

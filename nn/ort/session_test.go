@@ -76,8 +76,7 @@ func TestRunAllocatesNothing(t *testing.T) {
 // residentPages returns the pages of memory that the process holds.
 func residentPages(t *testing.T) int {
 	t.Helper()
-	text, err := os.ReadFile("/proc/self/statm")
-	require.NoError(t, err)
+	text := testshared.ReadFile(t, "/proc/self/statm")
 	pages, err := strconv.Atoi(strings.Fields(string(text))[1])
 	require.NoError(t, err)
 	return pages
@@ -148,8 +147,7 @@ func TestLoadIsOnceForTheProcess(t *testing.T) {
 		return
 	}
 	other := filepath.Join(t.TempDir(), filepath.Base(first.Path))
-	data, err := os.ReadFile(first.Path)
-	require.NoError(t, err)
+	data := testshared.ReadFile(t, first.Path)
 	require.NoError(t, os.WriteFile(other, data, 0o600))
 	_, err = ort.Load(other)
 	require.ErrorIs(t, err, ort.ErrOtherLibrary)
@@ -227,17 +225,14 @@ func tiny(t *testing.T, kind onnx.DataType, batch any, spoil func(*onnx.Model)) 
 	b := onnx.NewBuilder("tiny", 17)
 	x := b.Input("x", kind, batch, 3)
 	b.Output("y", b.Relu(x))
-	m, err := b.Model(nil)
-	require.NoError(t, err)
+	m := nntest.Built(t, b)
 	for i := range m.Graph.Outputs {
 		m.Graph.Outputs[i].Type, m.Graph.Outputs[i].Shape = kind, m.Graph.Inputs[0].Shape
 	}
 	if spoil != nil {
 		spoil(m)
 	}
-	data, err := m.Marshal()
-	require.NoError(t, err)
-	return data
+	return nntest.Bytes(t, m)
 }
 
 func tinySpec(out int) nn.Spec {

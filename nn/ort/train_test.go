@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	native "github.com/yalue/onnxruntime_go"
 
+	"kosumi/nn/nntest"
 	"kosumi/nn/onnx"
 	"kosumi/nn/ort"
 )
@@ -19,11 +20,7 @@ func counter(t testing.TB) []byte {
 	next := b.Add(b.Input("state", onnx.Float, 2, 2), b.Input("x", onnx.Float, 2))
 	b.Output("next", next)
 	b.Output("sum", b.Reshape(b.ReduceSum(next, true), 1))
-	m, err := b.Model(nil)
-	require.NoError(t, err)
-	data, err := m.Marshal()
-	require.NoError(t, err)
-	return data
+	return nntest.Bytes(t, nntest.Built(t, b))
 }
 
 func tensor(t testing.TB, dims ...int64) *ort.Tensor {

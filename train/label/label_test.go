@@ -55,6 +55,14 @@ func small(t testing.TB, out string) Config {
 	return c
 }
 
+// labelled returns the report of a run.
+func labelled(t testing.TB, c Config) *Report {
+	t.Helper()
+	r, err := Run(t.Context(), c)
+	require.NoError(t, err)
+	return r
+}
+
 // place identifies a row: its game, its turn and, because several searches may reach the same
 // turn, its position.
 type place struct {
@@ -100,8 +108,7 @@ func TestFreshGames(t *testing.T) {
 	c.Games.Rules = selfplay.Rules{KoPositional: 1, KoSituational: 1} // rows of mini7 do not contain the rules
 	var last atomic.Pointer[Progress]
 	c.Progress = func(p Progress) { last.Store(&p) }
-	r, err := Run(t.Context(), c)
-	require.NoError(t, err)
+	r := labelled(t, c)
 	require.False(t, r.Interrupted)
 	require.GreaterOrEqual(t, r.Rows, c.Rows)
 	require.Less(t, r.Rows, 2*c.Rows) // more than Rows, since games under way are finished
@@ -122,8 +129,7 @@ func TestFreshGames(t *testing.T) {
 
 	again := small(t, filepath.Join(t.TempDir(), "again"))
 	again.From, again.Rows = []string{c.Out}, 0
-	r, err = Run(t.Context(), again)
-	require.NoError(t, err)
+	r = labelled(t, again)
 	require.Zero(t, r.LeftOut)
 	taught := labels(t, again.Out)
 	for at, digest := range fresh {
@@ -137,15 +143,12 @@ func TestOptimisticPolicy(t *testing.T) {
 	c := small(t, filepath.Join(t.TempDir(), "labels"))
 	c.Rows, c.PerFile = 40, 40
 	c.Games.Rules = selfplay.Rules{KoPositional: 1, KoSituational: 1} // rows of mini7 do not contain the rules
-	_, err := Run(t.Context(), c)
-	require.NoError(t, err)
+	labelled(t, c)
 	paths, err := filepath.Glob(filepath.Join(c.Out, "*.npz"))
 	require.NoError(t, err)
 	set, err := rows.ReadFile(paths[0])
 	require.NoError(t, err)
-	server, err := nn.NewServer(c.Teacher, nn.ServerConfig{MaxBatch: 1})
-	require.NoError(t, err)
-	defer server.Close()
+	server := nntest.Server(t, c.Teacher, nn.ServerConfig{MaxBatch: 1})
 	n := len(set.Policy) / set.N / 2
 	for i := range set.N {
 		shown, game, banned, err := set.Position(i)
@@ -183,8 +186,7 @@ func TestTeacherPlays(t *testing.T) {
 	c := small(t, filepath.Join(t.TempDir(), "labels"))
 	c.Player, c.Share = nil, 1
 	c.Server.CacheBytes = 64 << 20
-	r, err := Run(t.Context(), c)
-	require.NoError(t, err)
+	r := labelled(t, c)
 	require.Equal(t, "hash-1", r.Player)
 	labels(t, c.Out)
 	// Two evaluations per position would cost at least two per row; games under way at the end cost
@@ -218,8 +220,7 @@ func goesOn(t *testing.T, leaves float64) {
 			break
 		}
 	}
-	_, err := Run(t.Context(), c)
-	require.NoError(t, err)
+	labelled(t, c)
 	sameGames(t, c)
 }
 
@@ -229,8 +230,7 @@ func sameGames(t testing.TB, c Config) {
 	got := labels(t, c.Out)
 	require.GreaterOrEqual(t, len(got), c.Rows)
 	c.Out, c.Progress, c.Rows = filepath.Join(t.TempDir(), "whole"), nil, c.Rows+400
-	_, err := Run(context.Background(), c)
-	require.NoError(t, err)
+	labelled(t, c)
 	want, both := labels(t, c.Out), 0
 	for at, text := range got {
 		if whole, ok := want[at]; ok {
@@ -302,8 +302,7 @@ func TestKill(t *testing.T) {
 		before = now
 	}
 	c.Rows = 3000
-	_, err := Run(t.Context(), c)
-	require.NoError(t, err)
+	labelled(t, c)
 	sameGames(t, c)
 	left, err := filepath.Glob(filepath.Join(c.Out, "*.tmp"))
 	require.NoError(t, err)
@@ -334,8 +333,7 @@ func writeRecords(t testing.TB, dir string, n int) {
 func TestRecords(t *testing.T) {
 	dir := t.TempDir()
 	writeRecords(t, dir, 8)
-	text, err := os.ReadFile(filepath.Join(dir, "3.sgf"))
-	require.NoError(t, err)
+	text := testshared.ReadFile(t, filepath.Join(dir, "3.sgf"))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "copy.sgf"), text, 0o644))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "bad.sgf"), []byte("(;GM[1]"), 0o644))
 	c := small(t, filepath.Join(t.TempDir(), "labels"))
@@ -357,8 +355,7 @@ func TestRecords(t *testing.T) {
 		}
 	}
 	got := labels(t, c.Out)
-	r, err := Run(t.Context(), c)
-	require.NoError(t, err)
+	r := labelled(t, c)
 	require.Zero(t, r.Fresh, "all is labelled")
 	turns := 0
 	for k := range 8 {
@@ -371,8 +368,7 @@ func TestRecords(t *testing.T) {
 func TestDamagedRows(t *testing.T) {
 	made := small(t, filepath.Join(t.TempDir(), "made"))
 	made.Rows = 60
-	_, err := Run(t.Context(), made)
-	require.NoError(t, err)
+	labelled(t, made)
 	paths, err := filepath.Glob(filepath.Join(made.Out, "*.npz"))
 	require.NoError(t, err)
 	set, err := rows.ReadFile(paths[0])
@@ -382,8 +378,7 @@ func TestDamagedRows(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(made.Out, "torn.npz"), []byte("PK"), 0o644))
 	c := small(t, filepath.Join(t.TempDir(), "labels"))
 	c.From, c.Rows = []string{made.Out}, 0
-	r, err := Run(t.Context(), c)
-	require.NoError(t, err)
+	r := labelled(t, c)
 	require.Equal(t, 2, r.LeftOut)
 	require.Len(t, labels(t, c.Out), set.N-1)
 }
@@ -394,9 +389,7 @@ func TestShownRows(t *testing.T) {
 	m, err := model.Open(learntest.FreshKataGo(t, "kb1c16"), model.Config{})
 	require.NoError(t, err)
 	defer m.Close()
-	server, err := nn.NewServer(m, nn.ServerConfig{MaxBatch: 1})
-	require.NoError(t, err)
-	defer server.Close()
+	server := nntest.Server(t, m, nn.ServerConfig{MaxBatch: 1})
 	layout := rows.Layout{Encoding: features.V7, Side: 9}
 	b, err := rows.NewBuilder(layout)
 	require.NoError(t, err)
@@ -404,8 +397,7 @@ func TestShownRows(t *testing.T) {
 		set := rows.NewSet(layout)
 		var games []*board.Game
 		g := learntest.RandomGame(t, board.Square(7), uint64(k))
-		now, err := board.NewGame(board.Square(7), rules)
-		require.NoError(t, err)
+		now := testshared.Game(t, board.Square(7), rules)
 		for _, turn := range g.Turns {
 			at := new(board.Game)
 			at.CopyFrom(now)
@@ -449,8 +441,7 @@ func TestNothingUsable(t *testing.T) {
 	require.NoDirExists(t, c.Out)
 	writeRecords(t, bad, 2)
 	for range 2 {
-		_, err = Run(t.Context(), c)
-		require.NoError(t, err)
+		labelled(t, c)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
+	"kosumi/internal/testshared"
 	"kosumi/nn"
 	"kosumi/nn/features"
 	"kosumi/nn/nntest"
@@ -21,12 +22,10 @@ func TestLeaves(t *testing.T) {
 	for _, share := range []float64{0.3, 1} {
 		c := small(t, filepath.Join(t.TempDir(), "labels"))
 		c.Leaves, c.Encoding, c.Rows = share, features.V7, 900 // mini7's planes do not distinguish all positions
-		r, err := Run(t.Context(), c)
-		require.NoError(t, err)
+		r := labelled(t, c)
 		require.InDelta(t, share, float64(r.Leaves)/float64(r.Fresh), 0.08)
 		require.Len(t, labels(t, c.Out), r.Rows)
-		again, err := Run(t.Context(), c)
-		require.NoError(t, err)
+		again := labelled(t, c)
 		require.Equal(t, []int{0, 0, r.Rows}, []int{again.Fresh, again.Leaves, again.Rows})
 	}
 }
@@ -34,13 +33,10 @@ func TestLeaves(t *testing.T) {
 // TestSearchLeaves: a turn's search yields evaluated positions that follow from the root by legal
 // moves, at several depths, the same ones each time.
 func TestSearchLeaves(t *testing.T) {
-	server, err := nn.NewServer(nntest.HashModel(2), nn.ServerConfig{MaxBatch: 4, Reproducible: true, Seed: 7})
-	require.NoError(t, err)
-	defer server.Close()
+	server := nntest.Server(t, nntest.HashModel(2), nn.ServerConfig{MaxBatch: 4, Reproducible: true, Seed: 7})
 	asked := map[string]bool{}
 	net := nn.Rewrite(server, func(q *nn.Query) { asked[fmt.Sprint(q.Game.Moves())] = true })
-	root, err := board.NewGame(board.Square(5), board.Chinese())
-	require.NoError(t, err)
+	root := testshared.Game(t, board.Square(5), board.Chinese())
 	require.NoError(t, root.Play(board.Black, root.Size().FromIndex(12)))
 	s := searcher{picker: picker{Wrapper: nn.Wrapper{Network: net}}}
 	depths := map[int]bool{}
@@ -56,8 +52,7 @@ func TestSearchLeaves(t *testing.T) {
 			require.True(t, asked[fmt.Sprint(g.Moves())])
 			require.Greater(t, g.NumMoves(), root.NumMoves())
 			require.Equal(t, root.Moves(), g.Moves()[:1])
-			like, err := board.NewGame(board.Square(5), board.Chinese())
-			require.NoError(t, err)
+			like := testshared.Game(t, board.Square(5), board.Chinese())
 			for _, m := range g.Moves() {
 				require.NoError(t, like.Play(m.Color, m.Point))
 			}
@@ -86,13 +81,11 @@ func TestSearchLeaves(t *testing.T) {
 func TestReplace(t *testing.T) {
 	var games []*board.Game
 	for n := range 5 {
-		g, err := board.NewGame(board.Square(5), board.Chinese())
-		require.NoError(t, err)
+		g := testshared.Game(t, board.Square(5), board.Chinese())
 		require.NoError(t, g.Play(board.Black, g.Size().FromIndex(n)))
 		games = append(games, g)
 	}
-	ended, err := board.NewGame(board.Square(5), board.Chinese())
-	require.NoError(t, err)
+	ended := testshared.Game(t, board.Square(5), board.Chinese())
 	for range 2 {
 		require.NoError(t, ended.Play(ended.ToMove(), board.Pass))
 	}

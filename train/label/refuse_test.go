@@ -20,8 +20,7 @@ import (
 func TestRefuses(t *testing.T) {
 	made := small(t, filepath.Join(t.TempDir(), "made"))
 	made.Rows = 60
-	_, err := Run(t.Context(), made)
-	require.NoError(t, err)
+	labelled(t, made)
 	before := labels(t, made.Out)
 	records := t.TempDir()
 	writeRecords(t, records, 2)
@@ -68,7 +67,7 @@ func TestRefuses(t *testing.T) {
 	require.Equal(t, before, labels(t, made.Out))
 	strange := filepath.Join(made.Out, "games.npz")
 	require.NoError(t, os.WriteFile(strange, nil, 0o644))
-	_, err = Run(t.Context(), made)
+	_, err := Run(t.Context(), made)
 	require.ErrorContains(t, err, "is not a file of labels")
 	require.NoError(t, os.Rename(strange, filepath.Join(made.Out, "00000000000000ff.npz")))
 	_, err = Run(t.Context(), made)

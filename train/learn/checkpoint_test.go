@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
+	"kosumi/internal/testshared"
 	"kosumi/nn/autodiff"
 	"kosumi/train/learn/learntest"
 )
@@ -41,9 +42,8 @@ func saved(t *testing.T) (dir string, c Config) {
 	l := open(t, c)
 	dir = filepath.Join(t.TempDir(), "checkpoints")
 	for i := range 2 {
-		_, err := l.Step(randomBatch(l, board.Square(5), 2, uint64(i)))
-		require.NoError(t, err)
-		_, err = l.Save(dir, Extra{"n": {byte(i)}})
+		stepped(t, l, randomBatch(l, board.Square(5), 2, uint64(i)))
+		_, err := l.Save(dir, Extra{"n": {byte(i)}})
 		require.NoError(t, err)
 	}
 	return dir, c
@@ -64,8 +64,7 @@ func TestDamagedCheckpoints(t *testing.T) {
 	}
 	for i := range mutations {
 		path := filepath.Join(list[0], []string{stateFile, tensorsFile}[i%2])
-		whole, err := os.ReadFile(path)
-		require.NoError(t, err)
+		whole := testshared.ReadFile(t, path)
 		bad := mutate(rng, whole)
 		if bytes.Equal(bad, whole) {
 			continue
@@ -87,8 +86,7 @@ func TestDamagedCheckpoints(t *testing.T) {
 	}
 	for _, name := range []string{stateFile, tensorsFile} {
 		path := filepath.Join(list[0], name)
-		whole, err := os.ReadFile(path)
-		require.NoError(t, err)
+		whole := testshared.ReadFile(t, path)
 		require.NoError(t, os.Remove(path))
 		var log bytes.Buffer
 		c.Log = slog.New(slog.NewTextHandler(&log, nil))

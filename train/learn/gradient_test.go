@@ -11,6 +11,7 @@ import (
 	"kosumi/board"
 	"kosumi/nn"
 	"kosumi/nn/autodiff"
+	"kosumi/nn/nntest"
 	"kosumi/nn/onnx"
 	"kosumi/nn/onnx/onnxref"
 	"kosumi/train/rows"
@@ -68,10 +69,9 @@ func checkNetwork(t *testing.T, c Config, size board.Size) {
 			b.Output("gradient/"+names[i], g)
 		}
 	}
-	m, err := b.Model(nil)
-	require.NoError(t, err)
+	m := nntest.Built(t, b)
 	in := inputsOf(t, p, randomBatch(l, size, c.Batch, 1))
-	m = asDouble(m)
+	m = onnxref.Double(m)
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, name := range names { // biases of fresh networks are 0, where ReLU has no derivative
 		for i := range in[name].data {
@@ -80,7 +80,7 @@ func checkNetwork(t *testing.T, c Config, size board.Size) {
 	}
 	out := runDouble(t, m, in)
 	keepOutputs(m, outLoss)
-	loss := func() float64 { return floats(t, runDouble(t, m, in)[outLoss])[0] }
+	loss := func() float64 { return nntest.Floats(t, runDouble(t, m, in)[outLoss])[0] }
 
 	// along moves some weights in a random direction and returns the relative difference between
 	// derivative and difference quotient.
@@ -94,7 +94,7 @@ func checkNetwork(t *testing.T, c Config, size board.Size) {
 			step[name] = make([]float64, len(was[name]))
 			var g []float64
 			if o := out["gradient/"+name]; o != nil {
-				g = floats(t, o)
+				g = nntest.Floats(t, o)
 				require.Len(t, g, len(was[name]), name)
 			}
 			for i := range step[name] {
@@ -147,7 +147,7 @@ func inputsOf(t testing.TB, p *plan, b *rows.Batch) map[string]*array {
 		require.True(t, ok)
 		a := &array{dims: dims}
 		if w := weights[v.Name]; w != nil {
-			a.data = floats(t, w)
+			a.data = nntest.Floats(t, w)
 		} else {
 			for _, f := range batch[v.Name] {
 				a.data = append(a.data, float64(f))
@@ -156,13 +156,6 @@ func inputsOf(t testing.TB, p *plan, b *rows.Batch) map[string]*array {
 		in[v.Name] = a
 	}
 	return in
-}
-
-func floats(t testing.TB, v *onnx.Tensor) []float64 {
-	t.Helper()
-	list, err := v.Float64s()
-	require.NoError(t, err)
-	return list
 }
 
 func runDouble(t testing.TB, m *onnx.Model, in map[string]*array) map[string]*onnx.Tensor {
@@ -174,28 +167,4 @@ func runDouble(t testing.TB, m *onnx.Model, in map[string]*array) map[string]*on
 	out, err := onnxref.Run(m, ins)
 	require.NoError(t, err)
 	return out
-}
-
-func asDouble(m *onnx.Model) *onnx.Model {
-	m = m.Clone()
-	for _, list := range [][]onnx.ValueInfo{m.Graph.Inputs, m.Graph.Outputs} {
-		for i := range list {
-			if list[i].Type == onnx.Float {
-				list[i].Type = onnx.Double
-			}
-		}
-	}
-	for i, c := range m.Graph.Initializers {
-		if c.Type == onnx.Float {
-			list, _ := c.Float64s()
-			m.Graph.Initializers[i] = onnx.NewTensor(c.Name, list, c.Dims...)
-		}
-	}
-	for _, n := range m.Graph.Nodes {
-		if n.Is("Cast") && n.Int("to", 0) == int64(onnx.Float) {
-			n.Attrs = onnx.Attrs{"to": onnx.AttrInt(int64(onnx.Double))}
-		}
-	}
-	m.Graph.Values = nil
-	return m
 }

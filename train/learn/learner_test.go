@@ -81,6 +81,20 @@ func open(t testing.TB, c Config) *Learner {
 	return l
 }
 
+func stepped(t testing.TB, l *Learner, b *rows.Batch) Result {
+	t.Helper()
+	r, err := l.Step(b)
+	require.NoError(t, err)
+	return r
+}
+
+func evaluated(t testing.TB, l *Learner, b *rows.Batch, average bool) Result {
+	t.Helper()
+	r, err := l.Evaluate(b, average)
+	require.NoError(t, err)
+	return r
+}
+
 // bits returns everything that a learner holds, for comparison.
 func bits(t *testing.T, l *Learner) map[string][]float32 {
 	require.NoError(t, l.weights.fetch())
@@ -115,11 +129,9 @@ func checkResume(t *testing.T, resident bool) {
 		batches[i] = randomBatch(whole, board.Square([]int{5, 7}[i%2]), 4, uint64(i))
 	}
 	for i, b := range batches {
-		_, err := whole.Step(b)
-		require.NoError(t, err)
+		stepped(t, whole, b)
 		if i < 5 {
-			_, err = part.Step(b)
-			require.NoError(t, err)
+			stepped(t, part, b)
 		}
 	}
 	path, err := part.Save(dir, Extra{"mine": []byte("x")})
@@ -131,15 +143,12 @@ func checkResume(t *testing.T, resident bool) {
 	require.Equal(t, Extra{"mine": []byte("x")}, extra)
 	require.Equal(t, part.Counters(), again.Counters())
 	for _, b := range batches[5:] {
-		_, err = again.Step(b)
-		require.NoError(t, err)
+		stepped(t, again, b)
 	}
 	require.Equal(t, bits(t, whole), bits(t, again))
 	for _, average := range []bool{false, true} {
-		want, err := whole.Evaluate(batches[0], average)
-		require.NoError(t, err)
-		got, err := again.Evaluate(batches[0], average)
-		require.NoError(t, err)
+		want := evaluated(t, whole, batches[0], average)
+		got := evaluated(t, again, batches[0], average)
 		require.Equal(t, want, got)
 		one, err := whole.Network(average)
 		require.NoError(t, err)
@@ -161,19 +170,16 @@ func TestExport(t *testing.T) {
 	l := open(t, Config{Model: learntest.FreshKataGo(t, "kb1c16"), Batch: 4, Method: autodiff.Adam, Rate: 1e-2, Aux: true})
 	b := randomBatch(l, board.Square(5), 4, 1)
 	for range 5 {
-		_, err := l.Step(b)
-		require.NoError(t, err)
+		stepped(t, l, b)
 	}
 	other := randomBatch(l, board.Size{W: 6, H: 4}, 4, 2)
-	want, err := l.Evaluate(other, false)
-	require.NoError(t, err)
+	want := evaluated(t, l, other, false)
 	dir := t.TempDir()
 	for _, name := range []string{"out.bin.gz", "out.onnx", "out.txt"} {
 		path := filepath.Join(dir, name)
 		require.NoError(t, l.Export(path, "", false))
 		again := open(t, Config{Model: path, Batch: 4})
-		got, err := again.Evaluate(other, false)
-		require.NoError(t, err)
+		got := evaluated(t, again, other, false)
 		for _, term := range got.Terms {
 			require.InDelta(t, termOf(t, &want, term.Name).Mean, term.Mean, 1e-5, term.Name)
 		}
@@ -200,10 +206,8 @@ func TestKernelsAgree(t *testing.T) {
 		plain := open(t, c)
 		for i := range 3 {
 			b := randomBatch(plain, board.Square(5), 4, uint64(i))
-			want, err := plain.Step(b)
-			require.NoError(t, err)
-			got, err := fast.Step(b)
-			require.NoError(t, err)
+			want := stepped(t, plain, b)
+			got := stepped(t, fast, b)
 			require.InEpsilon(t, want.Loss, got.Loss, 1e-4, name)
 			require.InEpsilon(t, want.GradNorm, got.GradNorm, 1e-3, name)
 		}

@@ -3,8 +3,6 @@ package learn
 import (
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"kosumi/board"
 	"kosumi/internal/testshared"
 	"kosumi/nn/autodiff"
@@ -46,8 +44,7 @@ func TestOverfit(t *testing.T) {
 			l := open(t, conf)
 			b := gameBatch(t, l, board.Square(c.size), 64)
 			for step := 1; step <= 300; step++ {
-				res, err := l.Step(b)
-				require.NoError(t, err)
+				res := stepped(t, l, b)
 				policy := termOf(t, &res, TermPolicy).Mean - termOf(t, &res, MeasurePolicyEntropy).Mean // above the least possible loss
 				least, _ := res.Term(MeasureValueEntropy)                                               // 0 for networks with one value
 				value := termOf(t, &res, TermValue).Mean - least.Mean

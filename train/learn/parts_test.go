@@ -47,8 +47,7 @@ func TestFreeze(t *testing.T) {
 			l := open(t, Config{Model: network(t, name, 5), Batch: 4, Method: autodiff.Adam, Rate: 1e-3, Freeze: freeze})
 			before, err := l.Network(false)
 			require.NoError(t, err)
-			_, err = l.Step(randomBatch(l, board.Square(5), 4, 1))
-			require.NoError(t, err)
+			stepped(t, l, randomBatch(l, board.Square(5), 4, 1))
 			after, err := l.Network(false)
 			require.NoError(t, err)
 			moved := 0
@@ -77,8 +76,7 @@ func TestRunningStatistics(t *testing.T) {
 	for _, norms := range []string{"auto", "frozen"} {
 		l := open(t, Config{Model: path, Batch: 4, Rate: 0, Norms: norms})
 		b := randomBatch(l, board.Square(5), 4, 1)
-		_, err := l.Step(b)
-		require.NoError(t, err)
+		stepped(t, l, b)
 		moved := false
 		for _, s := range l.stats {
 			init, err := s.Init.Float32s()
@@ -103,13 +101,11 @@ func TestEvaluate(t *testing.T) {
 	b := randomBatch(l, board.Square(5), 37, 1)
 	b.Globals[25] = 0 // the first row has no weight
 	before := bits(t, l)
-	whole, err := l.Evaluate(b, false)
-	require.NoError(t, err)
+	whole := evaluated(t, l, b, false)
 	require.Equal(t, before, bits(t, l))
 	require.Equal(t, 37, whole.Rows)
 	require.EqualValues(t, 36, termOf(t, &whole, TermPolicy).Weight)
-	step, err := l.Step(b)
-	require.NoError(t, err)
+	step := stepped(t, l, b)
 	for _, want := range step.Terms {
 		got := termOf(t, &whole, want.Name)
 		require.InEpsilon(t, want.Weight+1, got.Weight+1, 1e-6)
@@ -123,8 +119,7 @@ func TestAverage(t *testing.T) {
 	name := l.params[0].Name
 	var snapshots []float32
 	for i := range 6 {
-		_, err := l.Step(randomBatch(l, board.Square(5), 2, uint64(i)))
-		require.NoError(t, err)
+		stepped(t, l, randomBatch(l, board.Square(5), 2, uint64(i)))
 		if i%2 == 1 {
 			snapshots = append(snapshots, l.weights.data(name)[0])
 		}
@@ -177,8 +172,7 @@ func TestBadBatches(t *testing.T) {
 		require.ErrorIs(t, err, ErrBatch, name)
 		*good = was
 	}
-	_, err := l.Step(good)
-	require.NoError(t, err)
+	stepped(t, l, good)
 }
 
 // TestDeterminism: the same rows and seed give the same weights, also with two threads.
@@ -188,8 +182,7 @@ func TestDeterminism(t *testing.T) {
 	for i := range 2 {
 		l := open(t, c)
 		for k := range 4 {
-			_, err := l.Step(randomBatch(l, board.Square(7), 16, uint64(k)))
-			require.NoError(t, err)
+			stepped(t, l, randomBatch(l, board.Square(7), 16, uint64(k)))
 		}
 		if i == 0 {
 			first = bits(t, l)

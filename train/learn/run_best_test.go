@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"log/slog"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -15,6 +14,7 @@ import (
 	"kosumi/internal/testshared"
 	"kosumi/nn/features"
 	"kosumi/nn/fresh"
+	"kosumi/nn/nntest"
 	"kosumi/train/learn/learntest"
 )
 
@@ -60,8 +60,7 @@ func TestBestIsExported(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, list, KeepCheckpoints+1)
 	require.Equal(t, r.Best.Step, StepOf(list[KeepCheckpoints]))
-	written, err := os.ReadFile(filepath.Join(c.Out, "model.onnx"))
-	require.NoError(t, err)
+	written := testshared.ReadFile(t, filepath.Join(c.Out, "model.onnx"))
 
 	l, err := New(c.Learn)
 	require.NoError(t, err)
@@ -70,12 +69,10 @@ func TestBestIsExported(t *testing.T) {
 	require.NoError(t, err)
 	m, err := l.Network(false)
 	require.NoError(t, err)
-	want, err := m.Marshal()
-	require.NoError(t, err)
+	want := nntest.Bytes(t, m)
 	require.True(t, bytes.Equal(want, written), "it is that checkpoint's")
 	var report Report
-	text, err := os.ReadFile(filepath.Join(c.Out, ReportFile))
-	require.NoError(t, err)
+	text := testshared.ReadFile(t, filepath.Join(c.Out, ReportFile))
 	require.NoError(t, json.Unmarshal(text, &report))
 	require.Equal(t, r.Notes, report.Notes)
 }
@@ -87,8 +84,7 @@ func TestTooLittleHeldBack(t *testing.T) {
 	var log bytes.Buffer
 	c.Learn.Log = slog.New(slog.NewTextHandler(&log, nil))
 	c.Steps = 30
-	r, err := Run(t.Context(), c)
-	require.NoError(t, err)
+	r := trained(t, c)
 	require.Equal(t, 1, r.Held)
 	require.Nil(t, r.Best)
 	require.EqualValues(t, 30, r.Exported)
@@ -101,8 +97,7 @@ func TestMuchHeldBack(t *testing.T) {
 	testshared.Long(t)
 	c := heart(t, 20, 0.01)
 	c.Steps, c.Validation = 5, 0.999
-	r, err := Run(t.Context(), c)
-	require.NoError(t, err)
+	r := trained(t, c)
 	require.Greater(t, r.Held, 10)
 	require.Less(t, r.Held, 20)
 }
@@ -119,21 +114,17 @@ func TestWorseIsNoNetwork(t *testing.T) {
 		c := childRun{Model: model, Data: learntest.WriteGames(t, features.Mini7, board.Square(5), 12), Out: t.TempDir(), Steps: 20}.config()
 		c.Learn.Batch, c.Validation, c.ValidateEvery, c.Learn.Average = 16, share, 0, Average{}
 		good := c.Learn.Rate
-		first, err := Run(t.Context(), c)
-		require.NoError(t, err)
-		before, err := os.ReadFile(filepath.Join(c.Out, "model.onnx"))
-		require.NoError(t, err)
+		first := trained(t, c)
+		before := testshared.ReadFile(t, filepath.Join(c.Out, "model.onnx"))
 
 		c.Steps, c.Learn.Rate = 60, 1
 		_, err = Run(t.Context(), c)
 		require.ErrorIs(t, err, ErrDiverged)
 		require.ErrorContains(t, err, "lower --lr than 1")
-		after, err := os.ReadFile(filepath.Join(c.Out, "model.onnx"))
-		require.NoError(t, err)
+		after := testshared.ReadFile(t, filepath.Join(c.Out, "model.onnx"))
 		require.True(t, bytes.Equal(before, after), "what was exported stays")
 		c.Steps, c.Learn.Rate = 25, good
-		again, err := Run(t.Context(), c)
-		require.NoError(t, err)
+		again := trained(t, c)
 		require.EqualValues(t, 25, again.Counters.Steps)
 		if share > 0 {
 			require.Less(t, again.After.Loss, first.Before.Loss)
@@ -146,27 +137,23 @@ func TestWorseIsNoNetwork(t *testing.T) {
 func TestAnotherRateIsTold(t *testing.T) {
 	testshared.Long(t)
 	c := childRun{Model: learntest.FreshKataGo(t, "kb1c16"), Data: learntest.WriteGames(t, features.V7, board.Square(5), 6), Out: t.TempDir(), Steps: 4}.config()
-	_, err := Run(t.Context(), c)
-	require.NoError(t, err)
+	trained(t, c)
 	var log bytes.Buffer
 	c.Learn.Log = slog.New(slog.NewTextHandler(&log, nil))
 	c.Steps, c.Learn.Rate, c.Learn.Schedule = 6, 5e-4, Schedule{Shape: "cosine", Final: 0.1}
-	r, err := Run(t.Context(), c)
-	require.NoError(t, err)
+	r := trained(t, c)
 	for _, want := range []string{"the run is one of 6 steps now; it was one of 4", "from step 4 on --lr is 0.0005; it was 0.001 before", "the schedule of the rate is cosine down to 0.1; it was constant before"} {
 		require.Contains(t, strings.Join(r.Notes, "\n"), want)
 		require.Contains(t, log.String(), want)
 	}
-	r, err = Run(t.Context(), c)
-	require.NoError(t, err)
+	r = trained(t, c)
 	require.NotContains(t, strings.Join(r.Notes, "\n"), "it was", "once")
 	c.Data = append(c.Data, t.TempDir())
-	_, err = Run(t.Context(), c)
+	_, err := Run(t.Context(), c)
 	require.ErrorIs(t, err, ErrCheckpoint, "other data")
 	c.Data = c.Data[:1]
 	c.Steps, c.Epochs = 0, 2
-	r, err = Run(t.Context(), c)
-	require.NoError(t, err)
+	r = trained(t, c)
 	require.Greater(t, r.Counters.Steps, int64(6), "epochs count now")
 
 	c.Validation, c.WindowRows, c.MemoryBytes, c.Data = 0.3, 77, 64<<20, []string{t.TempDir()}

@@ -91,6 +91,14 @@ func (c childRun) command(t testing.TB) *exec.Cmd {
 	return cmd
 }
 
+// trained returns the report of a run.
+func trained(t testing.TB, c RunConfig) *Report {
+	t.Helper()
+	report, err := Run(t.Context(), c)
+	require.NoError(t, err)
+	return report
+}
+
 // TestKill kills a run on ordinary and taught rows at random moments. It resumes each time and
 // ends with the networks and metrics of an undisturbed run.
 func TestKill(t *testing.T) {
@@ -144,10 +152,8 @@ func TestKill(t *testing.T) {
 func equalRuns(t *testing.T, a, b string) {
 	t.Helper()
 	for _, name := range []string{"model.onnx", "model.bin.gz"} {
-		want, err := os.ReadFile(filepath.Join(a, name))
-		require.NoError(t, err)
-		got, err := os.ReadFile(filepath.Join(b, name))
-		require.NoError(t, err)
+		want := testshared.ReadFile(t, filepath.Join(a, name))
+		got := testshared.ReadFile(t, filepath.Join(b, name))
 		require.True(t, string(want) == string(got), "%s differs", name)
 	}
 	want, err := ReadMetrics(filepath.Join(a, MetricsFile))
@@ -179,8 +185,7 @@ func equalRuns(t *testing.T, a, b string) {
 func TestRun(t *testing.T) {
 	c := childRun{Model: learntest.FreshKataGo(t, "kb1c16"), Data: learntest.WriteGames(t, features.V7, board.Square(5), 12), Steps: 22}
 	c.Out = filepath.Join(t.TempDir(), "whole")
-	report, err := Run(context.Background(), c.config())
-	require.NoError(t, err)
+	report := trained(t, c.config())
 	require.EqualValues(t, 22, report.Counters.Steps)
 	require.EqualValues(t, 176, report.Counters.Samples)
 	require.Len(t, report.Files, 2)
@@ -193,8 +198,7 @@ func TestRun(t *testing.T) {
 	}
 	before := termOf(t, report.Before, TermValue)
 	require.Less(t, termOf(t, report.After, TermValue).Mean, before.Mean)
-	svg, err := os.ReadFile(filepath.Join(c.Out, CurvesFile))
-	require.NoError(t, err)
+	svg := testshared.ReadFile(t, filepath.Join(c.Out, CurvesFile))
 	require.NoError(t, xml.Unmarshal(svg, new(struct{})), "an image that browsers show")
 	require.Regexp(t, `>loss<.*(?s:.*)>training<.*(?s:.*)>held back<`, string(svg))
 	require.FileExists(t, filepath.Join(c.Out, ReportFile))
@@ -203,14 +207,13 @@ func TestRun(t *testing.T) {
 	other.Out = filepath.Join(t.TempDir(), "interrupted")
 	rc := other.config()
 	interrupt(t, rc, 13)
-	again, err := Run(context.Background(), other.config())
-	require.NoError(t, err)
+	again := trained(t, other.config())
 	require.Equal(t, before, termOf(t, again.Before, TermValue), "what was measured at first is kept")
 	equalRuns(t, c.Out, other.Out)
 
 	rc = other.config()
 	rc.Seed++
-	_, err = Run(context.Background(), rc)
+	_, err := Run(context.Background(), rc)
 	require.ErrorIs(t, err, ErrCheckpoint)
 	require.ErrorContains(t, err, "seed was 5 and is 6 now")
 }
@@ -253,8 +256,7 @@ func TestBeside(t *testing.T) {
 	child := childRun{Model: learntest.FreshKataGo(t, "kb1c16"), Data: learntest.WriteGames(t, features.V7, board.Square(5), 12), Out: t.TempDir(), Steps: 6}
 	c := child.config()
 	c.Beside = []string{child.Model, learntest.FreshKataGo(t, "kb2c16")}
-	report, err := Run(t.Context(), c)
-	require.NoError(t, err)
+	report := trained(t, c)
 	require.Len(t, report.Beside, 2)
 	require.Equal(t, report.Before.Terms, report.Beside[0].Result.Terms)
 	require.NotEqual(t, report.Before.Loss, report.Beside[1].Result.Loss)
@@ -265,7 +267,7 @@ func TestBeside(t *testing.T) {
 
 	c.Out = t.TempDir()
 	c.Beside = []string{learntest.FreshArch(t, "mini", 9)}
-	_, err = Run(t.Context(), c)
+	_, err := Run(t.Context(), c)
 	require.ErrorContains(t, err, "no row held back fits this network")
 	c.Beside = []string{"/nowhere/at/all.bin.gz"}
 	_, err = Run(t.Context(), c)
@@ -287,8 +289,7 @@ func TestNewFiles(t *testing.T) {
 	bad := filepath.Join(data, "more", "cut.npz")
 	require.NoError(t, os.WriteFile(bad, []byte("PK"), 0o644))
 	c.Steps = 60
-	report, err := Run(t.Context(), c)
-	require.NoError(t, err)
+	report := trained(t, c)
 	require.Contains(t, report.Skipped, bad, "it was looked into")
 	require.EqualValues(t, 60, report.Counters.Steps)
 }
@@ -342,12 +343,11 @@ func TestMixedRun(t *testing.T) {
 		return c
 	}
 	c := config()
-	report, err := Run(context.Background(), c)
-	require.NoError(t, err)
+	report := trained(t, c)
 	require.NotNil(t, report.Before)
 	require.Equal(t, 2, report.Held)
 	c.Shares = map[string]float64{seven: 0.4}
-	_, err = Run(context.Background(), c)
+	_, err := Run(context.Background(), c)
 	require.ErrorIs(t, err, ErrCheckpoint)
 	require.ErrorContains(t, err, seven+"=0.4")
 	c = config()
@@ -373,8 +373,7 @@ func TestScheduleOfARun(t *testing.T) {
 				c.Steps = 0
 			}
 			c.Learn.Schedule, c.Learn.Rate, c.Validation, c.LogEvery = Schedule{Shape: "linear", Final: 0.5}, 0.01, 0, 1
-			report, err := Run(context.Background(), c)
-			require.NoError(t, err)
+			report := trained(t, c)
 			require.InDelta(t, want, report.Counters.Steps, 1)
 			lines, err := ReadMetrics(filepath.Join(child.Out, MetricsFile))
 			require.NoError(t, err)
@@ -402,8 +401,7 @@ func TestFewGames(t *testing.T) {
 		require.NoError(t, err)
 		require.True(t, report.Interrupted)
 		c.Progress = nil
-		report, err = Run(t.Context(), c)
-		require.NoError(t, err)
+		report = trained(t, c)
 		require.EqualValues(t, 4, report.Counters.Steps)
 		if games == 1 {
 			require.Nil(t, report.After)
@@ -432,8 +430,7 @@ func TestDivergence(t *testing.T) {
 				require.NoFileExists(t, filepath.Join(c.Out, name))
 			}
 			c.Learn.Rate = good
-			report, err = Run(t.Context(), c)
-			require.NoError(t, err)
+			report = trained(t, c)
 			require.EqualValues(t, steps, report.Counters.Steps)
 		}
 	}

@@ -14,7 +14,9 @@ import (
 	"kosumi/nn/autodiff"
 	"kosumi/nn/features"
 	"kosumi/nn/model"
+	"kosumi/nn/nntest"
 	"kosumi/nn/onnx"
+	"kosumi/nn/onnx/onnxref"
 	"kosumi/train/learn/learntest"
 	"kosumi/train/rows"
 )
@@ -57,8 +59,8 @@ func TestTaughtLosses(t *testing.T) {
 			for i, weight := range []float32{0.5, 1, 2, 1, 0, 0} { // one row of each kind does not count
 				b.Globals[i*rows.Targets+rows.TargetGlobalWeight] = weight
 			}
-			out := runDouble(t, asDouble(p.model), inputsOf(t, p, b))
-			got := floats(t, out[outMeasures])
+			out := runDouble(t, onnxref.Double(p.model), inputsOf(t, p, b))
+			got := nntest.Floats(t, out[outMeasures])
 			s := newSlowTerms(t, &p.spec, b, out)
 			compared := 0
 			for i, m := range p.measured {
@@ -90,7 +92,7 @@ func newSlowTerms(t *testing.T, spec *nn.Spec, b *rows.Batch, out map[string]*on
 	s := &slowTerms{spec: spec, b: b}
 	byRole := map[nn.Role][]float64{}
 	for _, o := range spec.Outputs {
-		byRole[o.Role] = floats(t, out[o.Name])
+		byRole[o.Role] = nntest.Floats(t, out[o.Name])
 	}
 	split := func(role nn.Role) (list [][]float64) {
 		data := byRole[role]
@@ -351,9 +353,7 @@ func askItself(t *testing.T, path string) Result {
 	m, err := model.Open(path, model.Config{})
 	require.NoError(t, err)
 	defer m.Close()
-	server, err := nn.NewServer(m, nn.ServerConfig{MaxBatch: 1})
-	require.NoError(t, err)
-	defer server.Close()
+	server := nntest.Server(t, m, nn.ServerConfig{MaxBatch: 1})
 	layout := rows.Layout{Encoding: features.V7, Side: 9}
 	set := rows.NewSet(layout)
 	builder, err := rows.NewBuilder(layout)
@@ -375,9 +375,7 @@ func askItself(t *testing.T, path string) Result {
 	defer s.Close()
 	var b rows.Batch
 	require.NoError(t, s.Next(&b))
-	r, err := l.Evaluate(&b, false)
-	require.NoError(t, err)
-	return r
+	return evaluated(t, l, &b, false)
 }
 
 // TestTaughtRowsTeach: a network learns a teacher's answers, uncertainty included, and the
@@ -388,15 +386,12 @@ func TestTaughtRowsTeach(t *testing.T) {
 		l := open(t, Config{Model: network(t, name, 5), Batch: 8, Method: autodiff.Adam, Rate: 2e-3})
 		b := randomBatch(l, board.Square(5), 8, 1)
 		teach(b, 0, 1, 2, 3, 4, 5, 6, 7)
-		first, err := l.Evaluate(b, false)
-		require.NoError(t, err)
+		first := evaluated(t, l, b, false)
 		for range 80 {
-			r, err := l.Step(b)
-			require.NoError(t, err)
+			r := stepped(t, l, b)
 			require.False(t, r.Skipped)
 		}
-		last, err := l.Evaluate(b, false)
-		require.NoError(t, err)
+		last := evaluated(t, l, b, false)
 		for term, most := range map[string]float64{MeasureTaughtKL: 0.6, MeasureWinrateError: 0.6, MeasureLeadError: 0.6, MeasureOwnershipError: 0.6,
 			TermOptimistic: 0.95, TermValueError: 0.95, TermScoreError: 0.95} {
 			was, is := termOf(t, &first, term), termOf(t, &last, term)

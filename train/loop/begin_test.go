@@ -36,8 +36,7 @@ func TestLoopBeginsWithANetwork(t *testing.T) {
 	require.Equal(t, net.Trunk.Conv.Weights, kept.Trunk.Conv.Weights)
 	require.NoFileExists(t, modelPath(dir, s.Arch, freshName(s.Arch)))
 
-	l, err := Open(dir, Options{})
-	require.NoError(t, err)
+	l := opened(t, dir, Options{})
 	c := l.stageConfig()
 	require.Equal(t, "puct", c.Selfplay.Search.Method, "no random games")
 	require.NoError(t, l.Close())
@@ -93,8 +92,7 @@ func TestLoopBeginsWithRows(t *testing.T) {
 	require.InDelta(t, 2*float64(h.Rows), float64(h.Samples), 32, "ratio 2 counts its own rows")
 	require.Equal(t, others, held(), "nothing of the other run goes")
 
-	l, err := Open(dir, Options{})
-	require.NoError(t, err)
+	l := opened(t, dir, Options{})
 	l.state.Rows = 1e6
 	c := l.stageConfig()
 	require.Equal(t, c.Window.Rows(1e6+int64(others)), l.windowRows(&c))

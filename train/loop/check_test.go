@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"kosumi/internal/testshared"
 )
 
 // TestStateIsChecked: every reader refuses an impossible state, with the fault and advice, and
@@ -21,9 +23,8 @@ func TestStateIsChecked(t *testing.T) {
 	}
 	require.NoError(t, good().check())
 	refused := func(want string) {
-		before, err := os.ReadFile(statePath(dir))
-		require.NoError(t, err)
-		_, err = Open(dir, Options{})
+		before := testshared.ReadFile(t, statePath(dir))
+		_, err := Open(dir, Options{})
 		require.ErrorIs(t, err, ErrState, want)
 		require.ErrorContains(t, err, want)
 		require.ErrorContains(t, err, "state.json")
@@ -31,8 +32,7 @@ func TestStateIsChecked(t *testing.T) {
 		_, err = NewViewer(dir).Snapshot()
 		require.ErrorIs(t, err, ErrState)
 		require.ErrorIs(t, WriteReport(dir), ErrState)
-		after, err := os.ReadFile(statePath(dir))
-		require.NoError(t, err)
+		after := testshared.ReadFile(t, statePath(dir))
 		require.Equal(t, string(before), string(after))
 	}
 	for want, spoil := range map[string]func(s *State){
@@ -66,8 +66,7 @@ func TestStateIsChecked(t *testing.T) {
 		refused(want)
 	}
 	require.NoError(t, good().save(dir))
-	whole, err := os.ReadFile(statePath(dir))
-	require.NoError(t, err)
+	whole := testshared.ReadFile(t, statePath(dir))
 	for want, text := range map[string]string{
 		"games is a string":         strings.Replace(string(whole), `"games": 100`, `"games": "100"`, 1),
 		"games is a number 0.5":     strings.Replace(string(whole), `"games": 100`, `"games": 0.5`, 1),

@@ -63,9 +63,7 @@ func TestDivergedLoopGoesBack(t *testing.T) {
 	first := runToFirstNetwork(t, dir)
 
 	var lines []string
-	l, err := Open(dir, Options{Games: 12, Status: func(line string) { lines = append(lines, line) }})
-	require.NoError(t, err)
-	defer l.Close()
+	l := opened(t, dir, Options{Games: 12, Status: func(line string) { lines = append(lines, line) }})
 	rate := l.conf.Train.Rate
 	require.Equal(t, 0.002, rate)
 	l.trainer.watch = watch{steps: watched - 1, recent: learn.Result{Rows: 32, Terms: []learn.Term{{Name: learn.TermPolicy, Mean: 1e17, Weight: 32}}}}
@@ -84,8 +82,7 @@ func TestDivergedLoopGoesBack(t *testing.T) {
 	checkFolder(t, dir, *s)
 	require.Equal(t, rate/2, runLoop(t, dir, 3).MostRate)
 
-	l, err = Open(dir, Options{})
-	require.NoError(t, err)
+	l = opened(t, dir, Options{})
 	for range 8 {
 		require.NoError(t, l.trainer.goBack(&l.conf, learn.ErrDiverged))
 	}
@@ -116,12 +113,11 @@ func TestRefusedNetworksGoBack(t *testing.T) {
 	testshared.Long(t)
 	dir := trainableLoop(t, tiny)
 	first := runToFirstNetwork(t, dir)
-	l, err := Open(dir, Options{})
-	require.NoError(t, err)
-	defer l.Close()
+	l := opened(t, dir, Options{})
 	for range mostRefused {
 		require.Zero(t, l.state.MostRate)
 		l.others = nil
+		var err error
 		for l.state.Stage != stageGate {
 			switch l.state.Stage {
 			case stageSelfplay:

@@ -90,9 +90,7 @@ func TestBootstrapByOthers(t *testing.T) {
 	dir := trainableLoop(t, tiny)
 	o := &others{late: 50}
 	var lines []string
-	l, err := Open(dir, Options{Exchange: o, Status: func(line string) { lines = append(lines, line) }})
-	require.NoError(t, err)
-	defer l.Close()
+	l := opened(t, dir, Options{Exchange: o, Status: func(line string) { lines = append(lines, line) }})
 	o.loop = l
 	require.NoError(t, l.generator.offer())
 	left, any := l.Left()
@@ -145,8 +143,7 @@ func TestLastGamesOfOthers(t *testing.T) {
 	dir := trainableLoop(t, tiny)
 	ctx, stop := context.WithCancel(t.Context())
 	o := &stopped{stop: stop}
-	l, err := Open(dir, Options{Exchange: o})
-	require.NoError(t, err)
+	l := opened(t, dir, Options{Exchange: o})
 	o.loop = l
 	require.NoError(t, l.Run(ctx))
 	require.NoError(t, o.play(o.work, 7))

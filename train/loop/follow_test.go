@@ -88,8 +88,7 @@ func TestLearnerMayChange(t *testing.T) {
 func rewrite(t *testing.T, dir, old, replacement string) {
 	t.Helper()
 	path := filepath.Join(dir, RecipeFile)
-	text, err := os.ReadFile(path)
-	require.NoError(t, err)
+	text := testshared.ReadFile(t, path)
 	require.Contains(t, string(text), old)
 	require.NoError(t, os.WriteFile(path, []byte(strings.Replace(string(text), old, replacement, 1)), 0o644))
 }

@@ -74,8 +74,7 @@ func TestStateFile(t *testing.T) {
 	require.NoError(t, err)
 	require.EqualValues(t, 12, s.Closed)
 	require.NoError(t, s.save(dir))
-	again, err := os.ReadFile(statePath(dir))
-	require.NoError(t, err)
+	again := testshared.ReadFile(t, statePath(dir))
 	var compact bytes.Buffer
 	require.NoError(t, json.Compact(&compact, again))
 	require.Equal(t, text, compact.String())

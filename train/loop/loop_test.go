@@ -126,14 +126,22 @@ func newLoop(t *testing.T, recipe string) string {
 	return dir
 }
 
+// opened opens a loop and closes it at the end of the test.
+func opened(t *testing.T, dir string, o Options) *Loop {
+	t.Helper()
+	l, err := Open(dir, o)
+	require.NoError(t, err)
+	t.Cleanup(func() { l.Close() })
+	return l
+}
+
 // trainableLoop is newLoop for tests that train. It skips the test without an onnxruntime library.
 func trainableLoop(t *testing.T, recipe string) string {
 	t.Helper()
 	dir := newLoop(t, recipe)
-	l, err := Open(dir, Options{})
-	require.NoError(t, err)
+	l := opened(t, dir, Options{})
 	defer l.Close()
-	err = l.trainer.resume()
+	err := l.trainer.resume()
 	if errors.Is(err, ort.ErrNoLibrary) {
 		testshared.Absent(t, "the learner needs onnxruntime: %v", err)
 	}
@@ -144,8 +152,7 @@ func trainableLoop(t *testing.T, recipe string) string {
 // checkFolder opens a killed loop and checks that nothing was lost or counted twice.
 func checkFolder(t *testing.T, dir string, before State) State {
 	t.Helper()
-	l, err := Open(dir, Options{})
-	require.NoError(t, err)
+	l := opened(t, dir, Options{})
 	defer l.Close()
 	s := *l.state
 	require.GreaterOrEqual(t, s.Games, before.Games)
@@ -201,10 +208,8 @@ func checkFolder(t *testing.T, dir string, before State) State {
 func TestOneLoopAFolder(t *testing.T) {
 	dir := newLoop(t, tiny)
 	require.ErrorIs(t, Init(dir, []byte(tiny)), ErrRecipe)
-	l, err := Open(dir, Options{})
-	require.NoError(t, err)
-	defer l.Close()
-	_, err = Open(dir, Options{})
+	opened(t, dir, Options{})
+	_, err := Open(dir, Options{})
 	require.ErrorIs(t, err, file.ErrTaken)
 	require.ErrorContains(t, err, dir)
 }
@@ -212,8 +217,7 @@ func TestOneLoopAFolder(t *testing.T) {
 // runLoop runs a loop for a number of games; 0 only opens it.
 func runLoop(t *testing.T, dir string, games int64) *State {
 	t.Helper()
-	l, err := Open(dir, Options{Games: games})
-	require.NoError(t, err)
+	l := opened(t, dir, Options{Games: games})
 	defer l.Close()
 	if games > 0 {
 		require.NoError(t, l.Run(t.Context()))
@@ -240,9 +244,7 @@ func runToFirstNetwork(t *testing.T, dir string) *State {
 func TestHeartbeatBesideSelfplay(t *testing.T) {
 	dir := newLoop(t, tiny)
 	var lines []string
-	l, err := Open(dir, Options{Status: func(line string) { lines = append(lines, line) }})
-	require.NoError(t, err)
-	defer l.Close()
+	l := opened(t, dir, Options{Status: func(line string) { lines = append(lines, line) }})
 	l.out.beat = 50 * time.Microsecond
 	require.NoError(t, l.generator.run(t.Context()))
 	require.Greater(t, len(lines), 1, "no line came before the last")
@@ -285,17 +287,12 @@ func TestTimeEndsTraining(t *testing.T) {
 	t.Parallel()
 	const endless = 1_000_000_000
 	dir := trainableLoop(t, strings.Replace(tiny, "samples = 320", fmt.Sprint("samples = ", endless), 1))
-	bounded := func(o Options) *Loop {
-		l, err := Open(dir, o)
-		require.NoError(t, err)
-		require.NoError(t, l.Run(t.Context()))
-		require.NoError(t, l.Close())
-		return l
-	}
 	var l *Loop
 	trained := func(more int64) {
 		for l == nil || l.state.Samples < more { // a run may end before its first step
-			l = bounded(Options{Time: 200 * time.Millisecond})
+			l = opened(t, dir, Options{Time: 200 * time.Millisecond})
+			require.NoError(t, l.Run(t.Context()))
+			require.NoError(t, l.Close())
 		}
 		require.Equal(t, stageTrain, l.state.Stage)
 		require.Less(t, l.state.Samples, int64(endless))
@@ -311,9 +308,7 @@ func TestTimeEndsTraining(t *testing.T) {
 	newest := l.state.Samples
 	l.state.Samples = 0
 	require.NoError(t, l.state.save(dir))
-	l, err := Open(dir, Options{})
-	require.NoError(t, err)
-	defer l.Close()
+	l = opened(t, dir, Options{})
 	require.Equal(t, newest, l.state.Samples)
 	require.NoError(t, l.trainer.resume())
 	require.Equal(t, newest, l.trainer.learner.Counters().Samples)
@@ -326,13 +321,11 @@ func TestProgress(t *testing.T) {
 	dir := trainableLoop(t, tiny)
 	var mu sync.Mutex
 	seen := map[string][]Progress{}
-	l, err := Open(dir, Options{Games: 150, Progress: func(p Progress) {
+	l := opened(t, dir, Options{Games: 150, Progress: func(p Progress) {
 		mu.Lock()
 		defer mu.Unlock()
 		seen[p.Stage] = append(seen[p.Stage], p)
 	}})
-	require.NoError(t, err)
-	defer l.Close()
 	l.out.beat = 100 * time.Microsecond
 	require.NoError(t, l.Run(t.Context()))
 	for _, stage := range []string{"self-play", "training", "gating match"} {

@@ -35,11 +35,9 @@ func (s *orientations) Evaluate(ctx context.Context, q *nn.Query, out *nn.Output
 // TestMatchOrientations: a gating match evaluates positions in all orientations, but one position
 // always in the same.
 func TestMatchOrientations(t *testing.T) {
-	server, err := nn.NewServer(nntest.HashModel(3), nn.ServerConfig{MaxBatch: 4})
-	require.NoError(t, err)
-	defer server.Close()
+	server := nntest.Server(t, nntest.HashModel(3), nn.ServerConfig{MaxBatch: 4})
 	s := &orientations{Evaluator: server, shown: map[[2]uint64]int8{}}
-	_, err = playMatch(t.Context(), local(s, s), &Gate{Games: 4, Visits: 8, Temperature: 1, Komi: 7}, []selfplay.BoardShare{{Width: 5, Height: 5, Share: 1}}, 6, new(matchCount))
+	_, err := playMatch(t.Context(), local(s, s), &Gate{Games: 4, Visits: 8, Temperature: 1, Komi: 7}, []selfplay.BoardShare{{Width: 5, Height: 5, Share: 1}}, 6, new(matchCount))
 	require.NoError(t, err)
 	used := map[int8]bool{}
 	for _, k := range s.shown {

@@ -16,8 +16,7 @@ import (
 func randomGame(t testing.TB, size board.Size, rules board.Rules, seed uint64) *Game {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 1))
-	start, err := board.NewGame(size, rules)
-	require.NoError(t, err)
+	start := testshared.Game(t, size, rules)
 	g := &Game{Start: start, Hash: [2]uint64{rng.Uint64(), rng.Uint64()}}
 	var now board.Game
 	now.CopyFrom(start)
@@ -199,9 +198,7 @@ func TestRowsTellModes(t *testing.T) {
 	mouth := l.slot(1, b.Size())
 	for i := range 4 {
 		modes := board.AreaModes{PassAliveUnderSuicide: i&1 != 0, ExcludeTerritoryAdjacentToAtari: i&2 != 0}
-		start, err := board.NewGame(b.Size(), board.Rules{Scoring: board.ScoringTerritory})
-		require.NoError(t, err)
-		require.NoError(t, start.SetupBoard(b, board.Black))
+		start := testshared.GameOn(t, b, board.Rules{Scoring: board.ScoringTerritory})
 		require.NoError(t, start.StartInPhase(2))
 		start.ContinueWith(board.GameOptions{AreaModes: modes})
 		var end board.Game

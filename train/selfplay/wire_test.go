@@ -45,10 +45,7 @@ func sessionOf(t testing.TB, c Config, seed uint64, numbers ...uint64) (*Session
 
 func exactServer(t testing.TB, seed uint64) *nn.Server {
 	t.Helper()
-	s, err := nn.NewServer(nntest.HashModel(seed), nn.ServerConfig{Sessions: 2, MaxBatch: 8, CacheBytes: 8 << 20, Reproducible: true, Seed: seed})
-	require.NoError(t, err)
-	t.Cleanup(func() { s.Close() })
-	return s
+	return nntest.Server(t, nntest.HashModel(seed), nn.ServerConfig{Sessions: 2, MaxBatch: 8, CacheBytes: 8 << 20, Reproducible: true, Seed: seed})
 }
 
 // TestGamesAreFunctionsOfTheirNumber: the same numbers give the same games in another order, with

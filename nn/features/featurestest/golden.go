@@ -6,12 +6,14 @@ package featurestest
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
 	"kosumi/internal/testshared"
+	"kosumi/nn"
 	"kosumi/nn/features"
 )
 
@@ -100,8 +102,7 @@ func (p *Position) Game(t testing.TB) *board.Game {
 	t.Helper()
 	rules, err := board.ParseRules(string(p.Rules))
 	require.NoError(t, err)
-	g, err := board.NewGame(p.Size(), rules)
-	require.NoError(t, err)
+	g := testshared.Game(t, p.Size(), rules)
 	require.NoError(t, p.setUp(g), p.ID)
 	for _, m := range p.Moves {
 		c, at, err := p.move(m)
@@ -167,4 +168,39 @@ func (p *Position) Options() features.Options {
 		o.DrawWinsForWhite = -1
 	}
 	return o
+}
+
+// Differences holds the largest difference of each output from KataGo's.
+type Differences map[string]float64
+
+// See takes a difference into account.
+func (d Differences) See(output string, want, got float64) {
+	d[output] = max(d[output], math.Abs(want-got))
+}
+
+// SeeAll takes the differences of a list into account.
+func (d Differences) SeeAll(output string, want []float64, got []float32) {
+	for i, x := range want {
+		d.See(output, x, float64(got[i]))
+	}
+}
+
+// Add compares all outputs for a position but the mean of the squared score, which is large.
+func (d Differences) Add(want *Post, got *nn.Output, toMove board.Color) {
+	sign, win, loss := 1.0, got.Win, got.Loss
+	if toMove == board.Black {
+		sign, win, loss = -1, loss, win
+	}
+	d.See("win", want.Win, float64(win))
+	d.See("loss", want.Loss, float64(loss))
+	d.See("noResult", want.NoResult, float64(got.NoResult))
+	d.See("scoreMean", want.ScoreMean, sign*float64(got.ScoreMean))
+	d.See("lead", want.Lead, sign*float64(got.Lead))
+	d.See("varTimeLeft", want.VarTime, float64(got.VarTimeLeft))
+	d.See("errWinLoss", want.ErrWinLoss, float64(got.ErrWinLoss))
+	d.See("errScore", want.ErrScore, float64(got.ErrScore))
+	d.SeeAll("policy", want.Policy, got.Policy[:])
+	for i, x := range want.Ownership {
+		d.See("ownership", x, sign*float64(got.Ownership[i]))
+	}
 }

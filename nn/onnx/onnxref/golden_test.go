@@ -2,12 +2,12 @@ package onnxref_test
 
 import (
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"kosumi/internal/testshared"
 	"kosumi/nn/onnx"
 	"kosumi/nn/onnx/onnxref"
 )
@@ -31,9 +31,7 @@ func (r reference) rows(t *testing.T, name string) [][]float32 {
 
 func file(t *testing.T, name string) []byte {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join("../../../testdata/onnx", name))
-	require.NoError(t, err)
-	return data
+	return testshared.ReadFile(t, filepath.Join("../../../testdata/onnx", name))
 }
 
 func load(t *testing.T, name string) *onnx.Model {

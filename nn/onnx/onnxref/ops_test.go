@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"kosumi/nn/nntest"
 	"kosumi/nn/onnx"
 	"kosumi/nn/onnx/onnxref"
 )
@@ -139,21 +140,13 @@ func evaluate(t *testing.T, opset int64, op string, a attrs, outs int, in ...*on
 	for _, v := range b.Node("", op, outs, a, inputs...) {
 		b.Output("result of "+string(v), v)
 	}
-	m, err := b.Model(nil)
-	require.NoError(t, err)
+	m := nntest.Built(t, b)
 	got, err := onnxref.Run(m, nil)
 	require.NoError(t, err)
 	var list []*onnx.Tensor
 	for _, v := range m.Graph.Outputs {
 		list = append(list, got[v.Name])
 	}
-	return list
-}
-
-func floats(t *testing.T, c *onnx.Tensor) []float64 {
-	t.Helper()
-	list, err := c.Float64s()
-	require.NoError(t, err)
 	return list
 }
 
@@ -164,8 +157,8 @@ func TestOperators(t *testing.T) {
 			out := evaluate(t, 18, c.op, c.attrs, 1, c.in...)[0]
 			require.Equal(t, c.want.Type, out.Type)
 			require.Equal(t, append([]int64{}, c.want.Dims...), append([]int64{}, out.Dims...))
-			got := floats(t, out)
-			for k, want := range floats(t, c.want) {
+			got := nntest.Floats(t, out)
+			for k, want := range nntest.Floats(t, c.want) {
 				if want != got[k] {
 					require.InDelta(t, want, got[k], 1e-6*max(1, math.Abs(want)), "element %d of %v", k, got)
 				}
@@ -173,15 +166,15 @@ func TestOperators(t *testing.T) {
 		})
 	}
 	parts := evaluate(t, 18, "Split", attrs{"axis": onnx.AttrInt(1)}, 2, f(fs{1, 2, 3, 4, 5, 6}, 2, 3), i(is{1, 2}))
-	require.Equal(t, []float64{1, 4}, floats(t, parts[0]))
-	require.Equal(t, []float64{2, 3, 5, 6}, floats(t, parts[1]))
+	require.Equal(t, []float64{1, 4}, nntest.Floats(t, parts[0]))
+	require.Equal(t, []float64{2, 3, 5, 6}, nntest.Floats(t, parts[1]))
 	parts = evaluate(t, 17, "Split", nil, 2, f(fs{1, 2, 3}))
-	require.Equal(t, []float64{1, 2}, floats(t, parts[0]))
-	require.Equal(t, []float64{3}, floats(t, parts[1]))
+	require.Equal(t, []float64{1, 2}, nntest.Floats(t, parts[0]))
+	require.Equal(t, []float64{3}, nntest.Floats(t, parts[1]))
 	// In float32 1<<25 plus 1 is 1<<25, so the sum must be in float64.
 	list := slices.Repeat(fs{1}, 1<<16)
 	list[0] = 1 << 25
-	require.Equal(t, []float64{float64(float32(1<<25 + 1<<16 - 1))}, floats(t, evaluate(t, 17, "ReduceSum", nil, 1, f(list))[0]))
+	require.Equal(t, []float64{float64(float32(1<<25 + 1<<16 - 1))}, nntest.Floats(t, evaluate(t, 17, "ReduceSum", nil, 1, f(list))[0]))
 }
 
 func TestRunRefuses(t *testing.T) {
@@ -189,9 +182,7 @@ func TestRunRefuses(t *testing.T) {
 		b := onnx.NewBuilder("n", 17)
 		x, y := b.Input("x", onnx.Float, "N", 2), b.Input("y", onnx.Float, "N", 2)
 		b.Output("z", b.Add(x, b.Mul(y, b.Floats("w", fs{1, 2}, 2))))
-		m, err := b.Model(nil)
-		require.NoError(t, err)
-		return m
+		return nntest.Built(t, b)
 	}
 	x := f(fs{1, 2}, 1, 2)
 	for name, c := range map[string]struct {

@@ -221,3 +221,29 @@ func init() {
 		}
 	}
 }
+
+// Double returns a copy of a model that computes in float64, so that difference quotients are
+// precise.
+func Double(m *onnx.Model) *onnx.Model {
+	m = m.Clone()
+	for _, list := range [][]onnx.ValueInfo{m.Graph.Inputs, m.Graph.Outputs} {
+		for i := range list {
+			if list[i].Type == onnx.Float {
+				list[i].Type = onnx.Double
+			}
+		}
+	}
+	for i, c := range m.Graph.Initializers {
+		if c.Type == onnx.Float {
+			list, _ := c.Float64s()
+			m.Graph.Initializers[i] = onnx.NewTensor(c.Name, list, c.Dims...)
+		}
+	}
+	for _, n := range m.Graph.Nodes {
+		if n.Is("Cast") && n.Int("to", 0) == int64(onnx.Float) {
+			n.Attrs = onnx.Attrs{"to": onnx.AttrInt(int64(onnx.Double))}
+		}
+	}
+	m.Graph.Values = nil
+	return m
+}

@@ -14,6 +14,7 @@ import (
 	"kosumi/nn/arch"
 	"kosumi/nn/features"
 	"kosumi/nn/katago"
+	"kosumi/nn/nntest"
 	"kosumi/train/rows"
 )
 
@@ -34,10 +35,8 @@ func FreshArch(t testing.TB, name string, side int) string {
 	require.NoError(t, err)
 	m, err := arch.Build(c.On(side, side), 1)
 	require.NoError(t, err)
-	data, err := m.Marshal()
-	require.NoError(t, err)
 	path := filepath.Join(t.TempDir(), name+".onnx")
-	require.NoError(t, os.WriteFile(path, data, 0o644))
+	require.NoError(t, os.WriteFile(path, nntest.Bytes(t, m), 0o644))
 	return path
 }
 
