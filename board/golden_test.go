@@ -279,7 +279,7 @@ func TestGoldenState(t *testing.T) {
 }
 
 func TestGoldenSymmetries(t *testing.T) {
-	data := testshared.ReadFile(t, testshared.Path(t, "golden/katago/symmetry.json"))
+	data := []byte(testshared.Read(t, testshared.Path(t, "golden/katago/symmetry.json")))
 	var sizes []struct {
 		X, Y int
 		Maps []struct {

@@ -22,7 +22,7 @@ type example struct {
 // first mover.
 func readExamples(t *testing.T) (out []example) {
 	t.Helper()
-	data := testshared.ReadFile(t, "testdata/examples.txt")
+	data := []byte(testshared.Read(t, "testdata/examples.txt"))
 	for part := range strings.SplitSeq(strings.TrimSpace(string(data)), "\n\n") {
 		name, rest, _ := strings.Cut(part, "\n")
 		diagram, answers, ok := strings.Cut(rest, "attacker: ")

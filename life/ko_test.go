@@ -131,7 +131,7 @@ func bookWords(c *Card) string {
 // TestShapesOfTheBooks compares the table of docs/life.md with the program's answers.
 func TestShapesOfTheBooks(t *testing.T) {
 	testshared.Long(t)
-	data := testshared.ReadFile(t, "../docs/life.md")
+	data := []byte(testshared.Read(t, "../docs/life.md"))
 	for name, s := range drawings(t, string(data)) {
 		out, err := Ask(context.Background(), s.question(), Options{Nodes: 80000000})
 		require.NoError(t, err, name)

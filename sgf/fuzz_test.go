@@ -23,7 +23,7 @@ func FuzzRead(f *testing.F) {
 	files, err := filepath.Glob("../testdata/sgf/*.sgf")
 	require.NoError(f, err)
 	for _, name := range files {
-		text := testshared.ReadFile(f, name)
+		text := []byte(testshared.Read(f, name))
 		f.Add(text)
 	}
 	for _, text := range []string{

@@ -1,7 +1,6 @@
 package testshared
 
 import (
-	"os"
 	"strings"
 	"testing"
 
@@ -56,12 +55,4 @@ func Play(t testing.TB, g *board.Game, moves string) {
 		}
 		require.NoError(t, g.Play(c, Point(t, g.Size(), v)), v)
 	}
-}
-
-// ReadFile returns the content of a file.
-func ReadFile(t testing.TB, path string) []byte {
-	t.Helper()
-	data, err := os.ReadFile(path)
-	require.NoError(t, err)
-	return data
 }

@@ -200,7 +200,7 @@ func TestSeedIsTheChaptersNetwork(t *testing.T) {
 
 func readFixture(t testing.TB, name string) *onnx.Model {
 	t.Helper()
-	m, err := onnx.Read(testshared.ReadFile(t, "../../testdata/onnx/"+name))
+	m, err := onnx.Read([]byte(testshared.Read(t, "../../testdata/onnx/"+name)))
 	require.NoError(t, err)
 	return m
 }

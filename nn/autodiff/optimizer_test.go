@@ -54,7 +54,7 @@ var optimizerCases = map[string]struct {
 
 func TestOptimizersLikePyTorch(t *testing.T) {
 	var ref trajectories
-	require.NoError(t, json.Unmarshal(testshared.ReadFile(t, "../../testdata/training/optimizers.json"), &ref))
+	require.NoError(t, json.Unmarshal([]byte(testshared.Read(t, "../../testdata/training/optimizers.json")), &ref))
 	require.Len(t, ref.Cases, len(optimizerCases))
 	for name, c := range optimizerCases {
 		t.Run(name, func(t *testing.T) {

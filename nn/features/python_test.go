@@ -56,7 +56,7 @@ func TestPythonEncoders(t *testing.T) {
 	if err != nil {
 		testshared.Absent(t, "no python3 to run the encoders of docs/pytorch.md with: %v", err)
 	}
-	doc := testshared.ReadFile(t, "../../docs/pytorch.md")
+	doc := []byte(testshared.Read(t, "../../docs/pytorch.md"))
 	_, code, found := strings.Cut(string(doc), "```python\nEMPTY")
 	require.True(t, found, "docs/pytorch.md has no encoder")
 	code, _, found = strings.Cut("EMPTY"+code, "```")

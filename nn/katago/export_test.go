@@ -107,7 +107,7 @@ func TestFromONNXRefuses(t *testing.T) {
 func TestMetadata(t *testing.T) {
 	const name = "synth-v17-nbt-transformer-spatial-rms"
 	path := testshared.Path(t, "golden/katago/synthetic-models/"+name+".bin.gz")
-	data := testshared.ReadFile(t, path)
+	data := []byte(testshared.Read(t, path))
 	n := readFile(t, path)
 	m := graphOf(t, n, Size{W: 13, H: 9}, FormRun)
 	for key, want := range map[string]string{

@@ -76,7 +76,7 @@ func (c *ownCase) compare(t *testing.T, n *Network, out rawOutputs) {
 
 func TestOwnGraphsMatchKataGo(t *testing.T) {
 	var cases []ownCase
-	require.NoError(t, json.Unmarshal(testshared.ReadFile(t, "testdata/own.json"), &cases))
+	require.NoError(t, json.Unmarshal([]byte(testshared.Read(t, "testdata/own.json")), &cases))
 	require.NotEmpty(t, cases)
 	for _, c := range cases {
 		n, size := ownNetwork(t, c.Network), Size{c.Width, c.Height}

@@ -14,7 +14,7 @@ import (
 
 func changed(t *testing.T, fixture string, change func(*onnx.Model)) string {
 	t.Helper()
-	m, err := onnx.Read(testshared.ReadFile(t, filepath.Join(fixtures, fixture)))
+	m, err := onnx.Read([]byte(testshared.Read(t, filepath.Join(fixtures, fixture))))
 	require.NoError(t, err)
 	change(m)
 	return written(t, m)

@@ -42,7 +42,7 @@ func TestSameInPage(t *testing.T) {
 	}
 	answers := map[string][]spoken{}
 	if inPage {
-		data := testshared.ReadFile(t, *answersFile)
+		data := []byte(testshared.Read(t, *answersFile))
 		require.NoError(t, json.Unmarshal(data, &answers))
 	}
 	positions := bySize(featurestest.Read(t, testshared.Path(t, "golden/katago/features.jsonl.gz")), true)
@@ -133,7 +133,7 @@ func TestReadOfBytes(t *testing.T) {
 		t.Skip("there are no kernels here")
 	}
 	path := testshared.Network(t)
-	data := testshared.ReadFile(t, path)
+	data := []byte(testshared.Read(t, path))
 	conf := model.Config{Provider: model.Kernel}
 	m, err := model.Read("dropped.bin.gz", data, conf)
 	require.NoError(t, err)

@@ -34,12 +34,12 @@ var fixtures = []fixture{
 // with PyTorch's outputs.
 func TestFixtures(t *testing.T, folder string, open Opener) {
 	for _, f := range fixtures {
-		text := testshared.ReadFile(t, filepath.Join(folder, f.reference))
+		text := []byte(testshared.Read(t, filepath.Join(folder, f.reference)))
 		var want map[string][]numbers
 		require.NoError(t, json.Unmarshal(text, &want))
 		for _, name := range f.files {
 			t.Run(strings.TrimSuffix(name, ".onnx"), func(t *testing.T) {
-				model := testshared.ReadFile(t, filepath.Join(folder, name))
+				model := []byte(testshared.Read(t, filepath.Join(folder, name)))
 				testFixture(t, open, model, f.outputs, want)
 			})
 		}

@@ -76,7 +76,7 @@ func TestWriteFile(t *testing.T) {
 	want := written(t, m)
 	path := filepath.Join(t.TempDir(), "net.onnx")
 	require.NoError(t, m.WriteFile(path))
-	got := testshared.ReadFile(t, path)
+	got := []byte(testshared.Read(t, path))
 	require.Equal(t, want, got)
 	require.Error(t, m.WriteFile(filepath.Join(path, "below a file")))
 }

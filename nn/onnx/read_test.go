@@ -46,7 +46,7 @@ func throughFile(t testing.TB, m *Model) (data []byte, again *Model) {
 
 func readFixture(t testing.TB, file string) *Model {
 	t.Helper()
-	return parsed(t, testshared.ReadFile(t, file))
+	return parsed(t, []byte(testshared.Read(t, file)))
 }
 
 func TestForeignFilesSurviveARoundTrip(t *testing.T) {

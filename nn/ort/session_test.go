@@ -76,7 +76,7 @@ func TestRunAllocatesNothing(t *testing.T) {
 // residentPages returns the pages of memory that the process holds.
 func residentPages(t *testing.T) int {
 	t.Helper()
-	text := testshared.ReadFile(t, "/proc/self/statm")
+	text := []byte(testshared.Read(t, "/proc/self/statm"))
 	pages, err := strconv.Atoi(strings.Fields(string(text))[1])
 	require.NoError(t, err)
 	return pages
@@ -147,7 +147,7 @@ func TestLoadIsOnceForTheProcess(t *testing.T) {
 		return
 	}
 	other := filepath.Join(t.TempDir(), filepath.Base(first.Path))
-	data := testshared.ReadFile(t, first.Path)
+	data := []byte(testshared.Read(t, first.Path))
 	require.NoError(t, os.WriteFile(other, data, 0o600))
 	_, err = ort.Load(other)
 	require.ErrorIs(t, err, ort.ErrOtherLibrary)

@@ -333,7 +333,7 @@ func writeRecords(t testing.TB, dir string, n int) {
 func TestRecords(t *testing.T) {
 	dir := t.TempDir()
 	writeRecords(t, dir, 8)
-	text := testshared.ReadFile(t, filepath.Join(dir, "3.sgf"))
+	text := []byte(testshared.Read(t, filepath.Join(dir, "3.sgf")))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "copy.sgf"), text, 0o644))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "bad.sgf"), []byte("(;GM[1]"), 0o644))
 	c := small(t, filepath.Join(t.TempDir(), "labels"))

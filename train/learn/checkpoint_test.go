@@ -64,7 +64,7 @@ func TestDamagedCheckpoints(t *testing.T) {
 	}
 	for i := range mutations {
 		path := filepath.Join(list[0], []string{stateFile, tensorsFile}[i%2])
-		whole := testshared.ReadFile(t, path)
+		whole := []byte(testshared.Read(t, path))
 		bad := mutate(rng, whole)
 		if bytes.Equal(bad, whole) {
 			continue
@@ -86,7 +86,7 @@ func TestDamagedCheckpoints(t *testing.T) {
 	}
 	for _, name := range []string{stateFile, tensorsFile} {
 		path := filepath.Join(list[0], name)
-		whole := testshared.ReadFile(t, path)
+		whole := []byte(testshared.Read(t, path))
 		require.NoError(t, os.Remove(path))
 		var log bytes.Buffer
 		c.Log = slog.New(slog.NewTextHandler(&log, nil))

@@ -60,7 +60,7 @@ func TestBestIsExported(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, list, KeepCheckpoints+1)
 	require.Equal(t, r.Best.Step, StepOf(list[KeepCheckpoints]))
-	written := testshared.ReadFile(t, filepath.Join(c.Out, "model.onnx"))
+	written := []byte(testshared.Read(t, filepath.Join(c.Out, "model.onnx")))
 
 	l, err := New(c.Learn)
 	require.NoError(t, err)
@@ -72,7 +72,7 @@ func TestBestIsExported(t *testing.T) {
 	want := nntest.Bytes(t, m)
 	require.True(t, bytes.Equal(want, written), "it is that checkpoint's")
 	var report Report
-	text := testshared.ReadFile(t, filepath.Join(c.Out, ReportFile))
+	text := []byte(testshared.Read(t, filepath.Join(c.Out, ReportFile)))
 	require.NoError(t, json.Unmarshal(text, &report))
 	require.Equal(t, r.Notes, report.Notes)
 }
@@ -115,13 +115,13 @@ func TestWorseIsNoNetwork(t *testing.T) {
 		c.Learn.Batch, c.Validation, c.ValidateEvery, c.Learn.Average = 16, share, 0, Average{}
 		good := c.Learn.Rate
 		first := trained(t, c)
-		before := testshared.ReadFile(t, filepath.Join(c.Out, "model.onnx"))
+		before := []byte(testshared.Read(t, filepath.Join(c.Out, "model.onnx")))
 
 		c.Steps, c.Learn.Rate = 60, 1
 		_, err = Run(t.Context(), c)
 		require.ErrorIs(t, err, ErrDiverged)
 		require.ErrorContains(t, err, "lower --lr than 1")
-		after := testshared.ReadFile(t, filepath.Join(c.Out, "model.onnx"))
+		after := []byte(testshared.Read(t, filepath.Join(c.Out, "model.onnx")))
 		require.True(t, bytes.Equal(before, after), "what was exported stays")
 		c.Steps, c.Learn.Rate = 25, good
 		again := trained(t, c)

@@ -152,8 +152,8 @@ func TestKill(t *testing.T) {
 func equalRuns(t *testing.T, a, b string) {
 	t.Helper()
 	for _, name := range []string{"model.onnx", "model.bin.gz"} {
-		want := testshared.ReadFile(t, filepath.Join(a, name))
-		got := testshared.ReadFile(t, filepath.Join(b, name))
+		want := []byte(testshared.Read(t, filepath.Join(a, name)))
+		got := []byte(testshared.Read(t, filepath.Join(b, name)))
 		require.True(t, string(want) == string(got), "%s differs", name)
 	}
 	want, err := ReadMetrics(filepath.Join(a, MetricsFile))
@@ -198,7 +198,7 @@ func TestRun(t *testing.T) {
 	}
 	before := termOf(t, report.Before, TermValue)
 	require.Less(t, termOf(t, report.After, TermValue).Mean, before.Mean)
-	svg := testshared.ReadFile(t, filepath.Join(c.Out, CurvesFile))
+	svg := []byte(testshared.Read(t, filepath.Join(c.Out, CurvesFile)))
 	require.NoError(t, xml.Unmarshal(svg, new(struct{})), "an image that browsers show")
 	require.Regexp(t, `>loss<.*(?s:.*)>training<.*(?s:.*)>held back<`, string(svg))
 	require.FileExists(t, filepath.Join(c.Out, ReportFile))

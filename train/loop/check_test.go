@@ -23,7 +23,7 @@ func TestStateIsChecked(t *testing.T) {
 	}
 	require.NoError(t, good().check())
 	refused := func(want string) {
-		before := testshared.ReadFile(t, statePath(dir))
+		before := []byte(testshared.Read(t, statePath(dir)))
 		_, err := Open(dir, Options{})
 		require.ErrorIs(t, err, ErrState, want)
 		require.ErrorContains(t, err, want)
@@ -32,7 +32,7 @@ func TestStateIsChecked(t *testing.T) {
 		_, err = NewViewer(dir).Snapshot()
 		require.ErrorIs(t, err, ErrState)
 		require.ErrorIs(t, WriteReport(dir), ErrState)
-		after := testshared.ReadFile(t, statePath(dir))
+		after := []byte(testshared.Read(t, statePath(dir)))
 		require.Equal(t, string(before), string(after))
 	}
 	for want, spoil := range map[string]func(s *State){
@@ -66,7 +66,7 @@ func TestStateIsChecked(t *testing.T) {
 		refused(want)
 	}
 	require.NoError(t, good().save(dir))
-	whole := testshared.ReadFile(t, statePath(dir))
+	whole := []byte(testshared.Read(t, statePath(dir)))
 	for want, text := range map[string]string{
 		"games is a string":         strings.Replace(string(whole), `"games": 100`, `"games": "100"`, 1),
 		"games is a number 0.5":     strings.Replace(string(whole), `"games": 100`, `"games": 0.5`, 1),

@@ -88,7 +88,7 @@ func TestLearnerMayChange(t *testing.T) {
 func rewrite(t *testing.T, dir, old, replacement string) {
 	t.Helper()
 	path := filepath.Join(dir, RecipeFile)
-	text := testshared.ReadFile(t, path)
+	text := []byte(testshared.Read(t, path))
 	require.Contains(t, string(text), old)
 	require.NoError(t, os.WriteFile(path, []byte(strings.Replace(string(text), old, replacement, 1)), 0o644))
 }

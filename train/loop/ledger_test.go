@@ -74,7 +74,7 @@ func TestStateFile(t *testing.T) {
 	require.NoError(t, err)
 	require.EqualValues(t, 12, s.Closed)
 	require.NoError(t, s.save(dir))
-	again := testshared.ReadFile(t, statePath(dir))
+	again := []byte(testshared.Read(t, statePath(dir)))
 	var compact bytes.Buffer
 	require.NoError(t, json.Compact(&compact, again))
 	require.Equal(t, text, compact.String())

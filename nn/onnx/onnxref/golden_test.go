@@ -31,7 +31,7 @@ func (r reference) rows(t *testing.T, name string) [][]float32 {
 
 func file(t *testing.T, name string) []byte {
 	t.Helper()
-	return testshared.ReadFile(t, filepath.Join("../../../testdata/onnx", name))
+	return []byte(testshared.Read(t, filepath.Join("../../../testdata/onnx", name)))
 }
 
 func load(t *testing.T, name string) *onnx.Model {
