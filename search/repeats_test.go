@@ -6,11 +6,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
+	"kosumi/internal/testshared"
 )
 
 func game9(t *testing.T, vertices ...string) *board.Game {
 	t.Helper()
-	return newGame(t, 9, points(t, board.Square(9), vertices...)...)
+	return newGame(t, 9, testshared.Points(t, board.Square(9), vertices...)...)
 }
 
 // TestRepeatPatterns: a move is charged if it repeats an earlier move of its player, also turned,
@@ -21,7 +22,7 @@ func TestRepeatPatterns(t *testing.T) {
 	require.False(t, r.begin(g, RepeatPenalty{Utility: 0.1, Player: board.White}), "a tree for nobody is of no use")
 	require.True(t, r.begin(g, RepeatPenalty{Utility: 0.1, Player: board.White}))
 	charge := func(on *board.Game, c board.Color, vertex string) float64 {
-		r.setKey(5, repeatPattern(on.Board(), c, points(t, on.Size(), vertex)[0]))
+		r.setKey(5, repeatPattern(on.Board(), c, testshared.Point(t, on.Size(), vertex)))
 		return r.of(5)
 	}
 	fresh := game9(t)
@@ -42,7 +43,7 @@ func TestRepeatPatterns(t *testing.T) {
 // TestRepeatsLeaveKosAlone: retaking a ko is not charged.
 func TestRepeatsLeaveKosAlone(t *testing.T) {
 	g := game9(t, "D5", "E5", "E6", "F6", "E4", "F4", "J9", "G5")
-	at := points(t, g.Size(), "F5", "G6")
+	at := testshared.Points(t, g.Size(), "F5", "G6")
 	require.True(t, takesKo(g.Board(), board.Move{Color: board.Black, Point: at[0]}))
 	require.Zero(t, repeatPattern(g.Board(), board.Black, at[0]))
 	require.NotZero(t, repeatPattern(g.Board(), board.Black, at[1]))

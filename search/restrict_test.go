@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
+	"kosumi/internal/testshared"
 	"kosumi/search/thinking"
 )
 
@@ -61,7 +62,7 @@ func TestVariationsWithinRestrictions(t *testing.T) {
 		if n == 0 { // forbids moves in one corner of the empty board
 			g = newGame(t, 9)
 			size = g.Size()
-			corner := points(t, size, "C3", "C4", "C5", "C6", "D3", "D4", "D5", "E4", "E5")
+			corner := testshared.Points(t, size, "C3", "C4", "C5", "C6", "D3", "D4", "D5", "E4", "E5")
 			bans = []thinking.Restriction{{Color: board.Black, Depth: 100, Points: corner}}
 		}
 		tree := treeAt(t, Defaults(), &stub{ownership: true}, g)

@@ -143,17 +143,6 @@ func diagramGame(t testing.TB, diagram string, toMove board.Color, komi float32)
 	return g
 }
 
-// points reads the vertices of a board.
-func points(t testing.TB, size board.Size, vertices ...string) (list []board.Point) {
-	t.Helper()
-	for _, v := range vertices {
-		p, err := size.ParseVertex(v)
-		require.NoError(t, err)
-		list = append(list, p)
-	}
-	return list
-}
-
 func searchedWith(t testing.TB, tree *Tree, l Limits) Result {
 	t.Helper()
 	r, err := tree.Search(t.Context(), l)
