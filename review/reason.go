@@ -55,7 +55,7 @@ type mistake struct {
 	better, worse judgements  // the judgements of bestOwn, and those of did
 	diff          []float64   // bestOwn - did
 	loss, err     float64
-	surely        float64       // the smallest estimate of loss
+	leastLoss     float64       // the smallest estimate of loss
 	taken, punish []board.Point // stones that the better line captures; the mover's stones that the played line loses
 	parts         []part
 	partOf        []int  // number of each point's part, -1 for none
@@ -263,14 +263,14 @@ func (k *mistake) change(points []board.Point) float64 {
 // playOut searches the position after the better move, evaluates the ends of both lines, and finds
 // the regions that changed.
 func (k *mistake) playOut() error {
-	k.surely, k.better, k.worse = k.loss, judgements{k.bestOwn}, judgements{k.did}
+	k.leastLoss, k.better, k.worse = k.loss, judgements{k.bestOwn}, judgements{k.did}
 	again, err := k.lookAfter(k.best)
 	if err != nil {
 		return err
 	}
 	if again != nil && len(again.Ownership) > 0 {
 		k.better = append(k.better, k.view(again.Ownership))
-		k.surely = min(k.surely, k.leadAt(again)-k.lead)
+		k.leastLoss = min(k.leastLoss, k.leadAt(again)-k.lead)
 	}
 	for _, line := range []struct {
 		end *board.Game

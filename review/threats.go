@@ -137,9 +137,9 @@ func (k *mistake) values() (list []found, err error) {
 	if passed == nil || k.played < 0 || k.best < 0 {
 		return nil, err
 	}
-	wrong := 3 * math.Hypot(k.err, passed.spread())
+	wrong := 3 * math.Hypot(k.err, passed.spread()) // three standard errors
 	value := k.lead - k.leadAt(passed)
-	gain := value + k.surely
+	gain := value + k.leastLoss
 	if value > -wrong && value+wrong < 0.5*gain {
 		f := found{Claim: Claim{Kind: Small, After: AfterPass, Line: []string{"pass"}, Move: k.bestV}}
 		switch {

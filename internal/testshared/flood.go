@@ -5,6 +5,7 @@ import "runtime"
 // Flood is a client that sends the same line, without its line end, for ever.
 type Flood struct{ rest, line string }
 
+// NewFlood returns a client that sends a line.
 func NewFlood(line string) *Flood { return &Flood{line: line + "\n"} }
 
 func (f *Flood) Read(p []byte) (n int, err error) {
