@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// DefaultRepBound is KataGo's bound for GraphHash: the hash depends on the move order if the last
-// move can be undone within this number of moves.
+// DefaultRepBound is KataGo's bound for GraphHash. The hash depends on the move order if captures
+// could restore the position before the last move within this number of moves.
 const DefaultRepBound = 11
 
 // PastHash is the hash of stones, size and simple ko point a number of moves ago (0 to 8). It
@@ -112,8 +112,8 @@ func (g *position) hashSuicideBans(h Hash) Hash {
 // Hash, so that transpositions share a node (KataGo, docs/GraphSearch.md).
 func (g *Game) GraphHash(prev Hash) Hash { return g.GraphHashWithin(prev, DefaultRepBound) }
 
-// GraphHashWithin is GraphHash with another bound: if the last move can be undone within that
-// number of moves, the hash depends on the move order.
+// GraphHashWithin is GraphHash with another bound: the hash depends on the move order if captures
+// could restore the position before the last move within that number of moves.
 func (g *Game) GraphHashWithin(prev Hash, bound int) Hash {
 	h := g.Hash()
 	last := g.LastMove(0)

@@ -117,9 +117,9 @@ func (b *Board) closeBorders() {
 	}
 }
 
-// fills plays a stone of c on p, and connects the opponent's chains that it puts in atari. It
-// reports whether the moves captured nothing and left none of these chains in atari; otherwise the
-// board is unchanged.
+// fills plays a stone of c on p. If the stone puts chains of the opponent in atari, fills saves each
+// by a move on its last liberty. It reports whether the moves captured nothing and left neither the stone
+// nor these chains in atari; otherwise the board is unchanged.
 func (b *Board) fills(c Color, p Point) bool {
 	before := b.CanUndo()
 	if b.Play(c, p) == 0 && b.At(p) == c && b.Liberties(p) > 1 {

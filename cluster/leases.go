@@ -12,7 +12,7 @@ import (
 	"kosumi/train/selfplay"
 )
 
-// leases records which worker holds which number, which games are stored, and the offers that
+// leases records which worker holds which game number, which games are stored, and the offers that
 // they were played for. Everything needed after a crash is on disk before it is used. Not safe
 // for concurrent use.
 type leases struct {
@@ -43,7 +43,7 @@ type epoch struct {
 	Offer Offer  `json:"offer"`
 }
 
-// lease notes which worker has a number, since when, and until when.
+// lease records which worker holds a game number, since when, and until when.
 type lease struct {
 	worker         string
 	since, expires time.Time
@@ -158,7 +158,7 @@ func (b *leases) room(worker string, known bool) int {
 	return most - b.held[worker]
 }
 
-// lease notes that a worker has a number.
+// lease records that a worker holds a number.
 func (b *leases) lease(number uint64, h lease) {
 	b.letGo(number)
 	b.out[number] = h

@@ -65,8 +65,8 @@ func (j *judge) shortSearch(ctx context.Context, g *board.Game, move board.Point
 // shortSearchBytes is ample for a thousand visits.
 const shortSearchBytes = 32 << 20
 
-// sureOwnership is the ownership from which a point is surely owned, so that it must lie within
-// closed borders.
+// sureOwnership is the ownership above which a point counts as surely owned. [judge.onlyFills] then
+// requires that it lies within closed borders.
 const sureOwnership = 0.75
 
 // onlyFills reports whether move changes nothing: no chain is in doubt, every surely owned point

@@ -49,8 +49,8 @@ const (
 )
 
 // adjust sets the advantage before a move of the engine: at first as high as the head start allows,
-// later so that the weaker side's winrate stays between 5 % and 25 %. The argument last is White's
-// value of its last position, win minus loss; known is false if there is none.
+// later so that the weaker side's winrate stays between 5 % and 25 %. The argument last is the
+// value of the engine's last move for White, win minus loss; known is false if there is none.
 func (a *advantage) adjust(size board.Size, headStart, perPoint, last float64, known bool) {
 	scale, from := weightOfPoint(size), handicapFrom(size)
 	ahead := math.Abs(headStart)

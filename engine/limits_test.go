@@ -59,8 +59,8 @@ func TestTimeOfASearch(t *testing.T) {
 	require.Equal(t, search.Limits{Time: time.Millisecond}, l)
 }
 
-// TestOverrun: a move reserves time for an overrun as long as earlier ones, at most half of its
-// time, and less after punctual moves.
+// TestOverrun: after moves that overran their time, later ones reserve some of theirs, at most half.
+// Punctual moves make the reserve smaller.
 func TestOverrun(t *testing.T) {
 	e := newEngine(t, 9, func(c *Config) { c.Limits = search.Limits{} })
 	require.NoError(t, e.SetClock(clock.Settings{System: clock.Byoyomi, Period: 40 * sec, Periods: 3}))
@@ -71,8 +71,8 @@ func TestOverrun(t *testing.T) {
 		want float64
 	}{
 		{4 * sec, 38},      // a quarter of an overrun is reserved at once
-		{-sec, 38.25},      // each punctual move forgets a quarter of what is left
-		{1000 * sec, 19.5}, // moves leave at most half of their time
+		{-sec, 38.25},      // a punctual move makes the reserve a quarter smaller
+		{1000 * sec, 19.5}, // at most half of the time is reserved
 		{-sec, 19.5},
 	} {
 		e.timer.learnOverrun(step.over)

@@ -73,7 +73,7 @@ type Dialect struct {
 	// Parse reads a line once. ok is false if the line has no reply; fault, if not empty, is the
 	// whole reply. It is called from another goroutine than the handlers.
 	Parse func(line string) (c Command, fault string, ok bool)
-	// Fail words an error as the program does in whose place this one runs.
+	// Fail words an error as the replaced program does.
 	Fail func(error) error
 }
 

@@ -10,8 +10,8 @@ import (
 	"kosumi/life/solver"
 )
 
-// efforts limit the searched positions per chain and round. The first round searches all chains;
-// the second only uncertain ones, or all if a proof contradicted a certain ownership.
+// efforts limit the searched positions per chain and round. The second round skips chains whose owner
+// is surer than the constant certain, unless a proof has contradicted such an owner.
 var efforts = [...]int64{300, 5000}
 
 // Fates returns the proved owner of each stone's point, which is the same whichever side moves
@@ -57,7 +57,7 @@ type fates struct {
 	dead   []bool        // for each point: its stone is dead, or estimated dead
 	black  func(board.Point) (least, most float64)
 	left   int64 // positions that may still be searched
-	wrong  bool  // a proof has contradicted a certain ownership
+	wrong  bool  // a proof has contradicted an owner surer than the constant certain
 }
 
 // sure returns a lower bound of the probability that p belongs to its more likely owner.

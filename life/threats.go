@@ -2,7 +2,7 @@ package life
 
 import "kosumi/life/solver"
 
-// same means that threats do not change capture or hold.
+// same means that threats do not change the result, capture or hold.
 const same = solver.NoGoal + 1
 
 // ladder finds how many ko threats change the verdict, by trying more and more of them.
@@ -28,8 +28,8 @@ func (a *asker) with(first, who solver.Side, k uint8) *solver.Position {
 	return &p
 }
 
-// climb returns the number of threats of one side that changes capture or hold, and sets AtLeast
-// and Then of the card. 0: no number changes the result, or nothing is proved.
+// climb returns how many threats of one side (the argument who) change the result, capture or hold,
+// and sets AtLeast and Then of the card. It returns 0 if none do, or if nothing is proved.
 func (a *asker) climb(c *Card, first, who solver.Side) Need {
 	// If any number of threats changes the result, one usually does; if three do not, two do not
 	// either.
@@ -78,9 +78,9 @@ func (a *asker) climb(c *Card, first, who solver.Side) Need {
 	return Need(n)
 }
 
-// try returns the result of capture or hold with k threats of one side: a goal, same if the threats
-// change nothing, or NoGoal without a proof. With endless threats it limits the search, since they
-// rarely change anything.
+// try finds the result, capture or hold, if one side (the argument who) has k threats: a goal, same if
+// the threats change nothing, or NoGoal if nothing is proved. Endless threats rarely change anything,
+// so try limits the search with them.
 func (a *asker) try(first, who solver.Side, k uint8) (q solver.Goal) {
 	p, at := a.with(first, who, k), int32(-1)
 	if k < solver.Endless {

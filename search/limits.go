@@ -11,7 +11,7 @@ import (
 // context ends or the memory is used up.
 type Limits struct {
 	// Visits is the target for the root's visits, those of a kept tree included. Visits without
-	// weight that follow the human policy (HumanShare) count towards it, but not at the root.
+	// weight by the human policy (HumanShare) count towards it, but the root does not count them.
 	Visits int64
 	// Playouts is the number of playouts to make now.
 	Playouts int64

@@ -23,9 +23,9 @@ func evenly(value func(g *board.Game) float32) *stub {
 }
 
 // TestValueSignAlternates: a value is from the view of the side to move; one ply up it is the
-// opponent's. The sketch adds a leaf's value to the leaf itself and negates it for the parent, so
-// that a node's value is from the view of the player to move there, but the parent reads that value
-// as from its own view.
+// opponent's. The tutorial's sketch adds a leaf's value to the leaf itself and negates it for the
+// parent, so that a node's value is from the view of the player to move there, but the parent reads
+// that value as from its own view.
 func TestValueSignAlternates(t *testing.T) {
 	for name, p := range map[string]Params{"tutorial": Tutorial(), "plain": Plain()} {
 		for _, toMove := range []board.Color{board.Black, board.White} {
@@ -80,8 +80,8 @@ func TestGoodMoveIsFound(t *testing.T) {
 }
 
 // TestEndOfTheGame: two passes end the game, the area counts (regions, not single points), and
-// the result has the sign of the side to move at each node. The sketch takes the result from the
-// root player's view at any depth, and counts only empty points whose neighbours have one colour.
+// the result has the sign of the side to move at each node. The tutorial's sketch takes the result
+// from the root player's view at any depth, and counts only empty points with neighbours of one colour.
 func TestEndOfTheGame(t *testing.T) {
 	// Black owns the left three columns and White the right two: 15 to 10. The corner points
 	// touch no stone, so the sketch would not count them.
@@ -118,8 +118,8 @@ func TestEndOfTheGame(t *testing.T) {
 	}
 }
 
-// TestPolicyIndexFollowsTheSize: a move's index follows the width of the board; the sketch uses
-// row*9+column on every board.
+// TestPolicyIndexFollowsTheSize: a move's index follows the width of the board. The tutorial's sketch
+// uses row*9+column on every board.
 func TestPolicyIndexFollowsTheSize(t *testing.T) {
 	for _, size := range []board.Size{{W: 5, H: 5}, {W: 7, H: 9}, {W: 13, H: 13}, {W: 19, H: 19}, {W: 25, H: 25}} {
 		want := size.Point(size.W-2, size.H-1)
@@ -134,8 +134,8 @@ func TestPolicyIndexFollowsTheSize(t *testing.T) {
 }
 
 // TestVirtualLossIsALossForTheOneWhoChooses: a virtual loss makes the move look worse to the
-// player who chooses. The sketch subtracts 3 from the child's sum, which is the opponent's value,
-// so the move looks better.
+// player who chooses. The tutorial's sketch subtracts 3 from the child's sum, which is the opponent's
+// value, so the move looks better.
 func TestVirtualLossIsALossForTheOneWhoChooses(t *testing.T) {
 	v := Tutorial().VirtualLoss
 	// Ten visits averaging 0.2 for White, and one loss of weight 3 for the side that moves.

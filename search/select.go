@@ -23,8 +23,8 @@ const (
 	selectNone = -2 // no move is allowed
 )
 
-// choose selects a move by the search's policy or the human one; if a pass would end the phase,
-// it first probes passing, and not passing, without weight.
+// choose selects a move by the search's policy or the human one. If a pass would end the phase, the
+// pass is first visited once without weight, or another move if only the pass has an edge.
 func (sel *selector) choose(s *slot, i uint32, n *node) (place int, kind visitKind) {
 	ns := sel.nodes
 	edges := ns.a.edgesOf(n)
@@ -158,7 +158,7 @@ func (p *PUCT) stdevFactor(weight, utility, utilitySq float64) float64 {
 }
 
 // utility returns the assumed value of an unvisited move, in White's view: mass is the sum of the
-// priors of all moves with an edge, sign the node's, radius the largest possible utility.
+// priors of all moves with an edge, sign is explorer.sign, radius the largest possible utility.
 func (f *FPU) utility(n *node, mass, sign, radius float64, root, noise bool) float64 {
 	if f.Zero {
 		return 0

@@ -74,9 +74,9 @@ func (sel *selector) specialScore(n *node, e *edge, x *explorer, prior, utility,
 	return x.score(utility, weight, prior)
 }
 
-// orNew returns the place of the best edge, or selectNew if a move without an edge scores more than
-// the edge's best; then that move is the next one to get an edge. If root is true, the rules of the
-// root apply.
+// orNew chooses between the best edge (index at, score best) and a move without an edge. It returns at
+// or, if the move scores higher, selectNew; then that move is the next one to get an edge. If root is
+// true, the rules of the root apply.
 func (sel *selector) orNew(n *node, x *explorer, move board.Point, prior float64, root bool, best float64, at int) int {
 	u := x.fpu
 	if root {

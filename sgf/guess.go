@@ -30,7 +30,7 @@ func (p *parser) decodeAll(declared charset) {
 	if sample.Len() > 0 {
 		p.last = guess(sample.String(), declared, p.last)
 		for _, v := range others {
-			*v.value = mended(v.property, p.last.decode(*v.value)) // a broken pair may leave an unescaped bracket
+			*v.value = mended(v.property, p.last.decode(*v.value)) // broken characters may leave a bare bracket
 		}
 	}
 	clear(p.raw)
@@ -88,8 +88,8 @@ func guess(sample string, declared, before charset) charset {
 }
 
 // plausible rates how much a text looks like names and comments: two points per byte of common
-// characters, fewer or none for rare ones, negative ones for characters that do not occur in
-// records.
+// characters, fewer for less common ones, and negative points for characters that are rare or do not
+// occur in records.
 func plausible(text string) (points int) {
 	before, r := ' ', ' '
 	for _, after := range text {

@@ -14,8 +14,8 @@ import (
 	"kosumi/web/engines"
 )
 
-// TestFirstUse: the page asks a newcomer one question, next to a board and a line on what Go is;
-// games begin at the claimed rank, which another browser proposes without asking.
+// TestFirstUse: the page asks a newcomer one question, next to a board and a line on what Go is.
+// Games begin at the rank in the answer; another browser offers that rank and does not ask again.
 func TestFirstUse(t *testing.T) {
 	looks(t)
 	s := servePage(t, t.TempDir())

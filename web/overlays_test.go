@@ -97,7 +97,7 @@ func TestCountIsLegible(t *testing.T) {
 }
 
 // TestLabelsFit shows a new game and the summary of a review: no label is cut or leaves its
-// button, no digit leaves its part of the bar, and Play covers no choice.
+// button, no digit leaves its part of the bar, and the Play button does not cover the clocks.
 func TestLabelsFit(t *testing.T) {
 	looks(t)
 	s, p, id := openReviewed(t)

@@ -27,7 +27,7 @@ const (
 type User struct {
 	Name  string
 	Token string
-	Seats int // limit on seats held at once; 0: half of the host's, each kept for a minute without a connection
+	Seats int // limit on seats held at once; 0: half the host's, and a seat ends a minute after its connection
 }
 
 // HostConfig holds the settings of a host. Users and Sit are needed.

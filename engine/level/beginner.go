@@ -36,7 +36,7 @@ func (s *Situation) glance(p board.Point, blind, off float64) float64 {
 }
 
 const (
-	sight   = 1    // the kind of judgement, for [Situation.misjudged]
+	sight   = 1    // argument of [Situation.misjudged] for the judgement whether a move is seen
 	notSeen = 20.0 // played only if no other move is seen
 )
 

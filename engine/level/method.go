@@ -47,7 +47,7 @@ func (s *Situation) choose(dial float64, rng *rand.Rand) int {
 	blind := beginner(dial)
 	flat := 1 + 0.12*dial + 1.6*blind // temperature of the likelihood
 	logs := make([]float64, len(s.Candidates))
-	unseen := 2 * unit // a move without visits is assumed to lose as much as the worst one seen
+	unseen := 2 * unit // assumed loss of a move without visits: the worst visited move's, or this
 	for _, c := range s.Candidates {
 		if c.Loss > unseen {
 			unseen = c.Loss
@@ -68,7 +68,8 @@ func (s *Situation) choose(dial float64, rng *rand.Rand) int {
 }
 
 // misjudged is a number from the standard normal distribution. It is a function of the game, the
-// point, the stones within three points of it and the kind of judgement.
+// point, the stones within three points of it, and the argument what: 0 stands for the judgement of
+// the move's value, sight for that whether it is seen.
 func (s *Situation) misjudged(p board.Point, what uint64) float64 {
 	g, size := s.Game, s.Game.Size()
 	h := (s.Seed + what) ^ uint64(p)*0x9e3779b97f4a7c15

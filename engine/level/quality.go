@@ -17,7 +17,7 @@ type quality struct{ elo, mean, spread float64 }
 // visits a position by the built-in network: 246 games on 9x9, 138 on 13x13, 60 on 19x19. The mean
 // of the square roots of the points lost follows strength more closely than the mean loss, which
 // depends much on single slips. Other boards are not measured. Elo is on the scale of 9x9, 50 a
-// rank.
+// rank. A side of a game is one player's part in it.
 var qualities = map[board.Size][]quality{ // by board, the weakest first
 	board.Square(9): {
 		{-1108, 1.666, 0.314}, // below 30k, 26 sides of games
@@ -51,7 +51,7 @@ var qualities = map[board.Size][]quality{ // by board, the weakest first
 }
 
 const (
-	mostLoss   = 10.0 // points lost above which a move counts no more
+	mostLoss   = 10.0 // in points; a greater loss of a move counts as this one
 	leastMoves = 12   // minimum number of the player's moves for a game to count
 	judgedKept = 1000 // maximum number of games whose IDs are remembered
 	// judgedWeight is the exponent of a game's likelihood, below 1, since people differ from this

@@ -91,6 +91,6 @@ func FillsEye(b *board.Board, us board.Color, p board.Point) bool {
 	return b.IsEye(p, us) && !inAtari(b, us, p)
 }
 
-// LargeLoss reports whether a loss is known and more than ten points, as ladders count it. The
-// classes of single moves, which are finer, are package review's.
+// LargeLoss reports whether a loss is known and more than ten points. The ladder counts such losses;
+// package review divides moves into finer classes.
 func LargeLoss(loss float64) bool { return loss > 10 }

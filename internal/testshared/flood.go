@@ -2,10 +2,10 @@ package testshared
 
 import "runtime"
 
-// Flood is a client that sends the same line, without its line end, for ever.
+// Flood is a client that sends the same line for ever.
 type Flood struct{ rest, line string }
 
-// NewFlood returns a client that sends a line.
+// NewFlood returns a client that sends line with a line end.
 func NewFlood(line string) *Flood { return &Flood{line: line + "\n"} }
 
 func (f *Flood) Read(p []byte) (n int, err error) {

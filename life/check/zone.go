@@ -190,8 +190,8 @@ func (b *board[W]) holdChain(s *state[W], chain, touched points[W], z *points[W]
 }
 
 // sameMove adds to z the points that make the loser's move on p have the same effect in every
-// state that equals s on z. For a suicide these are the neighbours of the chain; for a capture of
-// one stone, whose retake may be banned, the neighbours of p; if suicide is legal, a liberty.
+// state that equals s on z. For a suicide these are the points around the move's chain; for a capture of
+// one stone, whose retake may be banned, those around p; if suicide is legal, points that rule it out.
 func (b *board[W]) sameMove(s *state[W], p int, z *points[W]) {
 	next := *s
 	next.ban = noPoint
@@ -268,8 +268,8 @@ func (l *life[W]) zone(target points[W], z *points[W]) {
 	}
 }
 
-// held adds to z the stones next to an eye that belong to chains alive by assumption, with their
-// connections to the stones assumed alive.
+// held adds to z the stones next to an eye that are in chains with a stone alive by assumption. If
+// one of these is not itself assumed alive, held also adds what the method anchor adds for its chain.
 func (l *life[W]) held(r *regionOf[W], z *points[W]) {
 	for _, chain := range l.chains {
 		if touched := chain.and(r.border); !touched.empty() && l.b.immortal(chain) {

@@ -3,8 +3,8 @@ package solver
 // mostStep is the largest difference between the numbers of neighbours in a packed fight.
 const mostStep = 24
 
-// Pack renumbers the points of a fight whose box is too large for one word, such that it fits into
-// one, if possible. The argument marks the points of the fight in the box, row by row. Call Pack
+// Pack renumbers the points of a fight whose box is too large for one 64-bit word, so that they fit
+// into one, if possible. The argument marks the points of the fight in the box, row by row. Call Pack
 // before any point is added.
 //
 // Two points of the fight are neighbours if and only if their numbers differ by right or by down.

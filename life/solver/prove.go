@@ -107,8 +107,8 @@ func (s *Search) set(at int32, which int) (out Set) {
 	return out
 }
 
-// mark sets which moves of a state must be answered before the other side has won: all until the
-// pass is answered, then those in the closed zone of the answers.
+// mark sets which moves of a state the other side must answer before it has won: all moves while the
+// pass has no answer, afterwards the pass and the moves in the zone that zoneOf returns.
 func (s *Search) mark(p *Position, base int) {
 	z, open := s.zoneOf(p, base)
 	if open {
@@ -137,8 +137,8 @@ func (s *Search) mark(p *Position, base int) {
 	}
 }
 
-// zoneOf returns the closed zone of the answers to the pass and to the moves in the zone; open
-// reports that the pass is not answered.
+// zoneOf returns the zone of the answers to the pass and to the moves in the zone, extended until it
+// is closed (see closed); open reports that the pass is not answered.
 func (s *Search) zoneOf(p *Position, base int) (z Set, open bool) {
 	o := p.Mover.Other()
 	if s.contest.Goal(o) == Deny {

@@ -213,8 +213,8 @@ func (g *Game) linked(p *Position, walls Set) (net, links Set) {
 	return net, links
 }
 
-// link returns two liberties that join a chain to the net. libs are its available liberties, and
-// gates those next to the net.
+// link returns two liberties that join a chain to the net (see linked for both). libs are the chain's
+// liberties that are not links yet, and gates those of libs that are next to the net.
 func (g *Game) link(chain, net, libs *Set, gates Set) (pair Set, ok bool) {
 	if gates.empty() || libs.Count() < 2 {
 		return pair, false
@@ -254,7 +254,7 @@ func (g *Game) together(s *Set) bool {
 	return false
 }
 
-// wallsOf returns the walls next to a room with their connections to stones alive by assumption.
+// wallsOf returns the walls next to a room, and their connections to stones alive by assumption.
 func (g *Game) wallsOf(p *Position, room, walls Set) (out Set) {
 	touched := g.Around(&room).And(walls)
 	out = touched

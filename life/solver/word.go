@@ -2,13 +2,13 @@ package solver
 
 import "math/bits"
 
-// Fights of at most 64 points, which most enclosed fights are, fit into the first word of their
-// sets, if necessary by [Game.Pack]. For such fights, the functions that run for every state have a
+// Fights of at most 64 points, which most enclosed fights are, fit into the first 64-bit word of
+// their sets, if necessary by [Game.Pack]. For them, the functions that run for every state have a
 // second form that is several times as fast and gives the same results. A generic function for both
 // forms is slower: its flood takes 1.6 to 4 times as long, since the compiler keeps the loop over
 // the words of a set.
 
-// small reports whether a fight fits into one word.
+// small reports whether a fight fits into one 64-bit word.
 func (a *area) small() bool { return a.used == 1 }
 
 func (a *area) around1(v uint64) uint64 {
@@ -27,7 +27,7 @@ func (a *area) flood1(seed, within uint64) uint64 {
 	}
 }
 
-// move1 is Move for fights of one word.
+// move1 is Move for fights that fit into one 64-bit word.
 func (g *Game) move1(p *Position, m int16) (suicide, legal bool) {
 	c := p.Mover
 	x := uint64(1) << m
@@ -60,7 +60,7 @@ func (g *Game) move1(p *Position, m int16) (suicide, legal bool) {
 	return gone != 0, true
 }
 
-// mayLive1 is mayLive for fights of one word.
+// mayLive1 is mayLive for fights that fit into one 64-bit word.
 func (g *Game) mayLive1(p *Position, chain uint64) bool {
 	out := g.On[0] &^ p.Stones[Defender][0]
 	near := g.around1(chain)
@@ -82,7 +82,7 @@ func (g *Game) mayLive1(p *Position, chain uint64) bool {
 	return false
 }
 
-// doomed1 is doomed for fights of one word.
+// doomed1 is doomed for fights that fit into one 64-bit word.
 func (g *Game) doomed1(p *Position) bool {
 	g.space = 0
 	net := g.linked1(p)
@@ -112,7 +112,7 @@ func (g *Game) together1(s uint64) bool {
 	return s&(s-1) == 0 || bits.OnesCount64(s) == 2 && s&^g.around1(s&-s) == 0
 }
 
-// linked1 is linked for fights of one word; its result includes the walls.
+// linked1 is linked for fights in one 64-bit word; it finds the walls itself and omits the links.
 func (g *Game) linked1(p *Position) (net uint64) {
 	a := p.Stones[Attacker][0]
 	net = g.flood1(g.Fixed[0]&a, a)
@@ -155,7 +155,7 @@ func (g *Game) link1(chain, net, libs uint64) (pair uint64) {
 	return first | gates&-gates
 }
 
-// passAlive1 returns the defender's pass-alive stones, as benson does.
+// passAlive1 returns the defender's pass-alive stones, as benson does for larger fights.
 func (g *Game) passAlive1(p *Position) (alive uint64) {
 	b := &g.benson
 	b.words = b.words[:0]
@@ -196,7 +196,7 @@ func (g *Game) passAlive1(p *Position) (alive uint64) {
 	return alive
 }
 
-// closed1 is closed for fights of one word without suicide.
+// closed1 is closed for fights that fit into one 64-bit word under rules without suicide.
 func (g *Game) closed1(p *Position, z uint64) uint64 {
 	w, l := p.Stones[p.Mover.Other()][0], p.Stones[p.Mover][0]
 	empty := g.On[0] &^ w &^ l

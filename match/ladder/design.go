@@ -122,7 +122,7 @@ const (
 	guessStone = 60.0 // Elo for each stone that an anchor gives
 	guessZero  = 4.0  // estimated dial that is as strong as GNU Go
 	guessGames = 4.0  // assumed games between neighbours, and between each anchor and the nearest dial
-	mostApart  = 3    // greatest distance, in places, of dials that meet
+	mostApart  = 3    // dials meet if they are at most this many places apart in Config.Dials
 )
 
 // scale fits the players to all games so far, those of the known ladder included, and to a few

@@ -62,7 +62,7 @@ type tape struct {
 	b       *onnx.Builder
 	kernels bool                    // see Gradients
 	needs   map[string]bool         // values that depend on wrt
-	flows   map[string][]onnx.Value // contributions to a value's derivative, each possibly narrow
+	flows   map[string][]onnx.Value // contributions to a value's derivative; they may be narrow, see doc.go
 	consts  map[string]*onnx.Tensor
 
 	turnedBatch map[onnx.Value]onnx.Value // see batchLast
@@ -154,7 +154,7 @@ func (t *tape) elems(v onnx.Value) int64 {
 	return n
 }
 
-// full widens a narrow derivative to the given dimensions.
+// full repeats a narrow derivative along its axes of size 1 to the given dimensions.
 func (t *tape) full(v onnx.Value, dims []int64) onnx.Value {
 	if slices.Equal(t.dims(v), dims) {
 		return v
@@ -253,7 +253,7 @@ type rule func(s *step)
 type step struct {
 	*tape
 	n   *onnx.Node
-	dys []onnx.Value // derivative of each output, possibly narrow; "" if the loss does not depend on it
+	dys []onnx.Value // derivative of each output, may be narrow; "" if the loss does not depend on it
 	err error
 }
 
@@ -267,7 +267,7 @@ func (s *step) fail(format string, args ...any) {
 func (s *step) x(i int) onnx.Value { return onnx.Value(s.n.Input(i)) }
 func (s *step) y(i int) onnx.Value { return onnx.Value(s.n.Output(i)) }
 
-// dy returns the derivative of the first output, possibly narrow.
+// dy returns the derivative of the first output, which may be narrow.
 func (s *step) dy() onnx.Value { return s.dys[0] }
 
 // fullDy returns the derivative of the first output in that output's shape.
@@ -276,7 +276,7 @@ func (s *step) fullDy() onnx.Value { return s.full(s.dys[0], s.dims(s.y(0))) }
 // wants reports whether the derivative of input i is needed.
 func (s *step) wants(i int) bool { return s.n.Input(i) != "" && s.needs[s.n.Input(i)] }
 
-// add contributes to the derivative of input i; v may be narrow.
+// add contributes v, which may be narrow, to the derivative of input i.
 func (s *step) add(i int, v onnx.Value) {
 	name := s.n.Input(i)
 	s.flows[name] = append(s.flows[name], v)

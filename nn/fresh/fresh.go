@@ -15,7 +15,7 @@ import (
 type Architecture struct {
 	name string
 	own  arch.Config // for architectures other than KataGo's
-	size katago.Size // board of an ONNX file of a KataGo network
+	size katago.Size // the board size that a KataGo network serves when written as ONNX
 }
 
 // Kind describes a family of architectures for users.

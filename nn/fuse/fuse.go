@@ -309,8 +309,8 @@ type branch struct {
 	out          string
 }
 
-// takeBranch fuses a branch into the sum's layer: the branch that alone reads the sum, else the
-// first one with an activation.
+// takeBranch fuses a branch into the sum's layer. It takes the branch that is the only reader of the
+// sum; if the sum has other readers, it takes the first branch with an activation.
 func (r *rewriter) takeBranch(l *layer) {
 	for _, n := range r.users[l.out] {
 		if r.gone[n] {
@@ -345,7 +345,7 @@ func (r *rewriter) takeBranch(l *layer) {
 	}
 }
 
-// branchAt returns the branch that begins with a reader of the sum, nil if there is none.
+// branchAt returns the branch that begins with n, a reader of the sum; nil if there is none.
 func (r *rewriter) branchAt(l *layer, n *onnx.Node) *branch {
 	b, at := &branch{}, l.out
 	for n != nil && n.Is("Add", "Mul") {

@@ -297,7 +297,7 @@ func (c *call) reduce(what int, x *block, dims []int, gone []bool) bool {
 	return true
 }
 
-// softmax runs over the last axis; before opset 13 over all axes from that of the attribute on.
+// softmax runs over the last axis. Before opset 13 it runs over the attribute's axis and all after it.
 func softmax(logarithm int) func(*call) bool {
 	return func(c *call) bool {
 		x := c.block(0)

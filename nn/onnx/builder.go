@@ -15,8 +15,8 @@ type Value string
 // ErrBuild marks a graph that was built wrongly.
 var ErrBuild = errors.New("cannot build graph")
 
-// MinOpset and MaxOpset bound the versions of the default domain that Builder
-// writes. The operators' forms in this package are known from version 9 on.
+// MinOpset and MaxOpset bound the opsets of the default domain that Builder writes.
+// The rest of the package also knows the operators of opsets 9 to 12.
 const (
 	MinOpset = 13
 	MaxOpset = 21

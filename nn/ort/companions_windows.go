@@ -11,7 +11,7 @@ import (
 // from its own folder: Windows would look for them beside the program only.
 func loadCompanions(dir string) {
 	for _, name := range []string{"DirectML.dll", "dxil.dll", "dxcompiler.dll"} {
-		// Only the provider that needs an absent library misses it, and reports it.
+		// A missing library is no error here: the provider that needs it reports it.
 		_, _ = syscall.LoadLibrary(filepath.Join(dir, name))
 	}
 }

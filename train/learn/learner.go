@@ -29,7 +29,7 @@ type Learner struct {
 	eval    map[board.Size]*session
 	params  []autodiff.Param
 	stats   []autodiff.Stat
-	spec    nn.Spec // description of the network at the board size of the probe
+	spec    nn.Spec // description of the network on a board of homeSize
 	count   Counters
 	kept    int64 // step whose checkpoint stays when older ones are removed; 0: none
 }
@@ -118,7 +118,7 @@ func (l *Learner) homeSize() board.Size {
 	return board.Square(19)
 }
 
-// addTensors gives a plan's tensors their place among the weights.
+// addTensors adds the tensors of a plan to the weights, except those that exist already.
 func (l *Learner) addTensors(p *plan) error {
 	var faults []error
 	for _, q := range p.params {

@@ -16,11 +16,11 @@ type weights struct {
 	device  *ort.Device // nil: memory of the host
 	tensors map[string]*[2]*ort.Tensor
 	names   []string // in the order of their creation
-	side    int      // the valid copy
+	side    int      // the valid side, 0 or 1
 }
 
-// add makes a tensor unless one of that name exists. Fixed tensors are never written and have one
-// side.
+// add makes a tensor unless one of that name exists. Fixed tensors are never written, so both
+// sides share one tensor.
 func (s *weights) add(name string, dims []int64, init *onnx.Tensor, fixed bool) error {
 	if old, ok := s.tensors[name]; ok {
 		if !slices.Equal(old[0].Dims, dims) {

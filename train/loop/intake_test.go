@@ -10,8 +10,8 @@ import (
 	"kosumi/train/selfplay"
 )
 
-// TestIntake: each file is taken once, rows wait until then, and the bootstrap ends at its bound,
-// counting games that have arrived.
+// TestIntake: each file is taken once, its rows count as waiting until then, and its games count
+// towards the end of the bootstrap from its arrival on.
 func TestIntake(t *testing.T) {
 	in := newIntake(t.TempDir(), 0, true)
 	in.bound(100, 0, 60)

@@ -31,8 +31,8 @@ type Ledger struct {
 	Closed uint64 `json:"closed,omitempty"`
 }
 
-// enter adds a file of self-play. For random games no samples are due beyond those of the
-// bootstrap. Once a network plays, random games do not count towards the goal either.
+// enter adds a file of self-play. Rows of random games count as credited, so oweRatio adds no samples
+// for them. Once a network plays, random games also raise the goals, so they do not count towards them.
 func (l *Ledger) enter(d selfplay.FileInfo, networkPlays bool) {
 	l.Games += int64(d.Games)
 	l.Rows += int64(d.Rows)

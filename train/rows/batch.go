@@ -7,7 +7,7 @@ import "kosumi/board"
 // Batch is N training rows of one exact board size, A = W*H points, unpacked for
 // a learner. Every number is for the side to move of its row. Rows that lack a
 // target have weight 0 for it in Globals (spec: KataGo's globalTargetsNC). Taught
-// rows have 1 in Globals[69], and the teacher's numbers behind it; see Taught.
+// rows have 1 in Globals[69], and the teacher's numbers in the columns after it; see Taught.
 type Batch struct {
 	Size  board.Size
 	N     int
@@ -16,10 +16,10 @@ type Batch struct {
 	Spatial []float32 // [N,C,H,W] input planes, 0 or 1 for KataGo's encoder
 	Global  []float32 // [N,G] input values; empty for encoders that have none
 	Policy  []float32 // [N,A+1] this turn's search, sum 1, pass last
-	Reply   []float32 // [N,A+1] the next turn's search, sum 1; uniform without one; in taught rows the optimistic policy, if known
+	Reply   []float32 // [N,A+1] the next turn's search, sum 1; uniform if there was none; in taught rows the optimistic policy, if known
 
 	Globals []float32 // [N,80] KataGo's global targets, version 3 (older ones padded with 0); columns 69 to 79 are 0 unless the row is taught
-	Points  []float32 // [N,5,H,W] ownership, in [-1,1] where taught, seki, board 8 and 32 turns later, scoring in points (KataGo's value targets; scoring divided by 120)
+	Points  []float32 // [N,5,H,W] ownership (in [-1,1] where taught), seki, the boards 8 and 32 turns later, scoring in points (KataGo's value targets; scoring divided by 120)
 }
 
 // Wants selects the optional targets; the others stay empty.

@@ -130,8 +130,8 @@ type Set struct {
 	Global  []float32 // [N, Globals]
 	Policy  []int16   // [N, 2, L*L+1] weights of this turn's search and the next turn's
 	Globals []float32 // [N, 80] global targets
-	Scores  []int8    // [N, 2*L*L+120] hundredths
-	Points  []int8    // [N, 5, L, L] ownership, seki, boards 8 and 32 turns on, scoring x 120
+	Scores  []int8    // [N, 2*L*L+120] distribution of the score, in hundredths
+	Points  []int8    // [N, 5, L, L] ownership, seki, the boards 8 and 32 turns later, scoring x 120
 
 	columns []column // six arrays
 	source  string   // file that the set was read from

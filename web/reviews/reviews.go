@@ -183,8 +183,8 @@ func (j *job) said() string { return strings.ReplaceAll(j.why.Error(), "\n", "; 
 
 // AddAs queues a game for review under the given ID and returns the ID. If there is a review with
 // this ID or, unless again is set, one of the same game, AddAs returns the ID of that review, with
-// known set. notes are the notes of the record's first reading; nil: root has just been read.
-// Errors say why the game cannot be reviewed.
+// known set. notes are those of the first reading if root comes from a stored record, which is
+// repaired and gives none; otherwise nil. Errors say why the game cannot be reviewed.
 func (rs *Reviews) AddAs(id, name string, root *sgf.Node, notes []string, again bool) (of string, known bool, err error) {
 	g, err := review.Load(root, rs.conf.Engines.Config.Rules)
 	if err != nil {
