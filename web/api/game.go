@@ -50,7 +50,7 @@ type Teach struct {
 type Advice struct {
 	Move string   `json:"m"`
 	Loss float64  `json:"loss"`           // points lost
-	Due  float64  `json:"due"`            // points that a move may lose without advice
+	Due  float64  `json:"due"`            // points that a move may lose before the player gets advice
 	Line []string `json:"line,omitempty"` // the engine's answer, and what follows
 }
 
