@@ -17,7 +17,7 @@ export interface Settings {
 	spoken: "short" | "long";
 	after: boolean; // a game is reviewed once it has ended
 	teach: "" | "gentle" | "usual" | "strict"; // a word after moves that lose much
-	sides: Record<string, string>; // the reader's side in games whose names do not say it, by review: b, w or none
+	sides: Record<string, string>; // the reader's side in reviews that are a file of their own, b, w or none; earlier versions kept all sides here
 }
 
 const defaults: Settings = {
