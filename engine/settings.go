@@ -43,7 +43,7 @@ var settings = setting.Join(
 			Doc: "new playouts for a move; 0: no limit", Source: "off, the clock decides"},
 			func(c *Config) *int64 { return &c.Limits.Playouts }),
 		setting.Of(setting.Info{Name: "time", KataGo: "maxTime", High: 1e7, NoLimit: 1e20, To: asIs, Change: setting.Common,
-			Doc: "`seconds` for a move without a clock; 0: no limit", Source: "5 if nothing else limits a move"},
+			Doc: "most `seconds` for a move, with a clock too; 0: no limit", Source: "5 if nothing else limits a move"},
 			func(c *Config) *time.Duration { return &c.Limits.Time }),
 		setting.Of(setting.Info{Name: "threads", KataGo: "numSearchThreads", High: 1024, Change: setting.Common, From: threadsOfKataGo, To: asIs,
 			Doc: "search workers; 0: chosen to suit sessions and batch. Fewer cores: --sessions", Source: "own measurements on CPUs"},

@@ -31,8 +31,8 @@ func gtpCommand() *cobra.Command {
 		Long: `Speaks GTP version 2 with the extensions of KataGo, Leela Zero, GoGui and KGS
 that GUIs and bridges use. Messages for people go to standard error.
 
-The clock limits the time of a move. Without a clock, --time, --visits or
---playouts does, whichever ends first; the default is 5 seconds.
+The clock, --time, --visits and --playouts limit a move; the first limit reached
+ends it. Without any of them a move takes 5 seconds.
 
 A script counts a record by the commands loadsgf FILE, final_score and
 final_status_list dead.

@@ -165,6 +165,9 @@ func (f *lifeFlags) question(name string, in io.Reader, log *slog.Logger) (*life
 	if err != nil {
 		return nil, 0, fmt.Errorf("%s: %w", name, err)
 	}
+	if n := solutionMoves(root); n > 0 && f.move < 0 {
+		log.Warn(fmt.Sprintf("%s is a set-up position with moves: the answer is about the position after move %d; --move 0 asks about the first one", name, n))
+	}
 	q.All = f.all
 	if f.at != "" {
 		if q.Targets, err = stones(q, "--at", f.at); err != nil {
@@ -172,6 +175,15 @@ func (f *lifeFlags) question(name string, in io.Reader, log *slog.Logger) (*life
 		}
 	}
 	return q, first, nil
+}
+
+// solutionMoves returns the number of moves of a problem's main line; 0 for the record of a game.
+func solutionMoves(root *sgf.Node) int {
+	rec, err := sgf.RecordOf(root)
+	if err != nil || rec.Setup == nil || len(rec.Setup.Black) == 0 || len(rec.Setup.White) == 0 {
+		return 0
+	}
+	return len(rec.Moves())
 }
 
 // plainQuestion takes the common prefix off an error about a question.
@@ -275,7 +287,7 @@ func (f *lifeFlags) allGroups(cmd *cobra.Command, q *life.Question, opts life.Op
 		fmt.Fprintln(cmd.OutOrStdout(), out.Text())
 	}
 	if len(unsettled) == 0 {
-		fmt.Fprintln(cmd.OutOrStdout(), "no group was found whose life is proved to depend on who moves first")
+		fmt.Fprintln(cmd.OutOrStdout(), "no group was found whose life is proved to depend on who moves first; --at STONE asks about one")
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -66,6 +67,16 @@ func TestLifeWhatever(t *testing.T) {
 	require.Contains(t, o.stderr, "wrote "+proof)
 	o = invoke(t, nil, "", "life", writeFile(t, "dead.sgf", dead), "--at", "A2", "--first", "black", "--json")
 	require.NotContains(t, o.stderr, "games")
+}
+
+// TestLifeOfSolvedProblem: without --move, the answer about a problem with its solution says which
+// position it is about.
+func TestLifeOfSolvedProblem(t *testing.T) {
+	solved := strings.TrimSuffix(sixInTheCorner, ")") + ";B[ba])"
+	for move, warns := range map[string]bool{"-1": true, "0": false, "1": false} {
+		o := exits(t, exitDone, nil, solved, "life", "-", "--at", "D9", "--move", move, "--time", "1")
+		require.Equal(t, warns, strings.Contains(o.stderr, "after move 1; --move 0"), "%s: %s", move, o.stderr)
+	}
 }
 
 // TestLifeInWords: --first limits the answer to one side; without --at the program finds the

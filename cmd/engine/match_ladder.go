@@ -54,7 +54,7 @@ func ladderCommand() *cobra.Command {
 		Long: `Plays dials of the levels against their neighbours, against GNU Go and against the
 engine itself at fixed visits. It fits Elo to all games at once, with GNU Go's level 10
 at 0, and writes the ladders of a network to a file, one for each board size. A build
-reads level/ladder.json. After ^C it writes the result so far; the same command
+reads engine/level/ladder.json. After ^C it writes the result so far; the same command
 resumes. All games of the network in its folder count. A search of 400 visits judges
 nonsense moves in the records.
 
@@ -68,7 +68,7 @@ habits of beginners in the records. --json prints the same for programs.
 
 Errors are 95 %. 20 games a pair say little; 200 are a measurement. With --time the
 pairs that tell most by the second play, which measures large boards with fewer games.`,
-		Example: `  engine match ladder -o level/ladder.json
+		Example: `  engine match ladder -o engine/level/ladder.json
   engine match ladder --boardsize 9 --games 200 --parallel 2 --sgf games/ladder
   engine match ladder --model g170-b6c96.bin.gz --boardsize 19 --anchors 10
   engine match ladder --boardsize 19 --anchors 10 --time 15m --parallel 2

@@ -116,8 +116,8 @@ func examineLibrary(library, plugin string) []Finding {
 	}
 	lib, err := ort.Load(library)
 	if err != nil {
-		return append(all, Finding{What: "onnxruntime", Found: "none that can be used",
-			Advice: "GPUs, training and ONNX files with operators of their own need it: it is fetched then. Put the library beside the program otherwise, or name it with --onnxruntime FILE; in a folder of the source `make deps` fetches it"})
+		return append(all, Finding{What: "onnxruntime", Found: "not found, so GPUs were not looked for",
+			Advice: "it is fetched when training or an ONNX file needs it, and by --provider cuda. Without internet access, put the library beside the program or name it with --onnxruntime FILE"})
 	}
 	all = append(all, Finding{What: "onnxruntime", OK: true, Found: fmt.Sprintf("%s, version %s", lib.Path, lib.Version)})
 	if plugin != "" {
