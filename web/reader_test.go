@@ -137,8 +137,8 @@ func TestReviewIsItsReaders(t *testing.T) {
 	browsertest.Equal(p, "−9.0 ??, −4.0 ?", `[...document.querySelectorAll(".review-worst .chip-loss")].map((e) => e.innerText).join(", ")`, "the list counts one's own")
 }
 
-// TestReviewOfNobody opens a review of a game without names: the page stores for this game which
-// side is the reader's.
+// TestReviewOfNobody opens a review of a game without names: the program stores for this game
+// which side is the reader's.
 func TestReviewOfNobody(t *testing.T) {
 	looks(t)
 	dir := t.TempDir()

@@ -231,8 +231,8 @@ func (rs *Reviews) runningReview(j *job, boards bool) *api.Review {
 // finishedReview converts a result for pages, as runningReview does.
 func (rs *Reviews) finishedReview(id string, res *review.Result, boards bool) *api.Review {
 	r := &api.Review{Card: cardOf(res)}
-	r.Card = rs.named(r.Card)
 	r.Card.Review = id
+	r.Card = rs.named(r.Card)
 	present, _ := rs.conf.Engines.Networks.Identity()
 	r.Card.Other = present != "" && present != res.Network
 	fill(r, res)
