@@ -47,8 +47,8 @@ func parsePair(text string) (x, y int, err error) {
 	return x, y, err
 }
 
-// OffBoardName returns KataGo's name for "(x,y)" off the board: the point of KataGo's padded board,
-// W+1 wide, at these coordinates.
+// OffBoardName returns the coordinates that KataGo prints for a text "(x,y)" that is off the board.
+// KataGo keeps the board in rows of W+1 points, so that a point beside a row is one of the next.
 func (s Size) OffBoardName(text string) string {
 	x, y, err := parsePair(strings.TrimPrefix(strings.TrimSpace(text), "("))
 	if err != nil {

@@ -275,8 +275,8 @@ var (
 	glances = [...]round{{200, 200}, {4000, 2000}, {4000, 8000}, {4 * somewhat, 50000}}
 )
 
-// Limits of the rounds in glances, with endless threats: a fight of more than small points without
-// stones alive by assumption gets two, one with Options.Nodes below ample three, others all.
+// With endless threats, some fights get only the first rounds of glances: two if the fight has more
+// than small points and no stones alive by assumption, three if Options.Nodes is below ample.
 const (
 	small = 16
 	ample = 40 * somewhat

@@ -189,7 +189,7 @@ const (
 
 var verdictNames = []string{"dead", "repetition", "seki", "alive"}
 
-// payer returns the counter of one side's threats: 1 is the attacker, 2 the defender.
+// payer returns the counter of the ko threats that a side spends: 1 is the attacker, 2 the defender.
 func (o *oracle) payer(side int8) *counter {
 	if o.counters[side] == nil {
 		o.counters[side] = &counter{o, side, map[string][]bool{}}

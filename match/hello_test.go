@@ -35,9 +35,9 @@ func TestProgramThatSpeaksSomethingElse(t *testing.T) {
 func TestSuspicion(t *testing.T) {
 	for name, c := range map[string]struct {
 		text    string // output
-		from    int    // milliseconds after the start at which it comes
-		again   int    // milliseconds after which it comes again; 0: never
-		answers bool   // it also comes after each probe
+		from    int    // milliseconds from the start until the output first comes
+		again   int    // milliseconds until it comes a second time; 0: never
+		answers bool   // the output also comes after each probe
 		foreign int    // milliseconds until the program is taken not to speak GTP; 0: never
 	}{
 		"silent":      {},

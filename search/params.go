@@ -57,9 +57,9 @@ type FPU struct {
 
 // VirtualLoss spreads parallel evaluations over the tree.
 type VirtualLoss struct {
-	// PerVisit is the weight of one virtual loss. At a weight of 0.3, 16 or 32 evaluations under
-	// way send no more visits astray than a single one does, and hardly any two meet at a leaf
-	// (docs/performance.md).
+	// PerVisit is the weight of one virtual loss. With a weight of 0.3, a search with 16 or 32
+	// evaluations under way wastes no more visits than one that makes them one by one, and hardly
+	// any two of them meet at a leaf (docs/performance.md).
 	PerVisit    float64
 	WeightFloor float64
 }

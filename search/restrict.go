@@ -7,9 +7,9 @@ import (
 	"kosumi/search/thinking"
 )
 
-// withinBans returns the number of moves of a variation before the first forbidden one. There may
-// be one, since a position that several move orders reach was searched under the restrictions of
-// one of them.
+// withinBans returns the number of moves of a variation before the first forbidden one. A variation
+// can contain a forbidden move: if several move orders reach a position, it was searched under the
+// restrictions of only one of them.
 func withinBans(bans []thinking.Restriction, c board.Color, pv []board.Point) int {
 	for depth, p := range pv {
 		if !thinking.Permits(bans, c, p, depth) {

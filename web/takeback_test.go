@@ -17,9 +17,9 @@ var takenBack = []struct {
 	over         bool
 	made         float64 // seconds left after 100 seconds of thought and a move
 	madeCount    int
-	back         float64 // seconds left after 50 more and a take-back
+	back         float64 // seconds left after 50 more seconds of thought and a take-back
 	backCount    int
-	forthAndBack float64 // seconds left after 50 more and the same move again
+	forthAndBack float64 // seconds left after another 50 seconds and the same move once more
 }{
 	{"absolute", api.Clock{Kind: "absolute", Main: 1000}, false, 900, 0, 850, 0, 800},
 	{"fischer", api.Clock{Kind: "fischer", Main: 600, Bonus: 300}, false, 800, 0, 450, 0, 700},

@@ -97,10 +97,10 @@ func (b *board[W]) tooSmall(d *doom[W]) bool {
 	return false
 }
 
-// doomedZone returns the points that prove that the target is doomed: the walls next to its room
-// and to the links, with their connections to stones alive by assumption; the chains that cannot be
-// prevented from joining, with their links; and the target's points that cannot be eyes. Other
-// points of the room do not matter.
+// doomedZone returns the points on which the proof that the target is doomed depends. They are the
+// target's chains that can always join, with the links at which they do; the walls next to the links
+// and to the room, with the connections of these walls to stones alive by assumption; and the
+// target's points that cannot be eyes. Other points of the room do not matter.
 func (b *board[W]) doomedZone(s *state[W]) (z points[W]) {
 	var shown []doom[W]
 	b.doomed(s, &shown)

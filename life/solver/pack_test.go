@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// blob draws a connected fight in the middle of a rectangle.
+// blob returns a random connected set of size points around the middle of a w by h rectangle.
 func blob(rng *rand.Rand, w, h, size int) []bool {
 	in := make([]bool, w*h)
 	x, y := w/2, h/2

@@ -32,8 +32,8 @@ func (q Goal) contest() Contest { return Contest(q & 1) }
 type Contest uint8
 
 const (
-	Fight Contest = iota // the attacker's capture, or the defender's hold
-	Life                 // the attacker's deny, or the defender's settle
+	Fight Contest = iota // the attacker tries to reach Capture, the defender Hold
+	Life                 // the attacker tries to reach Deny, the defender Settle
 )
 
 // Goal returns the goal of one side.

@@ -113,8 +113,8 @@ func (c *codec) node(p **Node) {
 	c.within("node", n)
 }
 
-// attr names the fields of an attribute. The field that Kind names is written even if it is
-// zero, since readers look for it.
+// attr reads or writes the fields of an attribute. The field that Kind names is written even if it
+// is zero, since readers look for it.
 func (c *codec) attr(name *string, a *Attr) {
 	c.str(attrName, name)
 	var seen AttrType

@@ -43,8 +43,8 @@ func (p *picker) Evaluate(ctx context.Context, q *nn.Query, out *nn.Output) erro
 	return p.Network.Evaluate(ctx, q, out)
 }
 
-// search searches the position of each lesson that is marked searched, and replaces the lesson by
-// lessons of positions in the tree. If ctx ends first, the chunk stays unchanged and is not
+// search runs a search from each lesson that is marked for one, and replaces the lesson by others of
+// positions in the search's tree. If ctx ends first, the chunk stays unchanged and is not
 // labelled.
 func (f *freshGames) search(ctx context.Context, c *chunk) error {
 	found := make([][]*board.Game, len(c.lessons))

@@ -231,8 +231,8 @@ func (p *player) openingMove(ctx context.Context) error {
 // maxKomiShift bounds how far a network may move komi, in points.
 const maxKomiShift = 10
 
-// settleKomi draws the komi of a game. The fair komi follows the network's expected score, not its
-// lead: the output for the lead is trained on scores only.
+// settleKomi draws the komi of a game. The fair komi follows the network's expected score. The output
+// for the lead would say nothing more, since it too is trained on final scores.
 func (p *player) settleKomi(ctx context.Context) error {
 	k := &p.c.Komi
 	// Positions from records are often decided, so games that begin there always get a fair komi.
