@@ -27,7 +27,7 @@ type TrainingRun struct {
 	Samples int64            `json:"samples"`
 	Hours   float64          `json:"hours"` // hours of work
 	Points  []TrainingPoint  `json:"points"`
-	Rated   []TrainingRating `json:"rated"` // ratings by engine loop rate; may be empty
+	Rated   []TrainingRating `json:"rated"` // ratings measured by "engine loop rate"; may be empty
 	Newest  []TrainingGame   `json:"newest"`
 }
 
