@@ -232,7 +232,7 @@ func (p *player) openingMove(ctx context.Context) error {
 const maxKomiShift = 10
 
 // settleKomi draws the komi of a game. The fair komi follows the network's expected score. The output
-// for the lead would say nothing more, since it too is trained on final scores.
+// for the lead would say nothing more, since it is trained on scores too (rows' LeadFromScore).
 func (p *player) settleKomi(ctx context.Context) error {
 	k := &p.c.Komi
 	// Positions from records are often decided, so games that begin there always get a fair komi.

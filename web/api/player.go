@@ -20,7 +20,7 @@ type Day struct {
 	Week     [7]bool      `json:"week"` // the last seven days, today last
 }
 
-// DayProblem is one of the five problems that a day asks.
+// DayProblem is one of the problems that a day asks, five at most.
 type DayProblem struct {
 	ID     string `json:"id"`
 	Size   [2]int `json:"size"`
