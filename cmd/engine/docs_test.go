@@ -135,8 +135,7 @@ func TestDocumentedFlags(t *testing.T) {
 // after # the reason why it is not run.
 const walks = `
 README.md
-engine net fetch strongest -> # asks katagotraining.org: TestNetFetch
-engine gtp --model kata1-b18c384nbt.bin.gz --boardsize 19 -> --visits 2
+engine gtp --boardsize 19 --model "$(engine net fetch strongest)" -> # asks katagotraining.org: TestNetFetch
 engine train --model net.bin.gz --data games/ -o better -> --batch 4
 engine loop run1 -> --games 4
 
@@ -178,14 +177,9 @@ engine web --model class/models/NAME/model.onnx -> # serves until it is stopped:
 engine loop rate class --visits 50 --games 10 --against "untrained=engine gtp --model class/models/fresh-mini/model.onnx --visits 50" -> # wants networks that took hours
 `
 
-// TestDocumentedWalks runs the calls in the blocks of the documents, page by page in their order:
-// each must be listed in walks and succeed.
+// TestDocumentedWalks holds walks against the blocks of the documents, and in make test-all runs
+// their calls, page by page in their order: each must succeed.
 func TestDocumentedWalks(t *testing.T) {
-	testshared.Long(t)
-	engine := built(t)
-	bin := t.TempDir()
-	require.NoError(t, os.Symlink(engine, filepath.Join(bin, "engine")))
-	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH")+string(os.PathListSeparator)+"/usr/games")
 	short := map[string]string{} // by page and call
 	page := ""
 	for line := range strings.SplitSeq(strings.TrimSpace(walks), "\n") {
@@ -195,28 +189,34 @@ func TestDocumentedWalks(t *testing.T) {
 			page = line
 		}
 	}
-	found, run := 0, 0
+	type walk struct{ call, how string }
+	var pages [][]walk
 	for _, file := range documents(t) {
-		text := testshared.Read(t, file)
-		dir := ""
-		for _, call := range commandsIn(firsts(fence, text)) {
+		var calls []walk
+		for _, call := range commandsIn(firsts(fence, testshared.Read(t, file))) {
 			key := filepath.Base(file) + ": " + call
 			how, ok := short[key]
 			require.True(t, ok, "%s is not in walks", key)
-			found++
 			delete(short, key)
-			if strings.Contains(how, "#") {
-				continue
+			if !strings.Contains(how, "#") {
+				calls = append(calls, walk{call, how})
 			}
-			if dir == "" {
-				dir = readerFolder(t)
-			}
-			walkOne(t, dir, call, how)
-			run++
 		}
+		pages = append(pages, calls)
 	}
 	require.Empty(t, short, "no document has these")
-	t.Logf("%d calls found, %d run", found, run)
+
+	testshared.Long(t)
+	engine := built(t)
+	bin := t.TempDir()
+	require.NoError(t, os.Symlink(engine, filepath.Join(bin, "engine")))
+	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH")+string(os.PathListSeparator)+"/usr/games")
+	for _, calls := range pages {
+		dir := readerFolder(t)
+		for _, w := range calls {
+			walkOne(t, dir, w.call, w.how)
+		}
+	}
 }
 
 // readerFolder holds the files that the documents speak of.
@@ -225,7 +225,7 @@ func readerFolder(t *testing.T) string {
 	dir := t.TempDir()
 	fresh := freshNetwork(t)
 	for name, from := range map[string]string{
-		"net.bin.gz": fresh, "strong.bin.gz": fresh, "kata1-b18c384nbt.bin.gz": fresh, "net.onnx": "../../testdata/onnx/pytorch-dualhead-9x9.onnx",
+		"net.bin.gz": fresh, "strong.bin.gz": fresh, "net.onnx": "../../testdata/onnx/pytorch-dualhead-9x9.onnx",
 		"games/one.sgf": writeFile(t, "one.sgf", readersGame), "games/two.sgf": writeFile(t, "two.sgf", strings.Replace(readersGame, ";B[ee]", ";B[eg]", 1)),
 	} {
 		path := filepath.Join(dir, name)
