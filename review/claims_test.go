@@ -2,7 +2,6 @@ package review_test
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -228,7 +227,7 @@ func (r *rules) holds(ply int, c *review.Claim) (ok bool, why string) {
 // TestClaims reviews games of levels from 18k to 1d. Among the moves that lose 4 points or more
 // it counts those with a claim that names stones or a threat, and the points lost by moves
 // without a reason. It also counts the claims that an independent search confirms.
-// With KOSUMI_JUDGE=FILE that network judges 100 claims, drawn at random, by 200 visits each.
+// With KOSUMI_JUDGE=FILE that network judges them, by 200 visits each.
 // Without KOSUMI_ALL only the games on 9x9 are reviewed.
 func TestClaims(t *testing.T) {
 	testshared.Slow(t)
@@ -241,12 +240,12 @@ func TestClaims(t *testing.T) {
 		return s
 	}
 	net := open("")
-	judging, visits, most := net, int64(32), 0
+	judging, visits := net, int64(32)
 	if file := os.Getenv("KOSUMI_JUDGE"); file != "" {
-		judging, visits, most = open(file), 200, 100
+		judging, visits = open(file), 200
 	}
 	some, share := "9-*.sgf", 0.55 // 17 of 28 moves had such claims
-	if os.Getenv("KOSUMI_ALL") != "" || most > 0 {
+	if os.Getenv("KOSUMI_ALL")+os.Getenv("KOSUMI_JUDGE") != "" {
 		some, share = "*.sgf", 0.72
 	}
 	files, err := filepath.Glob(filepath.Join("../testdata/sgf/levels", some))
@@ -300,10 +299,6 @@ func TestClaims(t *testing.T) {
 			}
 			t.Logf("%s %d %s -%.1f: %s", filepath.Base(file), m.Number, m.Move, m.Loss, m.Reason)
 		}
-	}
-	if most > 0 && len(claims) > most {
-		rand.New(rand.NewPCG(testshared.Seed(t), 1)).Shuffle(len(claims), func(i, j int) { claims[i], claims[j] = claims[j], claims[i] })
-		claims = claims[:most]
 	}
 	sound, wrong := 0.0, map[review.ClaimKind]int{}
 	for _, d := range claims {
