@@ -159,15 +159,16 @@ func (f *PlayerRating) Range() (low, mid, high Rank) {
 
 // Explain describes the estimate, as in "you are at about 8k on 9x9 (10k to 7k), 14 games".
 func (f *PlayerRating) Explain(size board.Size) string {
-	if f.Games == 0 {
+	games := f.Games + float64(f.Judged)
+	if games == 0 {
 		return fmt.Sprintf("no game of yours on %s counts yet; the first one is at %s", size, f.Next())
 	}
 	plural := "games"
-	if f.Games == 1 {
+	if games == 1 {
 		plural = "game"
 	}
 	low, mid, high := f.Range()
-	return fmt.Sprintf("you are at about %s on %s (%s to %s), %g %s", mid, size, low, high, f.Games, plural)
+	return fmt.Sprintf("you are at about %s on %s (%s to %s), %g %s", mid, size, low, high, games, plural)
 }
 
 // PlayerRatings holds a rating for each size of board, by its name such as 9x9.
@@ -203,7 +204,7 @@ func (f PlayerRatings) On(size board.Size) *PlayerRating {
 // Begin rates a new player by the claimed rank, give or take three ranks. It changes nothing if a
 // game on this board size has counted.
 func (f PlayerRatings) Begin(size board.Size, r Rank) {
-	if at := f[size.String()]; at == nil || at.Games == 0 {
+	if at := f[size.String()]; at == nil || at.Games == 0 && at.Judged == 0 {
 		f[size.String()] = newPlayerRating(r, 3)
 	}
 }

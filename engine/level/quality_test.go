@@ -79,6 +79,10 @@ func TestJudgedBy(t *testing.T) {
 	require.True(t, f.JudgedBy(board.Square(9), "a", good, at))
 	require.Greater(t, f.mean(), before)
 	require.False(t, f.JudgedBy(board.Square(9), "a", good, at))
+	all := PlayerRatings{"9x9": f}
+	all.Begin(board.Square(9), Lowest)
+	require.Equal(t, f, all["9x9"], "a game counts by its moves as by its result")
+	require.Contains(t, f.Explain(board.Square(9)), "1 game")
 	require.Equal(t, 1, f.Judged)
 	require.Zero(t, f.Games)
 	up := f.mean()
