@@ -171,7 +171,7 @@ func (r *rewriter) transposes() {
 	}
 	for _, n := range r.g.Nodes {
 		for i, name := range n.Inputs {
-			wants := n.Domain == onnx.KernelDomain && (i == 0 || i == 3) && r.wantsBoard(n) || i == 0 && slices.Contains(r.readers, n)
+			wants := n.Domain == onnx.KernelDomain && r.wantsBoard(n, i) || i == 0 && slices.Contains(r.readers, n)
 			if name == "" || r.boards[name] == wants || n.Domain == onnx.KernelDomain && i != 0 && i != 3 {
 				continue
 			}
@@ -195,7 +195,8 @@ func (r *rewriter) transposes() {
 	r.g.Nodes = append(r.g.Nodes, added...)
 }
 
-// wantsBoard reports whether a Conv reads and writes boards: not planes, not tokens.
-func (r *rewriter) wantsBoard(n *onnx.Node) bool {
-	return n.Int("planes", 0) == 0 && r.boards[n.Output(0)]
+// wantsBoard reports whether an input of a Conv of boards is a board: the residual, and x unless it
+// holds planes.
+func (r *rewriter) wantsBoard(n *onnx.Node, input int) bool {
+	return r.boards[n.Output(0)] && (input == 3 || input == 0 && n.Int("planes", 0) == 0)
 }

@@ -360,13 +360,7 @@ func (r *rewriter) branchAt(l *layer, n *onnx.Node) *branch {
 		}
 		b.nodes = append(b.nodes, n)
 		at = n.Output(0)
-		if r.g.IsOutput(at) {
-			break
-		}
-		// Follow the norm's first reader: an activation may read it twice.
-		if n = nil; len(r.users[at]) > 0 {
-			n = r.users[at][0]
-		}
+		n = r.only(at) // another reader needs the value itself
 	}
 	b.out = at
 	if !r.g.IsOutput(at) || at == l.out {

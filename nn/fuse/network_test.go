@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -121,6 +122,33 @@ func TestNetworks(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestSharedNorm: a value in the middle of a norm that another layer reads as well stays; sums after
+// layers that read the input take the input, or another such layer's board.
+func TestSharedNorm(t *testing.T) {
+	needLibrary(t)
+	g := onnx.NewBuilder("shared", 17)
+	weights := func(name string) onnx.Value {
+		rng, w := rand.New(rand.NewPCG(uint64(len(name)), 0)), make([]float32, 8*8*9)
+		for i := range w {
+			w[i] = float32(rng.NormFloat64()) / 8
+		}
+		return g.Floats(name, w, 8, 8, 3, 3)
+	}
+	channels := func(name string, v float32) onnx.Value {
+		return g.Floats(name, slices.Repeat([]float32{v}, 8), 8, 1, 1)
+	}
+	x := g.Input("x", onnx.Float, "N", 8, 9, 9)
+	stem := g.Add(g.Conv(x, weights("w"), "", 1, 1, 1, 1), g.Add(g.Conv(x, weights("w333"), "", 1, 1, 1, 1), x))
+	scaled := g.Mul(stem, channels("scale", 0.5))
+	y := g.Relu(g.Add(scaled, channels("shift", 0.25)))
+	g.Output("y", g.Add(g.Conv(y, weights("w1"), "", 1, 1, 1, 1), g.Conv(scaled, weights("w22"), "", 1, 1, 1, 1)))
+	m := nntest.Built(t, g)
+	fused, moved, err := fuse.Rewrite(m, kernel.Float32)
+	require.NoError(t, err)
+	require.Equal(t, 4, moved)
+	require.Less(t, compare(t, m, fused), 2e-5)
 }
 
 // measure reports a graph's evaluations per second with onnxruntime alone, and with the kernels

@@ -7,7 +7,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"path/filepath"
-	"runtime"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -236,19 +235,6 @@ func TestNoNumberStaysNone(t *testing.T) {
 			require.NoError(t, s.Close())
 		}
 	}
-}
-
-// TestForgotten: a session that is never closed still frees its layers.
-func TestForgotten(t *testing.T) {
-	n := nntest.DualHead(nine, 1, 8, 1)
-	best, _ := kernel.Best()
-	for range 50 {
-		s, err := opener(best)(t, n.Model, n.Spec, 2)
-		require.NoError(t, err)
-		require.NoError(t, s.Run(2))
-	}
-	runtime.GC()
-	runtime.GC()
 }
 
 // TestHostileGraphs: invalid and unknown nodes of the kernels' domain are refused.
