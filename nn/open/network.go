@@ -69,6 +69,7 @@ func Start(c Config) *Network {
 
 func (n *Network) load(file string) (err error) {
 	if n.model, err = n.conf.Open(file); err != nil {
+		n.model = nil
 		return err
 	}
 	if n.server, err = nn.NewServer(n.model, n.conf.Server); err != nil {
@@ -186,14 +187,19 @@ func (n *Network) ClearCache() {
 // Pin implements [nn.Network]; the network never changes.
 func (n *Network) Pin() (unpin func()) { return func() {} }
 
-// Close waits for the network to be loaded and closes it.
+// Close waits until loading has ended and closes what was opened, also if loading failed.
 func (n *Network) Close() (err error) {
 	if n.humans != nil {
 		defer n.humans.Close()
 	}
-	if n.Wait() != nil {
-		return nil
-	}
-	n.close.Do(func() { err = errors.Join(n.server.Close(), n.model.Close()) })
+	<-n.ready
+	n.close.Do(func() {
+		if n.server != nil {
+			err = n.server.Close()
+		}
+		if n.model != nil {
+			err = errors.Join(err, n.model.Close())
+		}
+	})
 	return err
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -25,12 +26,21 @@ type described struct {
 
 func (m described) Describe() nn.Description { return m.d }
 
+// living counts the models that are open.
+var living atomic.Int32
+
+func (m described) Close() error {
+	living.Add(-1)
+	return m.Model.Close()
+}
+
 // models opens files by name: human networks take profiles, broken ones fail.
 func models(file string) (nn.Model, error) {
 	if strings.HasPrefix(filepath.Base(file), "broken") {
 		return nil, errors.New("no network")
 	}
 	human := strings.HasPrefix(filepath.Base(file), "human")
+	living.Add(1)
 	return described{nntest.HashModel(1), nn.Description{File: file, TakesProfile: human}}, nil
 }
 
@@ -109,6 +119,8 @@ func TestFailures(t *testing.T) {
 		j := nn.Job{Done: func() {}}
 		n.Submit(t.Context(), &j)
 		require.ErrorContains(t, j.Err, "the network could not be loaded")
+		require.NoError(t, n.Close())
+		require.Zero(t, living.Load(), "a network that loaded is closed though its human network did not")
 	}
 }
 
