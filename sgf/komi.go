@@ -138,7 +138,7 @@ func (r *Record) settleHandicap(named int) {
 	case there >= 2:
 		r.note("The record names %d handicap stones and has %d; %d were counted.", named, there, there)
 		r.Handicap = there
-	case set == 0 && whiteFirst && r.place(named):
+	case set == 0 && whiteFirst && (r.Setup == nil || len(r.Setup.White) == 0) && r.place(named):
 		r.note("The record names %d handicap stones and has none; they were placed on the star points.", named)
 	default:
 		r.note("The record names %d handicap stones and has none; none was counted.", named)

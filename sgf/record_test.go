@@ -305,6 +305,7 @@ func TestHandicap(t *testing.T) {
 		"HA[0];B[ee]":                             {0, 0, ""},
 		"HA[];B[ee]":                              {0, 0, ""},
 		"HA[2]AB[cc][gg][hh]AW[dd][ee];B[aa]":     {2, 3, ""},
+		"HA[2]AW[cc];W[ee]":                       {0, 0, "none was counted"},
 		"HA[50];W[ee]":                            {0, 0, "none was counted"},
 	} {
 		root := parseOne(t, "(;SZ[9]"+text+")")
