@@ -238,7 +238,7 @@ func TestNoNumberStaysNone(t *testing.T) {
 	}
 }
 
-// TestForgotten: a session that is never closed still frees its layers.
+// TestForgotten: sessions that are never closed may be garbage-collected.
 func TestForgotten(t *testing.T) {
 	n := nntest.DualHead(nine, 1, 8, 1)
 	best, _ := kernel.Best()
@@ -251,7 +251,7 @@ func TestForgotten(t *testing.T) {
 	runtime.GC()
 }
 
-// TestHostileGraphs: invalid and unknown nodes of the kernels' domain are refused.
+// TestHostileGraphs: invalid nodes of the kernels' domain, and unknown nodes of any, are refused.
 func TestHostileGraphs(t *testing.T) {
 	weights := onnx.NewTensor("w", ramp(2*4*9), 2, 4, 3, 3)
 	heads := func(heads, kv, q, v int64) onnx.Attrs {
