@@ -17,8 +17,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// floors lists the rooms, lowest floor first: a package imports only from its own room or from
-// lower floors. A room is a package with all packages below it that are not rooms themselves.
+// floors lists the rooms of each floor, lowest floor first. A room is a package with all packages in
+// its subfolders that are not rooms themselves. A package imports only from its room or lower floors.
 var floors = []string{
 	"internal/file",
 	"internal board models engine/clock search/setting life/check life/solver nn/onnx nn/kernel",
@@ -72,8 +72,8 @@ func listPackages(t *testing.T) []listed {
 	return all
 }
 
-// TestImportsPointDown: imports lead to lower floors, only tests import packages for tests, and
-// only the page and the program import katago.
+// TestImportsPointDown: imports stay in their room or lead to lower floors, only tests import packages
+// for tests, and only web and cmd import katago.
 func TestImportsPointDown(t *testing.T) {
 	const module = "kosumi/"
 	for _, p := range listPackages(t) {

@@ -25,7 +25,7 @@ var besideAtari = []struct {
 		X . X O .
 		X X X O .
 		O O O O .`, "X:B3"},
-	// The stone on A4 is a throw-in: it is in atari, but that costs no point. E4 is a ko stone.
+	// A4 is a throw-in: it is in atari, but B4 is White's and still counts. E4 is a ko stone in atari, so D4 is lost.
 	{"a ko mouth, and a throw-in", `
 		X . O . O X .
 		O O O O X X .

@@ -51,7 +51,7 @@ func (b *Board) Area(dst []Color) []Color {
 	return dst
 }
 
-// colorMap returns dst with one Empty for each point.
+// colorMap returns dst resized to one entry for each point, all Empty.
 func (b *Board) colorMap(dst []Color) []Color {
 	if cap(dst) < b.geo.area {
 		return make([]Color, b.geo.area)
@@ -96,7 +96,7 @@ func (b *Board) markAreas(dst []Color, suicideLegal, safeBig, anyBig bool) []Col
 
 // emptyPart is a connected set of empty points. A region of a colour is a connected set of points
 // without stones of that colour: parts joined by the opponent's chains that touch them. One part of
-// a region, its root, holds the facts about it.
+// a region, its root, holds the facts about the region.
 type emptyPart struct {
 	from, to int16    // range of the part's points in areaFinder.points
 	touched  uint8    // bit c is set if a stone of colour c touches the part
@@ -106,10 +106,10 @@ type emptyPart struct {
 // sided holds the facts for one colour about a part or region.
 type sided struct {
 	up    int16    // number of the region's root or, while regions grow, of a part closer to the root
-	inner int16    // for a root: number of its points that no stone of the colour touches
+	inner int16    // for a root: number of the region's points that no stone of the colour touches
 	vital [4]Point // heads of the colour's chains that touch all points of the part
 	count int8     // the number of vital chains, -1 until the part has its first point
-	spoil bool     // for a root: it touches a chain that is not pass-alive
+	spoil bool     // for a root: the region touches a chain that is not pass-alive
 }
 
 // onlyColor returns the colour that touches the part if there is just one.
@@ -133,16 +133,16 @@ type areaFinder struct {
 	// number of one of the parts that the chain touches.
 	part  [MaxPoints]int16
 	lives [MaxPoints]int16 // at the head of a chain: how many regions are vital to it, -1 if it is not pass-alive
-	stack [MaxPoints]Point // chains found not to be pass-alive that are still to be processed
+	stack [MaxPoints]Point // chains found not to be pass-alive, still to be processed; points in mark
 	heads [MaxPoints]Point // the heads of all chains
 	nHead int              // the number of heads
 }
 
-// finders are kept for reuse: clearing a large one takes longer than finding the areas of a small
-// board.
+// finders keeps areaFinders for reuse: clearing a whole one takes longer than finding the areas of a
+// small board.
 var finders = sync.Pool{New: func() any { return new(areaFinder) }}
 
-// areaFinder returns a finder that has divided b into its connected parts. The caller must release it.
+// areaFinder returns a finder that has found the connected parts of b's empty points. The caller must release it.
 func (b *Board) areaFinder() *areaFinder {
 	f := finders.Get().(*areaFinder)
 	f.b, f.count, f.nHead = b, 0, 0

@@ -34,7 +34,7 @@ func ownEye(b *board.Board, c board.Color, p board.Point) bool {
 	return true
 }
 
-// recorded returns moves that fill a board of that size.
+// recorded returns the moves of a random game that fills a board of size s.
 func recorded(s board.Size, seed uint64) []board.Move {
 	return middleGame(s, board.Chinese(), s.Area()*3/2, seed).Moves()
 }

@@ -37,8 +37,8 @@ type mark struct {
 type Board struct {
 	geo   *geometry
 	state state
-	// vacated holds all points whose stones were removed since superko last forgot the earlier
-	// positions, and perhaps more.
+	// vacated holds all points from which stones were removed since the list of earlier positions was
+	// last emptied. Undo leaves points in it, so it may hold more.
 	vacated pointSet
 	log     []change
 	marks   []mark

@@ -75,8 +75,8 @@ func (g *Game) Moves() []Move { return g.moves }
 // NumMoves returns the number of moves since the start or the last set-up.
 func (g *Game) NumMoves() int { return len(g.moves) }
 
-// Forgotten returns how many of the moves are forgotten: those before the last
-// one out of turn, under GameOptions.ForgetOutOfTurn.
+// Forgotten returns how many of the moves are forgotten under GameOptions.ForgetOutOfTurn: those
+// before the last move out of turn or the last SetToMove.
 func (g *Game) Forgotten() int { return g.known }
 
 // forget makes the position a new start, with c to move.
@@ -136,7 +136,7 @@ func (g *Game) replay(moves []Move) {
 	for _, m := range moves {
 		g.apply(m.Color, m.Point)
 	}
-	g.strays = strays // replaying does not force turns, and so finds too many moves out of turn
+	g.strays = strays // replaying repeats no SetToMove, so apply has listed too many moves
 }
 
 // Play makes a legal move of c, which may be a pass, and gives the turn to the opponent. It returns

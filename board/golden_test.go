@@ -153,7 +153,7 @@ func (s goldenState) sorted() goldenState {
 	return s
 }
 
-// checkResult compares the end of a sequence under one rule set.
+// checkResult plays q's moves under r's rules and requires the state and score that r gives.
 func checkResult(t *testing.T, q *goldenPosition, r *goldenResult) {
 	rules, err := board.ParseRules(string(r.Rules))
 	require.NoError(t, err)

@@ -28,8 +28,8 @@ func (g *position) PastHash(ago int) (Hash, bool) {
 }
 
 // Hash identifies the state for caches: stones, board size, side to move, phase, ko point, points
-// banned by superko, blocked stones of the clean-up phases, White's bonus points, rules, options,
-// and the effect of passes. It does not depend on earlier moves, so networks that see the last
+// banned by superko, blocked and initial stones of the clean-up phases, White's bonus points, rules,
+// options, and the effect of passes. It does not depend on earlier moves, so networks that see the last
 // moves may answer differently for states with equal hashes.
 func (g *position) Hash() Hash {
 	h := g.board.state.hash.xor(zobrist.toMove[g.toMove]).xor(g.encore.blockedHash)
@@ -86,8 +86,8 @@ func (g *position) hashBans(h Hash) Hash {
 	return h
 }
 
-// hashSuicideBans adds the points that hashBans misses, where superko bans a suicide. Such a
-// point is the last liberty of a chain of the side to move.
+// hashSuicideBans adds banned points that hashBans misses: those where superko bans a suicide. Such
+// a point is the last liberty of a chain of the side to move.
 func (g *position) hashSuicideBans(h Hash) Hash {
 	b := &g.board
 	var counted pointSet

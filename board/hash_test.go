@@ -38,8 +38,8 @@ func TestHashTellsStatesApart(t *testing.T) {
 	}
 }
 
-// TestHashTellsBans: a game in which superko bans a point has another hash than one that begins with
-// its position.
+// TestHashTellsBans: a game in which superko bans a point has another hash than a new game that
+// starts from the same position.
 func TestHashTellsBans(t *testing.T) {
 	check := func(g *board.Game, v string) {
 		p := at(t, g.Size(), v)

@@ -71,8 +71,8 @@ func (l *hashList) has(h Hash) bool {
 	return slices.Contains(l.list, h)
 }
 
-// keyList is a hashList with a Bloom filter (Bloom 1970) before it, so that most
-// questions for absent keys need no scan.
+// keyList is a hashList with a Bloom filter (Bloom 1970), so that most lookups of
+// absent keys need no scan.
 type keyList struct {
 	hashList
 	bloom [bloomBits / 64]uint64

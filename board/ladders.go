@@ -262,7 +262,7 @@ func (b *Board) emptyAround(p Point) int {
 }
 
 // hope estimates how much a stone on p would help c; free is the number of p's empty neighbours.
-// The opponent first plays where hope is highest. It only orders moves.
+// The opponent first tries the liberty with the highest hope; hope only orders moves.
 func (b *Board) hope(c Color, p Point, free int) int {
 	h := 2 * free
 	for _, q := range &b.geo.near[p] {
@@ -275,8 +275,8 @@ func (b *Board) hope(c Color, p Point, free int) int {
 	return h
 }
 
-// doubleKo reports whether both liberties x and y of the hunted chain of c are kos that the
-// opponent can take, without a defence for the chain's owner.
+// doubleKo reports whether the opponent can take kos on both liberties x and y of the hunted chain
+// of c, while c can neither get three liberties by a move on one of them nor capture a chain in atari.
 func (s *LadderScratch) doubleKo(c Color, x, y Point) bool {
 	b := &s.board
 	if b.koCapture(c^3, x) == NoPoint || b.koCapture(c^3, y) == NoPoint {

@@ -30,8 +30,8 @@ func ladderText(b *board.Board, scratch *board.LadderScratch) string {
 func TestLadders(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
 		{"none", empty5, ""},
-		// B3, where White captures, is also the only liberty of A5's chain. As in KataGo, the
-		// search counts the liberties of White's other capture, E5.
+		// B3 is the only liberty of A5's chain, and a move there also captures B4. As in KataGo, the
+		// search counts the liberties after White's other capture, E5, instead.
 		{"a capture on the last liberty", `
 			O O X X .
 			O X O O X
@@ -94,8 +94,8 @@ func TestLadders(t *testing.T) {
 	}
 }
 
-// refLadder searches a ladder by the definition, without shortcuts. The definition includes that
-// a ladder works if both liberties are kos that the hunter can take.
+// refLadder searches for a ladder by the definition, without shortcuts. By definition a ladder also
+// works if both liberties are kos that the hunter can take.
 type refLadder struct {
 	target board.Point
 	color  board.Color
@@ -103,7 +103,7 @@ type refLadder struct {
 	played int
 }
 
-// gaveUp bounds the search of the reference.
+// gaveUp reports whether the search has played too many moves to go on.
 func (r *refLadder) gaveUp() bool { return r.played > 20000 }
 
 func (r *refLadder) defend(b refBoard, ko board.Point, depth int) (lost bool) {
@@ -161,7 +161,7 @@ func (r *refLadder) attack(b refBoard, ko board.Point, depth int) (lost bool) {
 	return false
 }
 
-// doubleKo reports whether the hunter can take two kos on the liberties.
+// doubleKo reports whether the hunter can take kos on all libs and the chain has no defence.
 func (r *refLadder) doubleKo(b refBoard, libs []board.Point) bool {
 	hunter := r.color.Opponent()
 	for _, m := range libs {
@@ -173,7 +173,7 @@ func (r *refLadder) doubleKo(b refBoard, libs []board.Point) bool {
 	return !slices.ContainsFunc(b.around(b.chain(r.target), sign(hunter)), func(q board.Point) bool { return b.liberties(q) == 1 })
 }
 
-// refCaptured searches a chain with its owner to move; ok is false if the search became too long.
+// refCaptured reports whether the chain on p is lost with its owner to move; ok is false if the search gave up.
 func refCaptured(b refBoard, p board.Point) (lost, ok bool) {
 	if b.liberties(p) > 1 {
 		return false, true

@@ -94,7 +94,7 @@ func (g *position) superkoBanned(c Color, p Point, kind placement) bool {
 		return false
 	}
 	// A stone that lives can repeat a position only if a stone was removed from p before. A suicide
-	// leaves no stone, so it can repeat one on any point.
+	// leaves no stone on p, so it can repeat a position wherever p is.
 	if kind == lives && !g.board.vacated.has(p) {
 		return false
 	}

@@ -8,13 +8,13 @@ const (
 	KeepNothing   Keep = iota
 	KeepStones         // points with a stone of the owner
 	KeepTerritory      // points without a stone of the owner
-	// KeepSafeTerritory is KeepTerritory without the empty points beside a chain of
-	// their owner in atari: a ko mouth in a seki is not a point (KataGo's rules version 3).
+	// KeepSafeTerritory is KeepTerritory without empty points whose owner has a chain in atari
+	// beside them, such as a ko mouth in a seki (KataGo's rules version 3).
 	KeepSafeTerritory
 )
 
-// IndependentLife returns the full area of the groups that are not in a kind of seki, and the
-// number of such groups, White's minus Black's. A connected part of the full area of one colour is
+// IndependentLife returns the full area without its seki-like parts, and the number of the other
+// parts, White's minus Black's. A connected part of the full area of one colour is
 // seki-like if it touches a neutral point or holds a chain in atari. Points of seki-like parts are
 // Empty, unless keep says otherwise. The result is dst, made longer if need be.
 func (b *Board) IndependentLife(dst []Color, keep Keep, suicideLegal bool) (owners []Color, whiteMinusBlack int) {
@@ -95,7 +95,7 @@ func (b *Board) sekiPart(part *[MaxPoints]Point, full []Color, seen *pointSet, p
 	return n, seki
 }
 
-// closeBorders fills the neutral points that either side can fill without loss, and connects
+// closeBorders fills the neutral points that one side or the other can fill without loss, and connects
 // chains in atari, so that only neutral points of sekis stay open. It assumes that all stones are
 // alive.
 func (b *Board) closeBorders() {

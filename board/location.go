@@ -48,7 +48,7 @@ func parsePair(text string) (x, y int, err error) {
 }
 
 // OffBoardName returns the coordinates that KataGo prints for a text "(x,y)" that is off the board.
-// KataGo keeps the board in rows of W+1 points, so that a point beside a row is one of the next.
+// KataGo keeps the board in rows of W+1 points, so the point right of a row is also the one left of the next row.
 func (s Size) OffBoardName(text string) string {
 	x, y, err := parsePair(strings.TrimPrefix(strings.TrimSpace(text), "("))
 	if err != nil {

@@ -134,7 +134,7 @@ func (f *areaFinder) mark(dst []Color, c Color, safeBig bool) {
 		}
 	}
 	for _, p := range f.stack[:n] {
-		// Only regions without opponent's stones touch one colour alone.
+		// An empty part that only c touches is a whole region, without opponent's stones.
 		big := safeBig && b.cells[p].color == Empty && f.parts[f.part[p]-1].onlyColor() == c
 		if big || f.regionAt(c, p).inner <= 1 {
 			dst[p] = c

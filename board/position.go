@@ -14,8 +14,8 @@ type GameOptions struct {
 	AreaModes
 }
 
-// AreaModes change how areas are scored, as in the training of some networks (part of the history
-// in KataGo). Under some rules they have no effect.
+// AreaModes change how areas are scored, as in the training of some networks. KataGo keeps the modes
+// with a game's history. Under some rules they have no effect.
 type AreaModes struct {
 	// PassAliveUnderSuicide judges pass-alive areas as if suicide were legal.
 	PassAliveUnderSuicide bool
@@ -111,7 +111,7 @@ func (g *position) ToMove() Color        { return g.toMove }
 
 func (g *position) At(p Point) Color { return g.board.cells[p].color }
 
-// Finished reports whether the game is over. Moves may still be played; the game
+// Finished reports whether the game has ended under its rules. Moves may still be played; the game
 // then continues.
 func (g *position) Finished() bool { return g.end.finished }
 
@@ -119,8 +119,8 @@ func (g *position) Finished() bool { return g.end.finished }
 // rules do not forbid. Finished is true then.
 func (g *position) NoResult() bool { return g.end.noResult }
 
-// Ended reports whether the game is over. Without clean-up phases (PreventEncore) a game may be
-// Ended although it is not Finished.
+// Ended reports whether the game is over: Finished or, if PreventEncore keeps it out of the next
+// clean-up phase, at the end of a phase.
 func (g *position) Ended() bool { return g.end.finished || g.end.pastPhaseEnd }
 
 // Phase returns 0 in the main phase, 1 and 2 in the clean-up phases of
@@ -131,8 +131,8 @@ func (g *position) Phase() int { return g.phase }
 // towards the end of the phase.
 func (g *position) ConsecutivePasses() int { return g.end.passes }
 
-// ValidTurns returns how many of the last moves belong to the present phase; networks are shown
-// only these.
+// ValidTurns returns how many of the last moves networks are shown: those of the present phase. If
+// play went on after the game Ended, only one move before that end counts.
 func (g *position) ValidTurns() int { return g.end.validTurns }
 
 // HasButton reports whether the button can still be taken.

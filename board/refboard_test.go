@@ -135,8 +135,8 @@ type refRegion struct {
 	points []board.Point
 	hasOpp bool
 	inner  int
-	vital  []board.Point // chains of the colour, each by its smallest point
-	chains []board.Point // all chains of the colour that it touches
+	vital  []board.Point // chains that the region is vital to, each by its smallest point
+	chains []board.Point // all chains of the colour that the region touches
 }
 
 // names returns for each stone the smallest point of its chain.

@@ -7,7 +7,7 @@ import (
 	"kosumi/board"
 )
 
-// refGame implements the rules on a refBoard word by word; whole positions are its superko keys.
+// refGame implements the rules on a refBoard word by word; its superko keys are whole positions.
 type refGame struct {
 	rules   board.Rules
 	b       refBoard

@@ -79,7 +79,7 @@ func (r Rules) Check() error {
 	return nil
 }
 
-// maxKomi bounds komi; more than any board has points.
+// maxKomi is the largest komi; no board has as many points.
 const maxKomi = 10000
 
 // TrompTaylor returns the rules of Tromp and Taylor: positional superko, area
@@ -109,7 +109,7 @@ var (
 	ancientTerritory = Rules{Scoring: ScoringTerritory, Tax: TaxAll, Komi: 6.5}
 )
 
-// RuleNames lists the names of rules that people know, as [ParseRules] reads them.
+// RuleNames lists the names of well-known rules, in a form that [ParseRules] reads.
 func RuleNames() []string {
 	return []string{"chinese", "japanese", "korean", "aga", "new-zealand", "tromp-taylor", "french", "ing", "stone-scoring"}
 }

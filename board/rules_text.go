@@ -134,7 +134,7 @@ func ParseRulesParts(s string) (r Rules, komiGiven bool, err error) {
 	return p.rules, p.komi, nil
 }
 
-// marks drops the marks between the words of a name.
+// marks removes hyphens, underscores and blanks from a name.
 var marks = strings.NewReplacer("-", "", "_", "", " ", "")
 
 var twoWords = []string{
@@ -142,7 +142,7 @@ var twoWords = []string{
 }
 
 // ParseKataGoRules is like ParseRulesParts, but accepts names only as KataGo spells them: at most
-// one mark between two words, and no blank in names of servers' rules.
+// one hyphen, underscore or blank between two words, and no blank in chinese-ogs and chinese-kgs.
 func ParseKataGoRules(s string) (r Rules, komiGiven bool, err error) {
 	name := strings.ToLower(strings.TrimSpace(s))
 	if _, named := presets[marks.Replace(name)]; named && strings.ContainsAny(name, "-_ ") {
@@ -220,7 +220,7 @@ type rulePart struct {
 	set       func(r *Rules, value int)
 }
 
-// notFlag is the complaint about parts that are true or false.
+// notFlag is the complaint about a value that should be true or false but is not.
 const notFlag = "could not parse bool: "
 
 var (
@@ -228,7 +228,7 @@ var (
 	scoringPart = rulePart{scoringNames, "Rules::parseScoringRule: Invalid scoring rule: ", func(r *Rules, v int) { r.Scoring = Scoring(v) }}
 )
 
-// ruleParts are the parts of rules but for komi, by their keys in JSON.
+// ruleParts are the parts of rules, except komi, by their keys in JSON.
 var ruleParts = map[string]rulePart{
 	"ko":                 {koNames, "Rules::parseKoRule: Invalid ko rule: ", func(r *Rules, v int) { r.Ko = KoRule(v) }},
 	"score":              scoringPart,

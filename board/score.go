@@ -11,8 +11,8 @@ func (g *position) Score() float32 {
 }
 
 // score returns the score, White minus Black, with komi and all bonuses, from the owners of points
-// and the number of taxed groups (White's minus Black's). Under territory scoring the bonus, a
-// point for each move, cancels the stones on the board.
+// and the number of taxed groups (White's minus Black's). Under territory scoring s.bonus, a point to
+// the opponent for each stone played, cancels the stones on the board.
 func (s *points) score(owners []Color, groups int, komi float32, toMove Color) float32 {
 	score := float32(Balance(owners)-2*groups) + s.bonus + s.handicap + komi
 	if s.buttonOnSide {
@@ -63,7 +63,7 @@ func (g *position) areaIn(dst []Color, m AreaModes) (owners []Color, groups int)
 			if dst[p] != Empty {
 				continue
 			}
-			// A game that stops early counts its stones as they stand.
+			// Stones in sekis count. In the second clean-up phase only those from before it do.
 			c := g.board.cells[p].color
 			if g.phase < 2 || g.SecondEncoreStart(Point(p)) == c {
 				dst[p] = c
@@ -103,7 +103,7 @@ func (g *position) ScoreWithDead(dead []Point) float32 {
 	return g.points.score(owners, groups, g.rules.Komi, g.toMove)
 }
 
-// areaWithDead is areaIn with the given stones off the board.
+// areaWithDead returns the owners and taxed groups like areaIn, if the given stones are dead and all others alive.
 func (g *position) areaWithDead(dead []Point) (owners []Color, groups int) {
 	on, tax := &g.board, g.rules.Tax
 	colors := on.appendColors(make([]Color, 0, MaxPoints))
@@ -131,7 +131,7 @@ func (g *position) areaWithDead(dead []Point) (owners []Color, groups int) {
 	lives, _ := b.livesApart(nil, b.Area(nil))
 	territory := g.rules.Scoring == ScoringTerritory
 	for p, c := range colors {
-		// A point that its owner had to fill in order to connect is no territory.
+		// Points in sekis are no territory, nor points that closeBorders had to fill to connect chains.
 		if c == Empty && (lives[p] != owners[p] || territory && b.cells[p].color != Empty) {
 			owners[p] = Empty
 		}

@@ -50,7 +50,7 @@ func TestScoreWithDead(t *testing.T) {
 		{"chinese", "", 9 - 16 + 0.5},
 		{"chinese", "B5", 8 - 22 + 0.5},
 		{"japanese", "B5 F5", 7 - 13 + 0.5},
-		{"japanese", "", 0.5}, // Black's corner is in seki with B5
+		{"japanese", "", 0.5}, // B5 and F5 live, so both corners are in seki
 		{"japanese", "B5", 0 - 13 + 0.5},
 		{"japanese", "B5 B5 A1 pass", 0 - 13 + 0.5},
 	} {
@@ -62,7 +62,7 @@ func TestScoreWithDead(t *testing.T) {
 		require.Equal(t, before, snapshot(g.Board()))
 	}
 
-	// Prisoners, komi, handicap and button count.
+	// Prisoners count, and so do White's handicap bonus and the button.
 	g := gameOn(t, `{"scoring":"TERRITORY","tax":"NONE"}`, koShape)
 	play(t, g, "C4 E1 pass")
 	g.SetKomi(0)

@@ -13,8 +13,8 @@ var (
 	ErrNoLiberty = errors.New("a chain has no liberty")
 )
 
-// Setup replaces the position by the given stones and forgets the game before. The points must be
-// on the board and differ, and every chain needs a liberty. Errors wrap ErrSetup, and
+// Setup replaces the position by the given stones and drops the moves played so far. The points
+// must be on the board and differ, and every chain needs a liberty. Errors wrap ErrSetup, and
 // ErrNoLiberty if a chain lacks one.
 func (g *Game) Setup(black, white []Point, toMove Color) error {
 	colors := make([]Color, g.Size().Area())
@@ -32,8 +32,8 @@ func (g *Game) Setup(black, white []Point, toMove Color) error {
 	return g.setup(g.Size(), colors, toMove, 0)
 }
 
-// SetupBoard replaces the position, and the size of the board, by those of b, as Setup does. Stones
-// captured on b earlier count as captured.
+// SetupBoard is like Setup, but takes the stones and the size of the board from b. Stones captured
+// on b earlier count as captured.
 func (g *Game) SetupBoard(b *Board, toMove Color) error {
 	if err := g.setup(b.Size(), b.appendColors(nil), toMove, 0); err != nil {
 		return err
@@ -43,8 +43,8 @@ func (g *Game) SetupBoard(b *Board, toMove Color) error {
 	return nil
 }
 
-// Restart makes the current position the start of the game: it drops the history, except captures
-// and the phase.
+// Restart makes the current position the start of the game: it drops the history but keeps
+// the captures and the phase.
 func (g *Game) Restart(toMove Color) {
 	captured := g.board.state.captured
 	if err := g.setup(g.Size(), g.board.appendColors(nil), toMove, g.phase); err != nil {
@@ -112,9 +112,9 @@ func (g *Game) setup(size Size, colors []Color, toMove Color, phase int) error {
 // ko point and undo record start anew. After an error the board is empty.
 func (b *Board) setUp(colors []Color) error {
 	b.reset(b.geo)
-	// Stones added one by one capture nothing in between: an incomplete chain has its missing
-	// stones as liberties, a complete one its real ones. So a capture reveals a chain without
-	// liberties.
+	// The stones are added one by one. An incomplete chain has liberties where its stones are still
+	// missing, so nothing can be captured before its chain is complete: a capture means that the
+	// chain has no liberty in the final position.
 	for p, c := range colors {
 		if c == Empty {
 			continue
@@ -131,9 +131,9 @@ func (b *Board) setUp(colors []Color) error {
 	return nil
 }
 
-// SetToMove forces the side to move and forgets the simple ko point. Before the
-// first move it also changes the side that begins. It does nothing if c is to
-// move already.
+// SetToMove forces the side to move and forgets the simple ko point, or the whole history under
+// GameOptions.ForgetOutOfTurn. Before the first move it also changes the side that begins. It does
+// nothing if c is to move already.
 func (g *Game) SetToMove(c Color) {
 	if c == g.toMove || c != Black && c != White {
 		return
@@ -189,7 +189,7 @@ func (g *Game) SetRules(r Rules) error {
 	return nil
 }
 
-// Remember replays the moves. This undoes a forced turn and restores the history that it dropped.
+// Remember replays the moves. This undoes SetToMove and restores the history that SetToMove dropped.
 func (g *Game) Remember() {
 	if len(g.moves) > 0 {
 		g.replay(g.moves)

@@ -30,10 +30,10 @@ type Address struct {
 // addressMark precedes the name of an environment variable that holds the address.
 const addressMark = "env:"
 
-// FindAddress returns the address in the environment variable NAME for env:NAME; for a text
-// without :// the address in the file of that name; otherwise the text itself, whose token other
-// users of the machine can see in the list of processes. The variable is removed from the
-// environment, so that child processes do not inherit it. note is called if others can read the
+// FindAddress returns the address that a text gives. A text with :// is the address itself; other
+// users of the machine can see its token in the list of processes. env:NAME is an environment
+// variable that holds the address; it is removed, so that child processes do not inherit it. Any
+// other text is the name of a file that holds the address; note is called if others can read the
 // file. Errors never contain a token.
 func FindAddress(text string, note func(text string)) (string, error) {
 	if name, found := strings.CutPrefix(text, addressMark); found {
@@ -113,8 +113,8 @@ func (a Address) Hidden() string {
 	return a.String()
 }
 
-// Reachable returns the HOST:PORT for other machines of a server at addr. If listen names no host
-// or an unspecified IP address, this machine's name replaces it.
+// Reachable returns the HOST:PORT by which other machines reach a server that listens on addr: addr
+// itself, but with this machine's name if the setting listen has no host or an unspecified IP address.
 func Reachable(listen, addr string) string {
 	host, _, err := net.SplitHostPort(listen)
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 	"kosumi/train/loop"
 )
 
-// attacks are made by a client with the token. None may read, ban or delete anything of another
-// client.
+// attacks are made by a client with the token. None may get another client banned, or read or delete
+// the data of another client.
 var attacks = []struct {
 	name string
 	do   func(a *arena)

@@ -380,8 +380,8 @@ func TestFindAddress(t *testing.T) {
 	}
 }
 
-// TestSecretsOfAServer: token, certificate and key are private and kept, and made again if empty;
-// a damaged one is an error with advice.
+// TestSecretsOfAServer: the files of token, certificate and key stay the same and readable by the user
+// alone. An empty file is replaced; a damaged one is an error that advises to remove the file.
 func TestSecretsOfAServer(t *testing.T) {
 	for name, c := range map[string]struct {
 		get    func(dir string, note func(string)) (string, error)

@@ -130,7 +130,7 @@ func reconnecting(log *slog.Logger, address string) []nats.Option {
 	}
 }
 
-// backoff returns the pause before try n, 1 or more. It doubles from 50 ms to 15 s, and half of
+// backoff returns the pause before try n, 1 or more. It doubles from 100 ms to 15 s, and half of
 // it is random, so that many clients do not reconnect at once.
 func backoff(n int) time.Duration {
 	d := min(15*time.Second, 50*time.Millisecond<<min(n, 10))

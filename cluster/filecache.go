@@ -25,7 +25,7 @@ type fileCache struct {
 	dir  string
 	conn *Conn
 
-	busy chan struct{} // capacity 1: a file is being looked for or fetched
+	busy chan struct{} // capacity 1; full while a file is looked for or fetched
 	mu   sync.Mutex
 	kept map[string]int // number of uses of each file, by sha256
 }

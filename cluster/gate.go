@@ -128,8 +128,8 @@ func (t *gate) hand(id string, r *gateRequest, all *roster, js *judges, now time
 	return reply
 }
 
-// free reports whether a worker may get the game: no other worker plays it, or all that play
-// it are silent or slow.
+// free reports whether a worker may get the game: the worker neither plays it nor has failed at it,
+// and all others that play it are silent or slow.
 func (e *gateGame) free(id string, now time.Time) bool {
 	if e.players[id] != nil || e.failed[id] != "" {
 		return false

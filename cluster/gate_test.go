@@ -45,7 +45,7 @@ func opensHash(t testing.TB) func(c *WorkerConfig) {
 	return opens(func(path string) nn.Evaluator { return hashOf(t, path) })
 }
 
-// run runs a worker until the test ends or stop is called, which returns the worker's error.
+// run runs a worker until the test ends or stop is called; stop returns the worker's error.
 func (s *site) run(w *Worker) (stop func() error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var err error
@@ -64,8 +64,8 @@ func matchGame(number int) loop.GateGame {
 	return loop.GateGame{Number: number, Seed: 5, Visits: 6, Temperature: 1, Komi: 7, Board: selfplay.BoardShare{Width: 5, Height: 5, Share: 1}}
 }
 
-// TestMatchOverWorkers plays games between networks on this machine and on workers: the games are
-// equal, although one worker cannot play, one leaves in the middle and one is cut off.
+// TestMatchOverWorkers plays a match on workers, of which one cannot play, one leaves in the middle
+// and one is cut off: the games are equal to those played without workers.
 func TestMatchOverWorkers(t *testing.T) {
 	t.Parallel()
 	const games = 12
@@ -82,7 +82,7 @@ func TestMatchOverWorkers(t *testing.T) {
 			case begun <- true:
 			default:
 			}
-			<-release // does not wait for the context, which never ends for the root's evaluation
+			<-release // waiting for the context would not do: the context of the root's evaluation never ends
 			return e
 		}))
 	})

@@ -187,8 +187,8 @@ func (p *gatePlayer) close() {
 	clear(p.networks)
 }
 
-// tell sends an outcome until the server confirms it, for at most two minutes: by then another
-// worker has the game.
+// tell sends an outcome until the server confirms it, for at most two minutes; after that
+// another worker gets the game.
 func (p *gatePlayer) tell(ctx context.Context, o *gateOutcome) {
 	for n, began := 1, time.Now(); ctx.Err() == nil && time.Since(began) < 2*time.Minute; n++ {
 		r, err := ask[receipt](ctx, p.w.conf.Conn, verbOutcome, pack(o), 10*time.Second)

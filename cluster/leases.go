@@ -135,7 +135,7 @@ func (b *leases) present() *Offer {
 	return nil
 }
 
-// find returns the present offer or an earlier one.
+// find returns the present or an earlier offer by its ID; nil if there is none.
 func (b *leases) find(id string) *Offer {
 	for i := range b.disk.Epochs {
 		if b.disk.Epochs[i].Offer.ID == id {

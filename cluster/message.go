@@ -64,7 +64,7 @@ func (c *Card) plain() {
 type welcome struct {
 	Run      string `json:"run"`
 	Protocol int    `json:"protocol"`
-	Refused  string `json:"refused,omitempty"` // why the worker is refused; without WaitMS for good
+	Refused  string `json:"refused,omitempty"` // why the worker is refused; if WaitMS is 0, for good
 	WaitMS   int64  `json:"wait_ms,omitempty"` // time after which a refused worker may try again
 }
 

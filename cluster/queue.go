@@ -8,7 +8,7 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// call is a request to the server. The broker guarantees its sender.
+// call is a request to the server. The broker has verified who sent it.
 type call struct {
 	verb, who string
 	reply     string // subject in the sender's inbox; "": no reply is wanted

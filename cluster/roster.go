@@ -24,7 +24,7 @@ type member struct {
 	judged atomic.Int64
 
 	mu       sync.Mutex
-	drift    float64 // running mean of the difference of raw values
+	drift    float64 // running mean of the differences between the worker's raw values and the server's
 	compared int
 }
 
@@ -56,7 +56,7 @@ type roster struct {
 	unsaved bool              // banned has changed
 }
 
-// openRoster reads the list in a folder.
+// openRoster reads the list of banned workers in a folder.
 func openRoster(dir string, log *slog.Logger, now func() time.Time) (*roster, error) {
 	r := &roster{dir: dir, log: log, now: now, members: map[string]*member{}, banned: map[string]string{}}
 	_, err := file.ReadJSON(filepath.Join(dir, bannedFile), &r.banned)

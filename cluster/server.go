@@ -73,7 +73,7 @@ type Server struct {
 
 const (
 	fileGames  = 64   // maximum number of games in one file
-	crowded    = 512  // queued games, above which fewer are checked
+	crowded    = 512  // number of queued games above which fewer are checked
 	servers    = 4    // number of goroutines that answer requests
 	fullBanned = 4096 // banned workers that are remembered
 )
@@ -177,7 +177,7 @@ func (s *Server) tend() {
 	}
 }
 
-// Close refuses further requests, files the checked games and answers for them.
+// Close refuses further requests, checks and files the games that wait, and answers their uploads.
 func (s *Server) Close() error {
 	var errs []error
 	if s.conn != nil {

@@ -89,7 +89,7 @@ func (s *spool) put(f *selfplay.Finished, offer string, data []byte) error {
 	return err
 }
 
-// next removes a game to send; nil if there is none.
+// next takes a game out of the list to send it, and returns nil if there is none.
 func (s *spool) next() *spooled {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -108,7 +108,7 @@ func (g *spooled) read() ([]byte, error) {
 	return os.ReadFile(g.path)
 }
 
-// back returns a game that could not be sent.
+// back puts a game that could not be sent into the list again.
 func (s *spool) back(g *spooled) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -133,7 +133,7 @@ func (s *Server) Status() Status {
 	return st
 }
 
-// add adds what a worker has used since its last beat, limited by the server's clock.
+// add adds what a worker has used since its last beat, at most the time that the server has measured.
 func (s *Spending) add(w *member, b *beat, since time.Duration) {
 	if b.Time < w.last.Time { // the worker has restarted
 		w.last.Time, w.last.Processor = 0, 0
@@ -147,7 +147,7 @@ func (s *Spending) add(w *member, b *beat, since time.Duration) {
 	s.Cost += hours * max(0, min(w.card.Price, 1e6))
 }
 
-// Public returns the status for other clients: with shortened ids, at most mostShown workers, and
+// Public returns the status that anyone may see: with shortened ids, at most mostShown workers, and
 // at most as many banned ones.
 func (st Status) Public() *Status {
 	st.Workers = slices.Clone(st.Workers)

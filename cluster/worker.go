@@ -33,7 +33,7 @@ type WorkerConfig struct {
 	// worker in the server's own process.
 	InMemory bool
 	Parallel int // games played at once; 0: as the recipe says
-	// Open opens a network for the recipe's boards or, without an offer, for those of a gating
+	// Open opens a network for the boards of an offer's recipe or, if o is nil, for those of a gating
 	// match. Evaluations must depend on the query alone: a cache must be exact.
 	Open func(ctx context.Context, path string, o *Offer) (*Model, error)
 	// Poll is how often the worker looks for other work; 0 means 5 s.
@@ -133,8 +133,8 @@ func quiet(ctx context.Context, err error) error {
 	return err
 }
 
-// Close returns the numbers of unfinished games and waits, for a limited time, until finished ones
-// are confirmed; unconfirmed ones stay on disk. Run must have returned.
+// Close waits, for a limited time, until finished games are confirmed; unconfirmed ones stay on disk.
+// Then it gives the numbers of unfinished games back to the server. Run must have returned.
 func (w *Worker) Close(patience time.Duration) {
 	if w.spool != nil {
 		for end := time.Now().Add(patience); time.Now().Before(end) && w.spool.len() > 0; {
@@ -160,7 +160,7 @@ func (w *Worker) publish(verb string, v any) {
 	w.conf.Conn.nats.Publish(w.conf.Conn.subject(verb), pack(v))
 }
 
-// ask sends a request in the connection's own name and waits for its reply.
+// ask sends a request under the connection's id and waits for its reply.
 func ask[T any](ctx context.Context, conn *Conn, verb string, data []byte, patience time.Duration) (*T, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()

@@ -36,7 +36,7 @@ func (r *rank) autoRank(size board.Size) (level.Rank, error) {
 	return *r.auto.rank, nil
 }
 
-// within returns the nearest rank that the network can play on this board.
+// within returns the rank, of those that the network can play on this board, nearest to the wanted one.
 func (r *rank) within(size board.Size, at level.Rank) (level.Rank, error) {
 	if r.knowsPeople() && at >= lowestImitated {
 		return at, nil

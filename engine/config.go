@@ -45,8 +45,8 @@ type Config struct {
 	// its own moves.
 	PoolBothSidesValues bool
 	// HandicapRepeats is the utility that the side behind from the start loses by moves like its
-	// earlier ones in the game. It replaces the value in Search (KataGo's
-	// avoidRepeatedPatternUtility). 0 is none.
+	// earlier ones in the game; 0 is none. In handicap games it replaces
+	// Search.RepeatPenalty.Utility (KataGo's avoidRepeatedPatternUtility).
 	HandicapRepeats float64
 	// MoveLog is the log level of the line about each move.
 	MoveLog slog.Level
@@ -58,7 +58,7 @@ type Config struct {
 	Level, LevelFile string
 	// Delay is how long to wait before answering with a move.
 	Delay Delay
-	// Game answers questions that the rules leave open.
+	// Game holds options for questions that the rules leave open.
 	Game board.GameOptions
 	// AnalysisHistory lets Analyze show the network the moves before the position;
 	// AnalysisAntiMirror lets it search against mirror Go.
@@ -83,17 +83,17 @@ const (
 // Resignation says when to resign.
 type Resignation struct {
 	Enabled bool
-	// Threshold is a value of win minus loss, [-1,1], from the engine's view: it resigns when its
-	// last Turns moves were all below it.
+	// Threshold is a value of win minus loss, [-1,1], from the engine's view: the engine resigns
+	// when the values of its last Turns moves were all below Threshold.
 	Threshold float64
 	Turns     int
-	// To resign, it must also be at least MinScore points behind, after at least MinMovesPerArea
-	// moves per point of the board.
+	// To resign, the engine must also be at least MinScore points behind, after at least
+	// MinMovesPerArea moves per point of the board.
 	MinScore, MinMovesPerArea float64
 }
 
-// Defaults returns the configuration of a plain game: 19x19, Chinese rules, one
-// best move at a time, resignation as in KataGo's example config.
+// Defaults returns the configuration of a plain game: 19x19, Chinese rules, five seconds a move,
+// resignation as in KataGo's example config.
 func Defaults() Config {
 	return Config{
 		Size: board.Square(19), Rules: board.Chinese(),

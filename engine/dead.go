@@ -27,8 +27,8 @@ type judgement struct {
 	dead  []board.Point
 	sure  bool // no chain is in doubt, so the opponent will agree on the dead stones
 	areas bool // areas in doubt have been searched
-	// fates are the proved owners of stones' points, as [life.Fates] returns them; nil: proofs were
-	// not sought yet.
+	// fates are the proved owners of the points with stones, from [life.Fates]; nil before the search
+	// for proofs.
 	fates []board.Color
 }
 
@@ -90,8 +90,8 @@ func (j *judge) chains(ctx context.Context, g *board.Game) (judgement, error) {
 	return v, nil
 }
 
-// verdict judges the chains for a count: it looks for proofs and searches the chains that remain
-// in doubt.
+// verdict judges the chains for a count: it looks for proofs and, if a chain remains in doubt,
+// searches the position.
 func (j *judge) verdict(ctx context.Context, g *board.Game) (judgement, error) {
 	v, err := j.chains(ctx, g)
 	if err != nil || v.fates != nil || j.cfg.ScoreByLead {
@@ -152,7 +152,7 @@ func (j *judge) weigh(g *board.Game, v *judgement) {
 	v.prove(g)
 }
 
-// prove sets points with a certain owner to that owner in all views.
+// prove gives, in both views, each point with a proved owner to that owner.
 func (v *judgement) prove(g *board.Game) {
 	for _, own := range v.views {
 		give(own, g.Board().PassAlive(nil, g.Rules().Suicide))
@@ -240,8 +240,8 @@ func (v *judgement) least(g *board.Game) float32 {
 
 // surrounded returns those of the dead stones that lie in the opponent's territory once all dead
 // stones are removed. The others live, such as stones in seki; but stones that are proved dead
-// stay dead unless they are part of a border of territory. The stones of a chain always get the
-// same answer, since without them their points lie in one region.
+// stay dead unless they are part of a border of territory. All stones of a chain get the same
+// answer, since their points lie in one region once the chain is removed.
 func (v *judgement) surrounded(g *board.Game, dead []board.Point) []board.Point {
 	off := dead
 	owners := g.OwnersWithDead(off)

@@ -73,8 +73,8 @@ func countsOf(t *testing.T, e *Engine, komi float64) (c counts) {
 	return c
 }
 
-// wall draws a board that is divided by a black and a white wall. They have before columns on their
-// left; with whiteFirst the white wall is on the left.
+// wall draws a board divided by a black and a white wall side by side. The argument before is the
+// number of empty columns left of both; with whiteFirst the white wall is the left one.
 func wall(size, before int, whiteFirst bool) string {
 	row := []byte(strings.Repeat(".", size))
 	row[before], row[before+1] = 'X', 'O'
@@ -112,7 +112,7 @@ func TestWallsLive(t *testing.T) {
 }
 
 // requireWall requires that a board divided by walls has no dead stones and, after both sides pass,
-// the score want. If there is no room for an invasion, this is also the score before.
+// the score want. If there is no room for an invasion, want is also the score before they pass.
 func requireWall(t *testing.T, e *Engine, size, before int, komi float64, want string) {
 	t.Helper()
 	got := countsOf(t, e, komi)
@@ -124,8 +124,8 @@ func requireWall(t *testing.T, e *Engine, size, before int, komi float64, want s
 	}
 }
 
-// TestAllWalls is TestWallsLive for every wall on 5x5 to 13x13, under four rule sets and five
-// komi; without KOSUMI_COUNT, on two boards only.
+// TestAllWalls is TestWallsLive for every wall and five komi: on 5x5 to 13x13 under four rule sets
+// if KOSUMI_COUNT is set, otherwise on two boards under two rule sets.
 func TestAllWalls(t *testing.T) {
 	testshared.Long(t)
 	sizes, rules := []int{5, 8}, []string{"japanese", "chinese"}
@@ -150,7 +150,7 @@ func TestAllWalls(t *testing.T) {
 	}
 }
 
-// TestCountByHand counts seki, neutral points, points that must be filled, and bent four.
+// TestCountByHand checks scores of seki, neutral points, points that must be filled, and bent four.
 func TestCountByHand(t *testing.T) {
 	const seki = ".X.O.OX\nXXOOOOX\nOOXXXXX\n.OX....\nOOX....\n.OX...."
 	const teire = "XX.....\nOXXXXXX\n.OOX...\nOOXX.XX\n.O.XXXX\nOOOOOX.\nO.O.OXX" // White has to connect at A5
@@ -177,8 +177,8 @@ func TestCountByHand(t *testing.T) {
 	}
 }
 
-// TestFinishedPositions: finished positions count the same before and after both sides pass. Most
-// are from games of levels, with the dead stones that a strong network names; some are made by
+// TestFinishedPositions: finished positions have the right score before and after both sides pass.
+// Most are from games between levels, and a strong network named the dead stones; some are made by
 // hand.
 func TestFinishedPositions(t *testing.T) {
 	testshared.Long(t)
@@ -205,7 +205,7 @@ func gamesToCount(t *testing.T, few int) int {
 	return few
 }
 
-// playLevels plays two levels against each other until both pass; false if the game does not end.
+// playLevels plays two levels against each other; false if the game does not end with two passes.
 func playLevels(t *testing.T, e *Engine, levels [2]string) bool {
 	t.Helper()
 	for e.game.NumMoves() < 3*e.game.Size().Area() && !e.game.Ended() {
@@ -217,9 +217,9 @@ func playLevels(t *testing.T, e *Engine, levels [2]string) bool {
 	return e.game.Ended() && e.game.LastMove(0).Point == board.Pass
 }
 
-// TestNoCountContradictsAProof plays games of levels to the end. The dead stones are the same under
-// any komi and with either side to move: all that are proved dead (unless only dead stones could
-// capture them), and none that are proved alive.
+// TestNoCountContradictsAProof plays games between levels to the end. The dead stones are the same
+// under any komi and with either side to move. A stone that is proved alive is not among them, and
+// one that is proved dead is, unless only dead stones could capture it.
 func TestNoCountContradictsAProof(t *testing.T) {
 	ranks := []string{"30k", "22k", "15k", "10k", "7k", "4k", "1k", "2d", "5d", "9d"}
 	sizes := []int{7, 9, 7, 13, 9, 7, 9, 19}
@@ -247,8 +247,8 @@ func TestNoCountContradictsAProof(t *testing.T) {
 }
 
 // TestOpinionsAreDoubted: the network is equally sure that White's R12 lives and that Black's T11
-// is dead, although T11 lives. If a proof contradicts one opinion, the search looks for proofs
-// about others too.
+// is dead, although T11 lives. If a proof contradicts one such opinion, [life.Fates] looks for
+// proofs about the others too.
 func TestOpinionsAreDoubted(t *testing.T) {
 	testshared.Long(t)
 	e := builtIn(t, nil)
@@ -307,9 +307,9 @@ func contradictions(t *testing.T, g *board.Game, list []string) {
 	}
 }
 
-// TestCountsHoldWhenPlayedOn plays games of 10k levels to the end, then continues with searches
-// of 400 visits: no counted point changes its owner, unless it depends on the side to move or a
-// chain was left in atari.
+// TestCountsHoldWhenPlayedOn plays games between 10k levels to the end, then continues with searches
+// of 400 visits: no counted point changes its owner, unless the owner was unsure with one side to
+// move or a chain at the point was left in atari.
 func TestCountsHoldWhenPlayedOn(t *testing.T) {
 	games := gamesToCount(t, 1)
 	for n := range games {

@@ -6,6 +6,6 @@
 // for concurrent use. Before a method changes anything, it stops pondering and waits for the end of
 // that search, so that the search tree always has exactly one owner.
 //
-// Views: numbers of an [Analysis] are from the view of the analysed side; [Engine.FinalScore] and
+// Views: numbers of a [thinking.Analysis] are from the view of the analysed side; [Engine.FinalScore] and
 // raw network values are White's, as GTP reports them.
 package engine

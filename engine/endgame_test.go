@@ -14,9 +14,9 @@ import (
 	"kosumi/search/thinking"
 )
 
-// TestFriendlyPassByHand: after the opponent's pass, a move that only fills becomes a pass if
-// dead stones are agreed on. A move next to a living stone, one that saves stones, and any move
-// under other rules stays.
+// TestFriendlyPassByHand: after the opponent's pass, a move that only fills becomes a pass if the
+// rules or the setting ask for that. A move stays if it touches a living stone of the opponent, if
+// a border is open or a chain in doubt, and under territory rules.
 func TestFriendlyPassByHand(t *testing.T) {
 	// Black owns the left, White the right; both sides live, and no border is open.
 	const closed = "..XO..O\n.XXO.O.\nXX.XOOO\n.XXXO.O\nX.XO.OO\n.XXOO.O\nXX.XO.O"

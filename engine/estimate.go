@@ -31,9 +31,9 @@ type estimated struct {
 	visits int64
 }
 
-// estimate implements [Engine.Estimate] by two searches: for the winrate, one under the game's
-// komi; for the points, one under area rules and the komi that makes the position even, since
-// networks know most about such positions.
+// estimate implements [Engine.Estimate] by two searches under area rules: for the winrate, one with
+// a komi that gives the same score as the game's rules; for the points, one with the komi that makes
+// the position even, since networks know most about such positions.
 func (j *judge) estimate(ctx context.Context, g *board.Game, l search.Limits) (*thinking.Estimate, error) {
 	if g.Ended() && !j.cfg.ScoreByLead {
 		c, err := j.count(ctx, g)

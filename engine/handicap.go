@@ -37,8 +37,8 @@ func (e *Engine) FreeHandicap(ctx context.Context, n int) ([]board.Point, error)
 }
 
 // bestHandicapPoint returns the empty point with the highest prior that lies on the third line or
-// farther in and has no stone next to it. If there is none, it drops first the line, then the
-// stones as a condition.
+// farther in and has no stone next to it. If there is none, it drops the condition on the line,
+// then the one on stones.
 func bestHandicapPoint(b *board.Board, out *nn.Output) board.Point {
 	size := b.Size()
 	for _, accept := range []func(board.Point) bool{

@@ -9,7 +9,7 @@ import (
 
 // In handicap games the network of the weaker side is told that this side searches more (playout
 // doubling advantage), so that it plays for complications. White resigns late, since it is expected
-// to be behind. Both follow KataGo (github.com/lightvector/KataGo, cpp/command/gtp.cpp).
+// to be behind. Advantage and resignation follow KataGo (github.com/lightvector/KataGo, cpp/command/gtp.cpp).
 
 // headStart returns Black's lead in points after its handicap stones: each stone but the first,
 // which stands for Black's first move, is worth 15 points, or 14 under territory rules; komi 7

@@ -67,7 +67,7 @@ func (e *Engine) HumanPolicy(ctx context.Context, c board.Color, profile string)
 
 // Delay makes the engine wait before answering, as people do: longer for less obvious moves.
 type Delay struct {
-	Scale float64 // of the waits, in seconds; 0: none (KataGo's delayMoveScale)
+	Scale float64 // factor of all waits, in seconds; 0: no waits (KataGo's delayMoveScale)
 	Most  float64 // longest wait, in seconds (KataGo's delayMoveMax)
 }
 

@@ -171,7 +171,7 @@ func (f *fairKomi) even(komi float64) float64 {
 
 // approach changes komi by the lead up to three times, while that makes it more even.
 func (f *fairKomi) approach(komi float64) float64 {
-	const near = 16 // width in points of the bracket that is bisected
+	const near = 16 // points; after a shorter step, bisection finds the rest
 	var shift float64
 	var last opinion
 	for i := range 3 {

@@ -46,7 +46,7 @@ func (v levelValue) Set(text string) error {
 	return nil
 }
 
-// parseLevel reads a rank, or a level's dial written as loss:DIAL.
+// parseLevel reads a rank, or loss:DIAL, which it returns as a setting with that [level.Player] dial.
 func parseLevel(text string) (r level.Rank, fixed *level.Setting, err error) {
 	if dial, named, err := level.ParseDial(text); named {
 		return 0, &level.Setting{Dial: dial}, err
@@ -162,7 +162,7 @@ func (r *rank) search(p search.Params, size board.Size) (search.Params, search.L
 		return level.Searched(p, s.Dial)
 	}
 	p.Net.PlayoutDoublingAdvantage, p.Root.WideNoise, p.AntiMirror = 0, 0, false
-	// as KataGo's example of human-like play (gtp_human5k_example.cfg), at every rank
+	// The settings are those of KataGo's example of human-like play (gtp_human5k_example.cfg) at every rank.
 	p.Human.Profile = "rank_" + strings.ToLower(r.cfg.Level)
 	if r.cfg.Level == autoLevel {
 		at, err := r.autoRank(size)

@@ -32,8 +32,8 @@ type Hurry struct {
 	// AfterOnePass applies after a pass of the opponent, AfterTwoPasses after two of them in a row
 	// (searchFactorAfterOnePass, searchFactorAfterTwoPass).
 	AfterOnePass, AfterTwoPasses float64
-	// Winning applies if the last three searches found the game won. The fraction falls linearly
-	// from 1 at Threshold, in win minus loss, to Winning at a sure win (searchFactorWhenWinning,
+	// Winning is the fraction for a sure win. By the lowest win minus loss of the last three searches,
+	// the fraction falls linearly from 1 at Threshold to Winning at 1 (searchFactorWhenWinning,
 	// searchFactorWhenWinningThreshold).
 	Winning, Threshold float64
 }

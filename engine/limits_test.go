@@ -59,8 +59,8 @@ func TestTimeOfASearch(t *testing.T) {
 	require.Equal(t, search.Limits{Time: time.Millisecond}, l)
 }
 
-// TestOverrun: after moves that overran their time, later ones reserve some of theirs, at most half.
-// Punctual moves make the reserve smaller.
+// TestOverrun: after moves that took longer than planned, the next moves reserve part of their time,
+// at most half. Punctual moves make the reserve smaller.
 func TestOverrun(t *testing.T) {
 	e := newEngine(t, 9, func(c *Config) { c.Limits = search.Limits{} })
 	require.NoError(t, e.SetClock(clock.Settings{System: clock.Byoyomi, Period: 40 * sec, Periods: 3}))
@@ -105,7 +105,7 @@ func TestSameSeedSameGame(t *testing.T) {
 	game := func(seed uint64) (steps []step) {
 		e := newEngine(t, 9, func(c *Config) {
 			c.Search.Parallel.Workers, c.Search.Seed, c.Seed, c.Limits.Visits = 1, seed, seed, 80
-			c.Search.Root.NoiseEnabled = true // includes the tree's own random numbers
+			c.Search.Root.NoiseEnabled = true // so that the tree draws random numbers too
 		})
 		for range 10 {
 			var last search.Result

@@ -16,8 +16,8 @@ type moveEval struct {
 	line          []board.Point
 }
 
-// moveKey identifies a move in a position. If a client replays a game move by move, its moves thus
-// get their evaluations back.
+// moveKey identifies a move in a position. If a client replays a game move by move, the evaluations
+// of the game's moves are thus found again.
 type moveKey struct {
 	position board.Hash
 	color    board.Color

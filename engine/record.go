@@ -12,9 +12,9 @@ import (
 )
 
 // LoadSGF sets size, komi, rules, set-up and the moves of the main line before a move, counted from
-// 1; 0 or a number beyond the end means all moves. If the record has no rules, the current ones
-// hold; its rules determine a missing komi. Parts that cannot be read or played are left out with a
-// warning; it is an error if no move is left.
+// 1; 0 or a number beyond the end means all moves. Without rules in the record the current ones
+// hold, without a komi that of the rules (0.5 with handicap stones). Parts that cannot be read or
+// played are left out with a warning; it is an error if no move is left.
 func (e *Engine) LoadSGF(data []byte, before int) error {
 	trees, err := sgf.Parse(data)
 	if err != nil {
@@ -61,7 +61,7 @@ func (e *Engine) LoadRecord(record *sgf.Record, rules board.Rules, before int) e
 	game.ContinueWith(e.cfg.Game)
 	handicap := record.Handicap
 	if record.HandicapPlayed() {
-		handicap = 0 // no handicap remains if its stones are taken back
+		handicap = 0 // the game counts the stones that were played as moves, until they are taken back
 	}
 	e.replace(game, handicap)
 	e.records.loaded = record
@@ -173,8 +173,8 @@ func rulesName(r board.Rules) string {
 	return cmp.Or(map[string]string{"TrompTaylor": "Tromp-Taylor", "NewZealand": "NZ"}[name], name)
 }
 
-// placedByMoves returns how many handicap stones were placed by moves on an empty board, 0 or at
-// least 2. The result moves is the same number, but 0 if there are passes between the stones.
+// placedByMoves returns how many handicap stones were placed by moves on an empty board, 0 or at least 2, and how many
+// first moves a record can replace by these stones: as many, or 0 if there are passes between the stones.
 func placedByMoves(g *board.Game) (stones, moves int) {
 	for p := range board.Point(g.Size().Area()) {
 		if g.StartAt(p) != board.Empty {
@@ -205,7 +205,7 @@ func startPosition(g *board.Game, placed int) *sgf.Setup {
 	}
 	s := &sgf.Setup{ToMove: g.StartToMove()}
 	if moves := g.Moves(); len(moves) > 0 {
-		s.ToMove = moves[0].Color // it may have been out of turn
+		s.ToMove = moves[0].Color // the first move may have been out of turn
 	}
 	for p := range board.Point(g.Size().Area()) {
 		switch g.StartAt(p) {

@@ -13,7 +13,7 @@ import (
 	"kosumi/sgf"
 )
 
-// TestRecordCountsAsFinalScore: the result in a record excludes dead stones. If the clock leaves
+// TestRecordCountsAsFinalScore: the result in a record takes dead stones as captured. If the clock leaves
 // no time to judge them, the record has no result until the score is asked for.
 func TestRecordCountsAsFinalScore(t *testing.T) {
 	e := engineOver(t, nntest.Uniform(), 7, func(c *Config) { c.Rules = board.Chinese(); c.Rules.Komi = 6.5 })
@@ -102,7 +102,7 @@ func TestRecordsKeepWhatTheySay(t *testing.T) {
 	require.Equal(t, 30.0, r.Steps[1].White.Seconds)
 
 	require.NoError(t, e.Undo(2))
-	require.NoError(t, e.Play(board.White, board.Square(9).Point(3, 5))) // two black stones would count as handicap
+	require.NoError(t, e.Play(board.White, board.Square(9).Point(3, 5))) // two black stones would be a handicap
 	r = record()
 	require.Equal(t, "Ada", r.Black.Name)
 	require.Empty(t, r.Result, "another game now")

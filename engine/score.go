@@ -62,15 +62,15 @@ func (j *judge) score(ctx context.Context, g *board.Game) (float64, error) {
 	return c.score, err
 }
 
-// Neutral points allowed in a game under area rules in which both sides only need to pass:
-// 1/mostOpen of the board, but at least leastOpen.
+// Number of open points up to which [judgement.closed] takes a position as finished: 1/mostOpen of
+// the board, but at least leastOpen.
 const (
 	mostOpen  = 10
 	leastOpen = 6
 )
 
 // counted reports whether all stones of the ended game count as alive: there is no agreement on
-// dead stones, or the game had clean-up phases.
+// dead stones, the game had clean-up phases, or it has no result.
 func (j *judge) counted(g *board.Game) bool {
 	rules := g.Rules()
 	if g.NoResult() && !j.cfg.ScoreByLead {

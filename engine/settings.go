@@ -127,7 +127,7 @@ func (v sizeValue) Set(text string) error {
 	return err
 }
 
-// rulesValue is rules as a setting; setting them also sets their komi.
+// rulesValue is the setting for the rules, which include komi: setting it replaces komi too.
 type rulesValue struct{ at *board.Rules }
 
 func (v rulesValue) String() string {

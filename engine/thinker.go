@@ -14,8 +14,8 @@ import (
 )
 
 // thinker runs the engine's searches. It owns the tree of the game on the board, pondering, and
-// the handicap advantage. The tree has one owner at a time: pondering is stopped before anything
-// else uses it.
+// the handicap advantage. Only one search uses the tree at a time: pondering is stopped before
+// anything else uses it.
 type thinker struct {
 	cfg *Config
 	net nn.Network

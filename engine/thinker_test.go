@@ -105,7 +105,7 @@ func TestTheTreeFollowsTheGame(t *testing.T) {
 	}
 }
 
-// TestTheTreeIsKept: the tree is kept whenever it stays valid.
+// TestTheTreeIsKept: changes that do not affect the values in the tree keep it.
 func TestTheTreeIsKept(t *testing.T) {
 	e := newEngine(t, 9, func(c *Config) { c.Limits.Visits = 400 })
 	play(t, e, "C4 E7") // breaks the root's symmetry, so that no symmetric moves are pruned

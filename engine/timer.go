@@ -12,7 +12,7 @@ import (
 // started, and by how much moves exceed their planned time.
 type timer struct {
 	clocks    [2]clock.Clock         // Black's, White's
-	before    map[int][2]clock.Clock // clocks before each move since they were set, by move number
+	before    map[int][2]clock.Clock // by move number: the clocks before each move since time was last set
 	lastEvent time.Time              // when the opponent's move or the engine's last reply ended
 	overrun   time.Duration          // average over the engine's last moves
 }
@@ -45,9 +45,9 @@ func (t *timer) takeBack(moves, n int) {
 
 func (t *timer) clock(c board.Color) *clock.Clock { return &t.clocks[c-board.Black] }
 
-// maxUnseen limits the time before the command for a move that the move is charged for; if more
-// time passed, none is charged. Controllers start the clock at the opponent's move, but a person
-// who replays a game and then asks for a move has started no clock.
+// maxUnseen is the longest pause before the command for a move in which the clock is taken to run;
+// after a longer pause it starts with the command. Controllers start the clock at the opponent's move, but a person who
+// replays a game and then asks for a move has started no clock.
 const maxUnseen = time.Second
 
 // start returns when the clock of the current move began to run.
@@ -66,9 +66,9 @@ func (t *timer) book(c board.Color, start time.Time) {
 	k.Moved()
 }
 
-// learnOverrun records by how much a move exceeded its search's time: pending evaluations must
-// return, which takes long on a busy machine or with a slow network. Later searches end that much
-// earlier. The last few moves count most.
+// learnOverrun records by how much a move exceeded its planned time. A search ends only when its
+// pending evaluations have returned, which takes long on a busy machine or with a slow network.
+// Later searches are shortened by the average overrun, in which the last few moves count most.
 func (t *timer) learnOverrun(d time.Duration) {
 	t.overrun += (max(d, 0) - t.overrun) / 4
 }

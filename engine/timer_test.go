@@ -79,7 +79,7 @@ func TestPaceStaysOnTheClock(t *testing.T) {
 }
 
 // TestSearchLeavesTime: if a pass is likely, the search leaves part of the longest time for the
-// work after it, unless there is enough time anyway.
+// work after the search, unless there is enough time anyway.
 func TestSearchLeavesTime(t *testing.T) {
 	e := newEngine(t, 9, func(c *Config) { c.Rules = board.Chinese() })
 	require.NoError(t, e.SetClock(clock.Settings{System: clock.Byoyomi, Period: 9 * sec, Periods: 2}))

@@ -6,8 +6,8 @@ import (
 	"kosumi/board"
 )
 
-// ownValues keeps the values of the searches for the engine's moves in this game. Resignation,
-// the advantage in handicap games, Hurry, and the result of an abandoned game depend on them.
+// ownValues keeps the values of the searches for the engine's moves in this game. Resignation, the
+// advantage in handicap games, [Hurry] and the result of an abandoned game depend on these values.
 type ownValues struct {
 	cfg *Config
 	all []ownValue
@@ -74,9 +74,9 @@ func (v *ownValues) hopelessTurns(c board.Color, threshold float64) int {
 	return hopeless
 }
 
-// resigns decides whether to resign: the engine's last Turns searches all found the game
-// hopeless, and the game is not a handicap game that White can still win. headStart is Black's
-// lead at the start.
+// resigns decides whether to resign: the engine's last searches, Config.Resign.Turns of them, all
+// found the game hopeless, and it is not a handicap game that White can still win. headStart is
+// Black's lead at the start.
 func (v *ownValues) resigns(game *board.Game, lead, headStart float64) bool {
 	p := v.cfg.Resign
 	if !p.Enabled || !mayResign(game, lead, headStart) || p.MinScore > 0 && lead > -p.MinScore ||

@@ -17,8 +17,8 @@ func valuesOf(pool bool, values ...float64) *ownValues {
 	return v
 }
 
-// TestOwnValues: in a game in which the engine played both sides, each side's values count for
-// that side, and with pooled values for both.
+// TestOwnValues: in a game in which the engine played both sides, values count only for the side
+// that moved, but for both sides if values are pooled.
 func TestOwnValues(t *testing.T) {
 	v := valuesOf(false, 0.1, -0.95, 0.96, -0.97)
 	require.Equal(t, 2, v.hopelessTurns(board.White, -0.9))
@@ -61,8 +61,8 @@ func TestOwnValuesAreForgotten(t *testing.T) {
 	}
 }
 
-// TestSeeds: the seed determines every stream, each move has its own, and a delay uses its move's
-// stream from the beginning.
+// TestSeeds: the seed determines all random numbers. Each move has its own stream of them, and the
+// delay of the move reads that stream from its beginning.
 func TestSeeds(t *testing.T) {
 	a, b := seeds{cfg: &Config{Seed: 5}}, seeds{cfg: &Config{Seed: 5}}
 	first := a.next().Uint64()

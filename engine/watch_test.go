@@ -51,7 +51,7 @@ func (w *watched) Pin() (unpin func()) {
 	return func() { w.under.Add(-1) }
 }
 
-// TestTheNetworkIsToldOfSearches: moves, analysis and pondering pin the network.
+// TestTheNetworkIsToldOfSearches: moves, analysis and pondering pin the network while they search.
 func TestTheNetworkIsToldOfSearches(t *testing.T) {
 	e := newEngine(t, 5, func(c *Config) { c.Limits.Visits, c.Ponder = 20, true })
 	net := &watched{Wrapper: nn.Wrapper{Network: e.net}}

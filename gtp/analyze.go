@@ -85,7 +85,7 @@ func (s *analysisCommands) printer(d dialect, req *thinking.Request, r *Reply) f
 	var line []byte
 	return func(a *thinking.Analysis) {
 		shown := *a
-		// Unsearched moves that fill the list up to minmoves may be forbidden.
+		// Among the unsearched moves, which fill the list up to minmoves, restrictions may forbid some.
 		shown.Moves = slices.DeleteFunc(slices.Concat(a.Moves, a.Unsearched), func(m thinking.Move) bool {
 			return !thinking.Permits(req.Restrictions, req.Color, m.Move, 0)
 		})
@@ -103,10 +103,10 @@ type analyzeParser struct {
 	req    thinking.Request
 }
 
-// ParseAnalyze reads "[COLOR] [CENTISECONDS] [KEY VALUE]...", where repeated keys are harmless.
+// ParseAnalyze reads "[COLOR] [CENTISECONDS] [KEY VALUE]...". Every key except focus may be repeated.
 // If details is set, it also reads the switches of kata-analyze. If strict is set, it reads as
-// KataGo does: colour and bare number only at the beginning, one allow list for each colour,
-// points without ranges, and maxmoves 0, which is [NoMoves].
+// KataGo does: colour and bare number only at the beginning, one allow list for each colour, no
+// ranges of points, and "maxmoves 0", which sets MaxMoves to [NoMoves].
 func ParseAnalyze(g *board.Game, args []string, details, strict bool) (thinking.Request, error) {
 	p := analyzeParser{size: g.Size(), args: args, strict: strict, req: thinking.Request{Color: g.ToMove()}}
 	p.color()
@@ -122,7 +122,7 @@ func ParseAnalyze(g *board.Game, args []string, details, strict bool) (thinking.
 	return p.req, p.check()
 }
 
-// NoMoves is MaxMoves of a request that lists no moves.
+// NoMoves is the value of a request's MaxMoves if no moves are to be listed.
 const NoMoves = -1
 
 func (p *analyzeParser) color() bool {
@@ -220,8 +220,8 @@ func parseFocus(size board.Size, list, share string) (*thinking.Focus, error) {
 	return f, nil
 }
 
-// interval converts centiseconds between reports. Clients send 2147483647 for "never", and
-// fractions just above a whole number.
+// interval converts centiseconds between reports to 10 ms or more. It takes any number, since clients
+// send 2147483647 for "never", and also fractions.
 func interval(centiseconds float64) time.Duration {
 	return max(Seconds(centiseconds/100), 10*time.Millisecond)
 }
@@ -303,9 +303,9 @@ func (p *analyzeParser) points(list string) ([]board.Point, error) {
 }
 
 // check keeps the last allow list of each colour, or refuses a second one if p.strict is set. It
-// also refuses a colour that has both kinds of restriction.
+// also refuses a colour that has both an allow list and an avoid list.
 func (p *analyzeParser) check() error {
-	var last [3]int // index in restrictions of each colour's allow list, plus 1
+	var last [3]int // index of each colour's last allow list in the restrictions, plus 1
 	for i, r := range p.req.Restrictions {
 		if r.Allow {
 			last[r.Color] = i + 1

@@ -19,7 +19,7 @@ func (s *handlers) clockCommands() []Handler {
 	}
 }
 
-// timeSettings takes MAIN BYO STONES. Bridges send it during a game too, before every move.
+// timeSettings takes MAIN PERIOD STONES. Bridges send it during a game too, before every move.
 func (s *handlers) timeSettings(_ context.Context, c Command, _ *Reply) error {
 	n := clockNumbers{args: c.Args}
 	main, period, stones := n.main(0, c.Args[1]), n.time(1, "byo-yomi time"), n.count(2, "stones")

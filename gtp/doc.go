@@ -13,9 +13,9 @@
 // # Parts
 //
 // A [Server] reads lines, finds the handler of each in its [Table] and writes the
-// reply. Handlers come in groups and may be replaced. If the program replaces another one, a
-// [Dialect] parses the lines and phrases the failures as that one does. A [Mover] asks the engine
-// for moves. A person at a terminal gets further commands.
+// reply. Handlers come in groups and may be replaced. If the program stands in for another program,
+// a [Dialect] parses the lines and phrases the failures as that program does. A [Mover] asks the
+// engine for moves. A person at a terminal gets further commands.
 //
 // # Invariants
 //
@@ -31,7 +31,7 @@
 // Any line, blank ones included, ends lz-analyze, kata-analyze and the
 // cancellable searches. No line disturbs a genmove except the raw line
 // "# interrupt", which makes it answer at once. The command quit and the end of
-// the input abort a genmove as well, unless they came with it, in one stream of
-// lines without a pause: then the input is a script, and its searches run in full,
+// the input abort a genmove as well, unless they followed it without a pause
+// between lines: then the input is a script, and its searches run in full,
 // however long it is.
 package gtp

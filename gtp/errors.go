@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// Failure is an error whose text is the whole reply, prescribed by the protocol or its clients. A
-// handler may wrap one to add detail for the log.
+// Failure is an error whose text is the whole reply, as the protocol or clients expect it. A handler
+// may wrap a Failure in an error with more detail, which only the log shows.
 type Failure string
 
 func (f Failure) Error() string { return string(f) }
@@ -41,7 +41,7 @@ func Because(failure, cause error) error {
 	return fmt.Errorf("%w: %w", failure, cause)
 }
 
-// OrFail returns nil for a nil cause, else the failure.
+// OrFail returns nil for a nil cause, else the failure joined with the cause.
 func OrFail(failure, cause error) error {
 	if cause == nil {
 		return nil

@@ -192,7 +192,7 @@ func (f *fakeEngine) GenMove(ctx context.Context, r thinking.MoveRequest) (think
 	return thinking.Decision{Point: p}, f.game.Play(r.Color, p)
 }
 
-// hopeless reports whether a side is behind by more points than the board has.
+// hopeless reports whether c may resign and is behind by more points than the board has.
 func (f *fakeEngine) hopeless(c board.Color) bool {
 	lead := float64(f.game.Score())
 	if c == board.Black {
@@ -201,8 +201,8 @@ func (f *fakeEngine) hopeless(c board.Color) bool {
 	return f.param("allowResignation") == "true" && lead < -float64(f.game.Size().Area()+1)
 }
 
-// choose returns a liberty of a dead chain if the game is being cleaned up, else
-// the first legal point that is not an eye of the player's, else pass.
+// choose returns the first candidate or, in a cleanup, a liberty of a dead chain of the opponent.
+// If there is none, it passes.
 func (f *fakeEngine) choose(r thinking.MoveRequest) board.Point {
 	g := f.game
 	if r.Cleanup {
@@ -405,7 +405,7 @@ func (f *fakeEngine) LoadSGF(data []byte, before int) error {
 	return err
 }
 
-// SaveSGF returns blank lines, which a reply must not contain.
+// SaveSGF returns a record with blank lines, which a reply must not contain.
 func (f *fakeEngine) SaveSGF(context.Context) ([]byte, error) {
 	g := f.game
 	var b strings.Builder

@@ -20,7 +20,7 @@ type Mover struct {
 
 // Chat shows each searched move to people who watch the game.
 type Chat struct {
-	// Say gets the line, which bridges to game servers post to the game's chat. It may be nil.
+	// Say, if not nil, gets the line. Bridges to game servers post it in the game's chat.
 	Say func(line string)
 	// View, if not nil, converts an analysis to the form that people see.
 	View func(*thinking.Analysis) *thinking.Analysis
@@ -31,7 +31,7 @@ type Chat struct {
 // Thought is the time spent on generating moves so far.
 func (s *Mover) Thought() time.Duration { return s.thought }
 
-// list returns the commands that ask for a move. Input ends only cancellable commands.
+// list returns the commands that ask for a move. New input ends only kata-search_cancellable.
 func (s *Mover) list() []Handler {
 	return []Handler{
 		{Name: "genmove", Run: s.genMove(thinking.MoveRequest{}), args: 1, usage: usage{"COLOR", "chooses a move and plays it; a vertex, pass or resign", standard}},
@@ -87,7 +87,7 @@ func (s *Mover) Think(ctx context.Context, r thinking.MoveRequest) (string, erro
 	return size.Vertex(m.Point), nil
 }
 
-// Listen returns an analysis that is updated during the search of a request.
+// Listen returns an analysis that is overwritten by each report that the search makes for r.
 func Listen(r *thinking.MoveRequest) *thinking.Analysis {
 	found := &thinking.Analysis{}
 	report := r.Report

@@ -142,7 +142,7 @@ func (s *goguiCommands) paramMenu(_ context.Context, c Command, r *Reply) error 
 	return s.engine.SetParams(map[string]string{name: value})
 }
 
-// numbersBoard writes numbers of the network's evaluation as a board.
+// numbersBoard returns a handler that prints one number of the network's evaluation for each point.
 func (s *goguiCommands) numbersBoard(numbers func(*thinking.Evaluation) []float32) HandlerFunc {
 	return func(ctx context.Context, _ Command, r *Reply) error {
 		g := s.engine.Game()

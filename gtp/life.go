@@ -10,8 +10,8 @@ import (
 	"kosumi/board"
 )
 
-// LifeJudge proves whether stones of a game live. The answers are several lines of text for people;
-// error texts become replies. When ctx ends, the answer holds the proofs so far.
+// LifeJudge proves whether stones of a game live. It answers in several lines of text for people; the
+// text of an error becomes the failure reply. When ctx ends, the answer holds the proofs so far.
 type LifeJudge interface {
 	// Life judges chains of one colour: whether each of them lives or, if all is true, whether the
 	// opponent cannot take all of them.

@@ -26,8 +26,8 @@ func (s *handlers) networkCommands() []Handler {
 // KataGo's searches.
 const rootOptimism = 0.2
 
-// ParseRaw reads "[COLOR] SYMMETRY|all [OPTIMISM]", or without OPTIMISM for the human-like network.
-// req is for the first symmetry to evaluate; last is the last symmetry. Errors are KataGo's.
+// ParseRaw reads "[COLOR] SYMMETRY|all [OPTIMISM]"; the human-like network takes no OPTIMISM. req asks
+// for the first symmetry to evaluate; last is the last symmetry. The error texts are KataGo's.
 func ParseRaw(g *board.Game, args []string, human bool) (req thinking.EvaluationRequest, last int, err error) {
 	form := "kata-raw-nn (expected an optional color, a symmetry 'all' or index [0-7], and an optional optimism [0-1])"
 	req = thinking.EvaluationRequest{Color: g.ToMove(), Optimism: rootOptimism}
@@ -64,8 +64,8 @@ func ParseRaw(g *board.Game, args []string, human bool) (req thinking.Evaluation
 	return req, last, nil
 }
 
-// PrintRaw evaluates the position in each symmetry from the request's to last, and prints each
-// evaluation in the form that the function write gives it.
+// PrintRaw evaluates the position in each symmetry from req.Symmetry to last, and prints what write
+// appends for each evaluation.
 func PrintRaw(ctx context.Context, e Engine, req thinking.EvaluationRequest, last int, r *Reply, write func(b []byte, symmetry int, o *thinking.Evaluation) []byte) error {
 	area := e.Game().Size().Area()
 	var b []byte

@@ -16,13 +16,13 @@ type line struct {
 	fault   string // if not empty, the whole answer to the line
 	length  int    // bytes of the line's text
 	seq     int64  // number of the line in the session, from 1
-	script  int    // number of the script that it belongs to
+	script  int    // number of the script that the line belongs to; see burst
 	tooLong bool   // command holds only the line's beginning
 }
 
-// burst is how long the reader may wait for the next line of a script. Searches that belong to
-// the same script as quit or the end of input run in full, while a client that disconnects later
-// ends them. Time in which the reader waits because the queue is full does not count.
+// burst is the longest wait for the next line of a script; after a longer wait another script begins.
+// Quit and the end of input let searches of their own script run in full, but end those of an earlier
+// script. Time in which the reader waits because the queue is full does not count.
 const burst = 100 * time.Millisecond
 
 // Reasons why a command's context ends.
@@ -168,8 +168,8 @@ func (q *queue) pop(ctx context.Context) (l line, ok bool) {
 	}
 }
 
-// start registers the running command, and cancels it at once if a line that ends it was read
-// before it began.
+// start registers the running command, and cancels it at once if the input that should end it has
+// already been read.
 func (q *queue) start(r *running) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -194,8 +194,8 @@ func (q *queue) full() bool {
 	return q.mu.size > q.most
 }
 
-// read feeds lines from r until its end, a quit command or the end of ctx. A line longer than the
-// limit most, in bytes, is cut there and marked.
+// read feeds lines from r to the queue until r ends, quit is read, or ctx ends while the queue is
+// full. most is the longest line in bytes; a longer one is cut and marked as tooLong.
 func (q *queue) read(ctx context.Context, r io.Reader, most int) {
 	defer q.end()
 	b := bufio.NewReaderSize(r, 1<<16)

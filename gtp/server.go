@@ -70,14 +70,14 @@ func (o *Options) fill() {
 
 // Dialect is how a server that replaces another program parses lines and phrases failures.
 type Dialect struct {
-	// Parse reads a line once. ok is false if the line has no reply; fault, if not empty, is the
-	// whole reply. It is called from another goroutine than the handlers.
+	// Parse reads one line. ok is false if the line has no reply; fault, if not empty, is the
+	// whole reply. Parse is called from another goroutine than the handlers.
 	Parse func(line string) (c Command, fault string, ok bool)
 	// Fail words an error as the replaced program does.
 	Fail func(error) error
 }
 
-// protocol is the dialect of the protocol itself.
+// protocol is the dialect of a server that replaces no other program: plain GTP.
 var protocol = Dialect{
 	Parse: func(line string) (c Command, fault string, ok bool) {
 		c, ok = Parse(line)

@@ -27,7 +27,7 @@ func newServer(f Engine, o Options, more ...Handler) *Server {
 	return s
 }
 
-// talk serves a whole script to an engine, with further commands, and returns the output.
+// talk serves a whole script to an engine and returns the output; more adds commands to the server.
 func talk(t testing.TB, f Engine, o Options, script string, more ...Handler) string {
 	t.Helper()
 	var out bytes.Buffer
@@ -50,7 +50,7 @@ func served(t *testing.T, ctx context.Context, out io.Writer, commands string) <
 
 func TestScriptRunsInFull(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		// The client has not left: the end of the input, or quit, came with the command.
+		// The end of the input, or quit, arrives together with the searches and does not end them.
 		for _, end := range []string{"", "\nquit\n"} {
 			f := newFake()
 			began := time.Now()
@@ -64,7 +64,7 @@ func TestScriptRunsInFull(t *testing.T) {
 
 func TestLongScriptRunsInFull(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		// Reading a script may take long, as long as there is no pause.
+		// A script may arrive slowly, if no pause in it is longer than burst.
 		f := newFake()
 		s := serveFake(t, f, Options{})
 		began := time.Now()

@@ -7,8 +7,8 @@ import (
 
 // HandlerFunc carries out a command and writes the text of its reply to r. An error becomes the
 // failure reply, its text on one line, and replaces the text written. ctx ends when the command
-// should hurry: on "# interrupt", when the client leaves, and, for commands that input ends, at
-// the next line.
+// should hurry: on "# interrupt", when the client leaves and, if the handler has ByInput set, at the
+// next line.
 type HandlerFunc func(ctx context.Context, c Command, r *Reply) error
 
 // Handler is an entry of a [Table].
@@ -28,7 +28,7 @@ type Table struct {
 	byName map[string]Handler
 }
 
-// Add adds commands, or replaces those that have their names.
+// Add adds commands; each replaces an existing command of the same name.
 func (t *Table) Add(list ...Handler) {
 	if t.byName == nil {
 		t.byName = map[string]Handler{}
@@ -62,8 +62,8 @@ func (t *Table) Wrap(wrap func(HandlerFunc) HandlerFunc, names ...string) {
 	}
 }
 
-// Keep drops all commands that neither list names. list_commands shows those of the first list, in
-// that order, and not those of the second.
+// Keep drops all commands that are in neither list. list_commands shows the commands in listed, in
+// this order, and not those in hidden.
 func (t *Table) Keep(listed, hidden []string) {
 	old := *t
 	*t = Table{}

@@ -263,7 +263,7 @@ func (p *terminal) turn(ctx context.Context, c Command, r *Reply) error {
 	return r.Print(", and the game is over: " + scoreText(score))
 }
 
-// undo takes back the last move; if it answered a move of the person, that move too.
+// undo takes back the last move or, if that was the engine's answer to a move, both.
 func (p *terminal) undo(context.Context, Command, *Reply) error {
 	if k := len(p.turns) - 1; k >= 0 && p.turns[k] == p.engine.Game().NumMoves() {
 		return undoMoves(p.engine, 2)
@@ -317,8 +317,8 @@ func (p *terminal) score(ctx context.Context, _ Command, r *Reply) error {
 	return r.Print(text + "; the result would be " + scoreText(counted))
 }
 
-// forSide describes an estimate from a side's view: its winning chances, in the format chances, and
-// its lead in points.
+// forSide describes an estimate from the view of c: its percentage of wins, formatted with the string
+// chances, and its lead in points.
 func forSide(e *thinking.Estimate, c board.Color, chances string) string {
 	win, lead := e.Winrate, -e.Lead
 	if c == board.White {
@@ -373,8 +373,8 @@ func (p *terminal) handicap(run HandlerFunc) HandlerFunc {
 	}
 }
 
-// newGame wraps a command that begins an even game: it restores the komi from before handicap
-// stones.
+// newGame wraps a command that begins an even game: if handicap stones had changed komi, it then
+// restores the komi from before.
 func (p *terminal) newGame(run HandlerFunc) HandlerFunc {
 	return func(ctx context.Context, c Command, r *Reply) error {
 		if err := run(ctx, c, r); err != nil {

@@ -18,8 +18,8 @@ import (
 	"kosumi/sgf"
 )
 
-// Positions returns n positions evenly spread over a game: a record, or without one a game in
-// which the network always plays its favourite move.
+// Positions returns n positions evenly spread over the game of a record. If record is nil, it plays
+// a game in which each move is the network's favourite.
 func Positions(ctx context.Context, net nn.Evaluator, p search.Params, size board.Size, n int, record *sgf.Record) ([]*board.Game, error) {
 	game, err := board.NewGame(size, board.TrompTaylor())
 	if err != nil {
@@ -88,7 +88,7 @@ func (k Speed) elo(than Speed, move float64) float64 {
 	return value(k) - value(than)
 }
 
-// Measure searches positions and prints its progress.
+// Measure searches each position with this number of threads and visits, and prints its progress to w.
 func Measure(ctx context.Context, net nn.Network, p search.Params, threads int, visits int64, positions []*board.Game, w io.Writer) (Speed, error) {
 	p.Parallel.Workers = threads
 	tree, err := search.New(p, net, nil)

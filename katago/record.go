@@ -13,9 +13,9 @@ import (
 	"kosumi/sgf"
 )
 
-// ReadRecord reads a game record as KataGo does: the longest variation, rules by the names that
-// KataGo knows, komi in halves, no set-up after the first node. A record without rules gets the
-// rules passed in; say gets a warning if a record's rules cannot be read.
+// ReadRecord reads a game record as KataGo does: only the longest variation, rules by the names that
+// KataGo knows, komi in half points, and no set-up after the first node. A record without readable
+// rules gets those passed in; say gets a warning if its rules cannot be read.
 func ReadRecord(data []byte, now board.Rules, say func(string)) (*sgf.Record, board.Rules, error) {
 	trees, err := sgf.Parse(data)
 	if err != nil {
@@ -127,7 +127,7 @@ func recordRules(root *sgf.Node, now board.Rules, say func(string)) board.Rules 
 
 var errKomi = errors.New("no komi")
 
-// recordKomi reads KM. Two programs write komi in hundredths of a point or of a stone.
+// recordKomi reads the property KM. Some programs write it in hundredths of a point, or of a stone (two points).
 func recordKomi(root *sgf.Node) (float32, error) {
 	k, err := strconv.ParseFloat(strings.TrimSpace(root.Get("KM")), 32)
 	if err != nil || math.IsNaN(k) || math.IsInf(k, 0) {

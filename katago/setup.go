@@ -116,8 +116,8 @@ func limits(values config.Search, suffix string) search.Limits {
 	return search.Limits{Visits: count("maxVisits"), Playouts: count("maxPlayouts"), Time: config.Seconds(values["maxTime"+suffix].Number)}
 }
 
-// play sets the parameters of an engine's searches and clock. playoutDoublingAdvantage replaces the
-// handicap advantage.
+// play sets the parameters of an engine's searches and clock. The key playoutDoublingAdvantage turns
+// the engine's handicap advantage off, unless the config also sets that advantage.
 func play(p *engine.Config, c *config.Config, values config.Play) (idle []string) {
 	idle = parameters(&p.Search, values.Search, config.GTP, engineKeys...)
 	number := func(name string) float64 { return values.Search[name].Number }

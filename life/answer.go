@@ -20,10 +20,10 @@ const (
 	Unknown    = "unknown"    // no verdict is proved in the given time
 )
 
-// Need is the lead in ko threats that a side needs; 0: none.
+// Need is by how many ko threats a side must be ahead to change the verdict; 0: no number is known to do so.
 type Need int
 
-// Endless is the need of endless threats: no number is enough.
+// Endless means that no finite number of threats is enough.
 const Endless Need = solver.Endless
 
 // MarshalJSON writes a number, or "inf".
@@ -46,8 +46,8 @@ type Ko struct {
 type Card struct {
 	Verdict string `json:"verdict"`
 	Proved  bool   `json:"proved"` // the checker verified the verdict's proof
-	// Moves are the first moves that reach the verdict. If AllMoves is set, it is proved that no
-	// others do or, if Moves is empty, that the target is safe from the start.
+	// Moves are the first moves that reach the verdict. AllMoves says that it is proved that no other
+	// moves do. If AllMoves is set and Moves is empty, the target is already safe without a move.
 	Moves    []string `json:"moves,omitempty"`
 	AllMoves bool     `json:"allMoves"`
 	// NeedD is the number of threats with which the defender saves the target, NeedA the number
@@ -67,12 +67,12 @@ type Card struct {
 	Known   []string `json:"provedBounds,omitempty"` // the statements that are proved, if no verdict is
 }
 
-// Answer is the answer to a question.
+// Answer is the answer to a [Question] about life and death.
 type Answer struct {
 	Target     []string `json:"target"`
 	Quantifier string   `json:"quantifier"` // any: all targets must live; all: the attacker must capture all
 	Rules      string   `json:"rules"`
-	Assumed    []string `json:"assumed"` // a stone of each chain around the fight that is alive by assumption
+	Assumed    []string `json:"assumed"` // for each surrounding chain that is assumed alive, one of its stones
 	Attacker   string   `json:"attacker"`
 	Defender   string   `json:"defender"`
 	Attacks    *Card    `json:"attackerFirst,omitempty"`

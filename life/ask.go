@@ -185,8 +185,8 @@ func (a *asker) verdict(c *Card, first solver.Side) {
 	}
 }
 
-// settled finds whether the defender can make a target pass-alive that cannot be captured, and
-// records the proof. It returns Alive or Seki, whichever is proved, else Held.
+// settled finds whether a target that cannot be captured becomes pass-alive, and claims the result. It returns
+// Alive if that is proved, Seki if the contrary is proved, else Held.
 func (a *asker) settled(first solver.Side, p *solver.Position) string {
 	q, at, evaded := a.find(solver.Life, p, p, solver.Deny)
 	if at >= 0 {
@@ -222,8 +222,8 @@ func (a *asker) settle(first solver.Side, p *solver.Position) (solver.Goal, int3
 	return q, at
 }
 
-// find searches a contest in p, the state after some moves from start. It looks alternately for a
-// proof and for an evasion of the goals that miss stands for (see misses), and claims the evasion.
+// find searches a contest in state p; start is the same state. It looks alternately for a proof that a goal is
+// reached and for evasions that prove the result miss (see misses). It claims evasions, but not the proof.
 func (a *asker) find(c solver.Contest, start, p *solver.Position, miss solver.Goal) (q solver.Goal, at int32, evaded bool) {
 	for i, r := range rounds {
 		if a.s.Wide || i > 0 && a.l.On.Count() > word {
@@ -275,8 +275,8 @@ var (
 	glances = [...]round{{200, 200}, {4000, 2000}, {4000, 8000}, {4 * somewhat, 50000}}
 )
 
-// With endless threats, some fights get only the first rounds of glances: two if the fight has more
-// than small points and no stones alive by assumption, three if Options.Nodes is below ample.
+// Limits of the number of rounds for endless threats. A fight with more points than small, stones alive by
+// assumption not counted, gets two; any other fight gets three if Options.Nodes is below ample, else all.
 const (
 	small = 16
 	ample = 40 * somewhat
@@ -285,8 +285,8 @@ const (
 // misses maps a result to the goals that must all be evaded to prove it.
 var misses = map[solver.Goal][]solver.Goal{solver.Repeat: {solver.Capture, solver.Hold}, solver.Deny: {solver.Settle}}
 
-// evaded reports whether none of the goals is reached from p, and claims the evasions; reached
-// reports that one goal is reached, with a proof.
+// evaded searches for an evasion of each goal from p. ok reports that it found and claimed them all; reached, that
+// one of the goals is reached.
 func (a *asker) evaded(start, p *solver.Position, goals []solver.Goal, states int, after ...int16) (ok, reached bool) {
 	if a.s.Wide || a.over() {
 		return false, false
@@ -329,7 +329,7 @@ func (a *asker) verify(out *Answer, cards [2]*Card) error {
 	return nil
 }
 
-// bounds describes the claims about the start with a first mover.
+// bounds describes what is proved about the start if the given side moves first.
 func (a *asker) bounds(first solver.Side) (out []string) {
 	for _, c := range a.claims {
 		if c.first != first || len(c.after) > 0 {

@@ -130,8 +130,8 @@ func TestSetUpTwice(t *testing.T) {
 	require.ErrorIs(t, err, sgf.ErrPoint)
 }
 
-// TestPackedProofs asks about fights whose points are not numbered row by row, so that they fit
-// into a word: the checker accepts the proofs.
+// TestPackedProofs: the checker accepts proofs about fights whose points are not numbered row by row. The other
+// numbering makes the fights fit into a word.
 func TestPackedProofs(t *testing.T) {
 	rng := rand.New(rand.NewPCG(56, 12))
 	proved := 0

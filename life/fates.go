@@ -10,16 +10,16 @@ import (
 	"kosumi/life/solver"
 )
 
-// efforts limit the searched positions per chain and round. The second round skips chains whose owner
-// is surer than the constant certain, unless a proof has contradicted such an owner.
+// efforts limit the searched positions per chain in each round. The second round skips chains whose likely owner has
+// a probability above the constant certain, unless a proof has contradicted a probability as high as that.
 var efforts = [...]int64{300, 5000}
 
-// Fates returns the proved owner of each stone's point, which is the same whichever side moves
-// first: the stone's side if it lives, the opponent if it is dead. All other points have Empty. A
-// chain is alive if it cannot be captured even when all stones of the opponent, except those in
-// dead, are assumed alive. It is dead if it can be captured under the assumptions of [Enclosed].
-// Komi, the side to move and a ko ban have no influence. nodes limits the searched positions for
-// all chains together. Errors are those of [Settled].
+// Fates returns an owner for each stone that is proved alive or dead whichever side moves first: the
+// stone's side if it is alive, the opponent if it is dead. All other points have Empty. A chain is
+// alive if it cannot be captured even when all stones of the opponent, except those in dead or proved
+// dead, are assumed alive. It is dead if it can be captured under the assumptions of [Enclosed], which
+// also explains black. Komi, the side to move and a ko ban have no influence. nodes limits the searched
+// positions for all chains together. Errors are those of [Settled].
 func Fates(ctx context.Context, g *board.Game, dead []board.Point, black func(board.Point) (least, most float64), nodes int64) ([]board.Color, error) {
 	q := QuestionOf(g)
 	q.Ko, q.KoSide = board.NoPoint, board.Empty
@@ -57,7 +57,7 @@ type fates struct {
 	dead   []bool        // for each point: its stone is dead, or estimated dead
 	black  func(board.Point) (least, most float64)
 	left   int64 // positions that may still be searched
-	wrong  bool  // a proof has contradicted an owner surer than the constant certain
+	wrong  bool  // a proof has contradicted a probability above the constant certain
 }
 
 // sure returns a lower bound of the probability that p belongs to its more likely owner.

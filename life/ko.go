@@ -52,8 +52,8 @@ func (a *asker) ko(cards *[2]*Card, first solver.Side) *Ko {
 	return out
 }
 
-// staged names the ko that one side wins with n threats and not with fewer. The fewest threats that
-// must retake a point again count as approach moves, the other threats as stages.
+// staged names the ko that one side (the argument who) wins with n threats and not with fewer. If at
+// least k of these threats must retake a point again, the ko has k approach moves and n-k stages.
 func (a *asker) staged(first, who solver.Side, n int) *Ko {
 	reached := a.try(first, who, uint8(n))
 	again, threats := 0, uint8(n)
@@ -92,15 +92,15 @@ func (a *asker) staged(first, who solver.Side, n int) *Ko {
 	return out
 }
 
-// dearest returns the line of a proof in which the winner retakes a point again most often, and
-// among such lines, spends the most threats. It ends with the last retake.
+// dearest returns a proof's line with the most repeated retakes by the winner and, among such
+// lines, the most threats spent. The line ends with its last retake.
 func (a *asker) dearest(at int32) (line []string) {
 	const again = 1 << 8 // additional cost of a repeated retake, more than that of all threats
 	type state struct {
 		at    int32
 		spent string // points retaken so far
 	}
-	// spend returns the points retaken so far, a proof's move included, and the cost of that move.
+	// spend adds the point of n's move to spent if the move is a retake, and returns the move's cost.
 	spend := func(n *solver.Proof, spent string) (string, int) {
 		point := string(rune(n.Move))
 		switch {

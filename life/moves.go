@@ -84,9 +84,9 @@ func (a *asker) working(p *solver.Position, verdict string) (list []int16, all b
 	return list, len(open) == 0
 }
 
-// covered returns an existing proof that decides the state after first move m. It is the proof of
-// another first move or, if m is a pass and settle is sought, a proof of capture; NoGoal and -1 if
-// there is none.
+// covered finds an existing proof that also decides the state after first move m: a proof found for
+// another first move or, if m is a pass and settle is sought, a proof of capture. It returns NoGoal
+// and -1 if there is none.
 func (a *asker) covered(next *solver.Position, m int16, works solver.Goal, known []int32) (q solver.Goal, at int32) {
 	for _, i := range known {
 		if a.s.Covers(i, next) {

@@ -79,8 +79,7 @@ func (a *asker) rings() (list []ring) {
 	return list
 }
 
-// narrow returns the question of ring i; nil if there is none, or an earlier ring has made the
-// same.
+// narrow returns the question of ring i; nil if there is none, or if an earlier ring has the same question.
 func (a *asker) narrow(i int) *narrow {
 	r := &a.narrows[i]
 	if r.tried {
@@ -119,8 +118,8 @@ func (a *asker) free(list []board.Point) (n int) {
 
 // nearest returns the points of the fight that are connected to the target and hold no stone alive
 // by assumption, nearest first, and the distance of each point in steps. All stones of a defender's
-// chain are at the same distance. A way over a strong chain of the attacker takes one step more per
-// stone; with walls there is none.
+// chain are at the same distance. A path over a strong chain of the attacker takes one extra step
+// per stone; with walls, no path leads over such a chain.
 func (a *asker) nearest(walls bool) (near []board.Point, far []int) {
 	q := a.q
 	far = slices.Repeat([]int{-1}, len(q.Stones))
@@ -280,8 +279,8 @@ func (a *asker) guide(n *narrow) solver.Guide {
 	}
 }
 
-// reply returns the number of the proof after the loser's move in the state of proof at. A move
-// that the proof does not mention counts as a pass. Negative: there is no such proof.
+// reply looks up the loser's move in the proof with number at, and returns the number of the next
+// proof; -1 if there is none. A move that the proof does not mention counts as a pass.
 func (n *narrow) reply(at int32, move int16) int32 {
 	if at < 0 || n.s.Proof(at).Kind != solver.LoserMoves {
 		return -1

@@ -29,7 +29,7 @@ func openFight(t *testing.T, black, white []string, target string) *asker {
 	return a
 }
 
-// TestRings: each ring is larger than the one before; one that was cut is the largest in a word.
+// TestRings: each ring is larger than the last one of its kind; one cut to fit into a word is as large as fits.
 func TestRings(t *testing.T) {
 	for name, test := range map[string]struct{ black, white []string }{
 		"second line": {[]string{"B2", "C2", "D2", "E2", "F2"}, []string{"B3", "C3", "D3", "E3", "F3", "G3"}},
@@ -91,8 +91,8 @@ func TestSettledInTheOpen(t *testing.T) {
 	}
 }
 
-// TestSettledWithSuicide: with suicide too, proofs hold although all liberties of a chain may lie
-// outside a narrow question.
+// TestSettledWithSuicide: the checker accepts proofs if suicide is legal, although all liberties of
+// a chain may lie outside a narrow question.
 func TestSettledWithSuicide(t *testing.T) {
 	for n := range uint64(3) {
 		rng := rand.New(rand.NewPCG(n, 1))

@@ -21,8 +21,8 @@ type View struct {
 	Black  []float32 // the probability that each point is Black's in the end; nil: unknown
 }
 
-// diagram shows a network the fight on a small board. Walls and territories around the fight make
-// it decide the game.
+// diagram is the board on which a network sees the fight. If it is smaller than the question's
+// board, walls and territories are placed around the fight such that the fight decides the game.
 type diagram struct {
 	size   board.Size
 	stones []board.Color
@@ -31,7 +31,7 @@ type diagram struct {
 
 // Sizes of a diagram.
 const (
-	margin   = 2 // least number of columns and of rows outside the fight; a board edge this near stays at its distance
+	margin   = 2 // least number of columns and of rows outside the fight; the distance to a board edge this near is kept
 	smallest = 9 // minimum width and height of a diagram
 )
 

@@ -80,7 +80,7 @@ func TestDiagram(t *testing.T) {
 	require.Greater(t, colors[board.White], 12)
 }
 
-// TestOpenGroups asks only about groups that are not settled by the network's ownership.
+// TestOpenGroups: open keeps a chain if the network's ownership is unsure of it, and every chain without a network.
 func TestOpenGroups(t *testing.T) {
 	q := readExamples(t)[0].shape.question()
 	for white, want := range map[float32]int{0.97: 0, 0.03: 0, 0.5: 1} {
@@ -109,8 +109,8 @@ func TestEnclosed(t *testing.T) {
 	g, err := board.NewGame(board.Square(9), board.Chinese())
 	require.NoError(t, err)
 	named := func(names ...string) []board.Point { return points(t, g.Size(), names...) }
-	// Black's lattice leaves no large empty part of the board, so there is no wall in the open;
-	// C3 is a black stone surrounded by White.
+	// Black's lattice leaves no large empty area, so Surroundings finds no outer wall; C3 is a black
+	// stone surrounded by White.
 	white := named("B2", "B3", "B4", "C2", "C4", "D2", "D4", "E3", "H8")
 	black := append(named("C3"), named("A6", "B6", "C6", "D6", "E5", "F4", "F3", "F2", "F1", "F7", "G5", "H4", "H6", "D8", "B8")...)
 	require.NoError(t, g.Setup(black, white, board.Black))

@@ -8,9 +8,9 @@ import (
 // mostOfLine bounds the moves that Line returns.
 const mostOfLine = 12
 
-// OnlyMove returns the only first move that kills the target, or if kills is false, that saves it;
-// after it comes the line of longest resistance, without passes at its end. It is nil unless all
-// other first moves are proved to fail, and the verdict depends on the first mover.
+// OnlyMove returns the only first move that kills the target or, if kills is false, saves it. The
+// line of longest resistance follows, without passes at its end. The result is nil unless all other
+// first moves are proved to fail and the verdict depends on the first mover.
 func (a *Answer) OnlyMove(kills bool) []board.Point {
 	x, d := a.Attacks, a.Defends
 	if x == nil || d == nil || !x.Proved || !d.Proved || x.Verdict != Dead || d.Verdict != Alive && d.Verdict != Seki {

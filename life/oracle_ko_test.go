@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// counter counts threats on an oracle's states: how many one side needs if the other has none, and
-// the fewest of these that must retake the same point again.
+// counter counts how many ko threats one side, the payer, needs to change a verdict if the other side
+// has none, and how many of these at least must retake a point again.
 type counter struct {
 	*oracle
 	payer int8 // 1 is the attacker, 2 the defender
@@ -121,8 +121,8 @@ func (c *counter) need(i int32) (n, then int) {
 	}
 }
 
-// again returns the fewest of n threats that must retake a point again to change a verdict into the
-// given one.
+// again returns how many of n threats at least must retake a point again to change the verdict of
+// state i into the given one.
 func (c *counter) again(i int32, n, then int) int {
 	for again := 0; ; again++ {
 		capture, hold := c.reached(toCapture, n, again, nil)[i], c.reached(toHold, n, again, nil)[i]

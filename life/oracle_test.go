@@ -39,7 +39,7 @@ func parseShape(diagram string) (*shape, error) {
 	return s, nil
 }
 
-// A side is 1 for the attacker, 2 for the defender.
+// oraclePos holds the stones by point: 1 is the attacker's, 2 the defender's, 0 an empty point.
 type oraclePos struct {
 	stones [64]int8
 }

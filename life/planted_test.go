@@ -188,8 +188,8 @@ func passInstead(lines []string) [][]string {
 	})(lines)
 }
 
-// eachReply changes each answer in the loser's nodes, one at a time; [""] leaves the answer
-// unchanged, nil drops it.
+// eachReply changes each answer in the loser's nodes, one at a time. If change returns [""], the
+// answer stays as it is; if nil, it is dropped.
 func eachReply(change func(r string) []string) func([]string) [][]string { return eachOf("l", change) }
 
 // eachOf is eachReply for nodes of one kind.

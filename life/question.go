@@ -33,7 +33,7 @@ type encoded struct {
 	point    []board.Point   // board point of each point of the game; NoPoint: none
 	index    []int16         // for each point of the board, its point in the game; -1: not part of the fight
 	defender board.Color
-	closed   bool // chains assumed alive enclose the fight: it is not the whole board
+	closed   bool // the fight is not the whole board: chains assumed alive enclose it
 }
 
 // encode converts a question into a game. Errors wrap ErrQuestion.
@@ -187,8 +187,8 @@ func (q *Question) beside(area []board.Point, is func(board.Point) bool) bool {
 	})
 }
 
-// assumed marks the stones that are alive by assumption. Every other chain must have a liberty, and
-// no target may be among them.
+// assumed marks the stones that are alive by assumption. It returns an error if a target is among
+// them, or if any other chain has no liberty.
 func (q *Question) assumed() ([]bool, error) {
 	fixed := q.chains(q.Assumed)
 	for _, t := range q.Targets {

@@ -14,7 +14,7 @@ import (
 )
 
 // Properties of the root of an answer's game record: the proof file, and the checksum of the record
-// as it is without the checksum.
+// without this property.
 const (
 	proofProperty = "KP"
 	sumProperty   = "KS"

@@ -20,8 +20,8 @@ type Status struct {
 
 // Limits of narrow questions in [Settled].
 const (
-	minNodes     = 2000 // limit on positions from which narrow questions are searched too
-	minNodesWord = 8000 // the same for a fight that fits into a word, where narrow questions are not cheaper
+	minNodes     = 2000 // least limit on positions with which narrow questions are searched too
+	minNodesWord = 8000 // the same for a fight that fits into a word: for it, narrow questions are not cheaper
 	glance       = 64   // positions of the first search
 )
 

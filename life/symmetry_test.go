@@ -46,8 +46,8 @@ func turned(q *Question, orient int, swapped bool) *Question {
 	return out
 }
 
-// TestKosTurned asks about random shapes, turned, mirrored and with colours swapped, for one side
-// first and for both: names and numbers of kos stay the same.
+// TestKosTurned asks about random shapes, turned, mirrored and with colours swapped, and also with only
+// one side moving first: the verdicts, the ko threats and the kos stay the same.
 func TestKosTurned(t *testing.T) {
 	rng := rand.New(rand.NewPCG(56, 75))
 	for k := range shapesToAsk(40) {

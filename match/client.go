@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// Errors of a client; the text has details.
+// Errors of a client, some of which are wrapped to add details.
 var (
 	// errGone: the process has ended, closed its output or cannot be written to.
 	errGone = errors.New("program ended")

@@ -33,7 +33,7 @@ func FolderFor(c Config, base string) (dir string, err error) {
 	}
 }
 
-// stoppedIn reports whether a folder holds some but not all games of this match.
+// stoppedIn reports whether a folder holds the journal of this match, with games left to play.
 func (p *plan) stoppedIn(dir string) bool {
 	name := filepath.Join(dir, JournalName)
 	if info, err := os.Lstat(name); err != nil || !info.Mode().IsRegular() {

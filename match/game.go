@@ -15,7 +15,7 @@ import (
 	"kosumi/sgf"
 )
 
-// game is one game at a table, from its set-up to its result.
+// game is one game of a match, from its set-up to its result.
 type game struct {
 	plan      *plan
 	processes [2]*process // by side
@@ -23,7 +23,7 @@ type game struct {
 	board     *board.Game
 	clocks    [2]clock.Clock // by side
 	steps     []sgf.Step
-	moved     [2]bool // by side: has chosen a move itself
+	moved     [2]bool // by side: whether it has chosen a move itself
 	result    GameResult
 }
 
@@ -125,8 +125,8 @@ func (t *game) playOpening(ctx context.Context) error {
 	return nil
 }
 
-// move asks the side to move for a move and judges it. over means that the move, a resignation,
-// ended the game.
+// move asks the side to move for a move and judges it. It returns true if the side resigned, which ends
+// the game.
 func (t *game) move(ctx context.Context) (over bool, err error) {
 	c := t.board.ToMove()
 	s := t.processes[t.sideOf(c)]

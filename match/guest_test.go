@@ -190,7 +190,7 @@ func (g *guest) play(args []string) (string, bool) {
 	return "", err == nil && g.game.PlayTolerant(c, p) == nil
 }
 
-// dead reports White's stones as dead, reports none, or fails.
+// dead answers "final_status_list dead" with White's stones, with none, or with an error, depending on the mode.
 func (g *guest) dead() (string, bool) {
 	switch g.mode {
 	case "white-dead":
@@ -230,7 +230,7 @@ func (g *guest) genmove(args []string) (string, bool) {
 	return text, true
 }
 
-// misbehave carries out the guest's misbehaviour; done is false for modes that act elsewhere.
+// misbehave carries out the guest's misbehaviour; done is false if genmove must still choose the move.
 func (g *guest) misbehave(c board.Color) (text string, ok, done bool) {
 	switch g.mode {
 	case "occupied":

@@ -30,13 +30,13 @@ func TestProgramThatSpeaksSomethingElse(t *testing.T) {
 	}
 }
 
-// TestSuspicion: a silent program may load for ever, one that prints a greeting only for a while;
-// control characters, or three prompt answers to empty lines, are not GTP.
+// TestSuspicion: a silent program may take any time to load, but not one that has printed only a greeting.
+// A program that prints control characters, or promptly answers three empty lines, does not speak GTP.
 func TestSuspicion(t *testing.T) {
 	for name, c := range map[string]struct {
 		text    string // output
 		from    int    // milliseconds from the start until the output first comes
-		again   int    // milliseconds until it comes a second time; 0: never
+		again   int    // milliseconds between repetitions of the output; 0: none
 		answers bool   // the output also comes after each probe
 		foreign int    // milliseconds until the program is taken not to speak GTP; 0: never
 	}{

@@ -23,7 +23,7 @@ func TestInterruptAndResume(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 	require.Equal(t, 3, s.Games)
 
-	// A crash has cut off the journal's last line.
+	// As after a crash, the journal's last line is incomplete.
 	journal := filepath.Join(c.Dir, JournalName)
 	text, err := os.ReadFile(journal)
 	require.NoError(t, err)

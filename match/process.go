@@ -20,9 +20,9 @@ const quitPatience = 3 * time.Second
 // infoBytes bounds the part of a program's stderr that becomes a move's comment.
 const infoBytes = 1000
 
-// process is one program at one table. The program is started again after it has ended. Its methods
-// return a *faultError for a fault of the program, an error that wraps ErrConfig if the match
-// cannot be played, and the context's error. After a fault of kind crash, timeout or time the
+// process is a program that plays one game after another, and is started again after it has ended. The
+// methods of process return a *faultError for a fault of the program, an error that wraps ErrConfig if
+// the match cannot be played, or the context's error. After a fault of kind crash, timeout or time the
 // process has ended.
 type process struct {
 	plan *plan
@@ -48,7 +48,7 @@ func (s *process) do(ctx context.Context, timeout time.Duration, kind Reason, co
 	return r, nil
 }
 
-// ask is do with the match's timeout for answers.
+// ask formats a command and sends it with the match's timeout for answers.
 func (s *process) ask(ctx context.Context, format string, args ...any) (reply, error) {
 	return s.do(ctx, s.plan.MoveTimeout, ReasonTimeout, fmt.Sprintf(format, args...))
 }
@@ -85,7 +85,7 @@ func (s *process) broken(err error, slow Reason, command string) error {
 	return fault
 }
 
-// start starts the program unless it runs, and asks for its commands.
+// start starts the program unless it is already running, and asks for its name and commands.
 func (s *process) start(ctx context.Context) error {
 	if s.client != nil {
 		select {

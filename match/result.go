@@ -79,8 +79,8 @@ type GameResult struct {
 	NameB string `json:"name_b"`
 	// SGF is the name of the game's file in Config.Dir, "" for none.
 	SGF string `json:"sgf,omitempty"`
-	// Line is a digest of the moves that is equal for all orientations of the board; empty without
-	// a move, resignation or refusal by either program.
+	// Line is a digest of the moves that is equal for all orientations of the board. It is empty if
+	// neither program did anything: moved (even illegally), resigned or refused.
 	Line string `json:"line,omitempty"`
 	// Stillborn is the side that failed before its first move, "" for none.
 	Stillborn string `json:"stillborn,omitempty"`

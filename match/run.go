@@ -112,7 +112,7 @@ func (m *run) play(ctx context.Context) (Summary, error) {
 
 func decided(s Summary) bool { return s.SPRT != nil && s.SPRT.Decision != elo.Continue }
 
-// summary describes the match so far. The caller holds the lock while tables play.
+// summary describes the match so far. While games are being played, the caller must hold m.mu.
 func (m *run) summary() Summary {
 	s := m.plan.summarize(m.results)
 	s.Resumed = m.resumed
@@ -192,7 +192,7 @@ func (m *run) playTable(ctx context.Context, stop context.CancelCauseFunc, table
 	}
 }
 
-// openLog opens the file for a program's stderr; nil without one.
+// openLog opens the file for a program's stderr; nil if the match has no folder or the file cannot be opened.
 func (m *run) openLog(s side, table int) io.WriteCloser {
 	if m.plan.Dir == "" {
 		return nil

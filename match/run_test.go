@@ -177,8 +177,8 @@ func TestHarmlessOddities(t *testing.T) {
 	}
 }
 
-// TestProgramThatNeverStarts: a match ends at once if a program does not start, since the other one
-// has won nothing.
+// TestProgramThatNeverStarts: if a program does not start, the match ends at once with an error, and
+// the other program has won no game.
 func TestProgramThatNeverStarts(t *testing.T) {
 	t.Parallel()
 	good, bad := guestCommand(), guestCommand("-mode", "exit")

@@ -55,8 +55,8 @@ func (t *game) settle(score float32, reason Reason) {
 }
 
 // both sends a command to both programs after the game and passes each answer to the function use.
-// It reports whether both answered and use returned true for both answers. A program that fails now
-// has a fault, but the game counts. The error is the context's.
+// It reports whether both answered and use returned true for both answers. If a program fails, its
+// fault is recorded, but the game still counts. The error is the context's.
 func (t *game) both(ctx context.Context, command, argument string, use func(side, string) bool) (bool, error) {
 	all := true
 	for _, s := range t.processes {

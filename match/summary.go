@@ -21,7 +21,7 @@ type SideSummary struct {
 }
 
 // FaultCounts counts the faults of a match by program. Timeouts are missing answers and
-// clocks that ran out; refusals are legal moves that a program did not accept.
+// clocks that ran out; refusals are legal moves or requests for a move that a program did not accept.
 type FaultCounts struct {
 	IllegalA  int `json:"illegal_a"`
 	IllegalB  int `json:"illegal_b"`
@@ -64,9 +64,9 @@ type Summary struct {
 	elo.Estimate
 	// SPRT is the state of the sequential test; nil without a test.
 	SPRT *elo.SPRTResult `json:"sprt,omitempty"`
-	// Pairs counts the finished pairs of games from one opening by a's half points, 0 to 4;
-	// nil without openings. Estimate and SPRT use pairs. Unpaired counts the games whose
-	// partner is not finished.
+	// Pairs[k] is the number of finished pairs (two games from one opening) in which a won k half
+	// points; Pairs is nil without openings. Estimate and SPRT use pairs. Unpaired counts the games
+	// whose partner is not finished.
 	Pairs    *[5]int `json:"pairs,omitempty"`
 	Unpaired int     `json:"unpaired,omitempty"`
 

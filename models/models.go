@@ -22,7 +22,7 @@ const (
 //go:embed kosumi.bin.gz.md
 var Card string
 
-// Data returns the file. It fails only on the page, where the file is fetched.
+// Data returns the file's bytes. It can fail only in a browser, where the file is fetched.
 func Data() ([]byte, error) { return read() }
 
 // Notice is the licence of the networks that the built-in one was made from, which must

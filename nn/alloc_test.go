@@ -13,8 +13,8 @@ import (
 	"kosumi/nn/nntest"
 )
 
-// TestEvaluateAllocatesNothing does not run under the race detector, where a sync.Pool drops some
-// of its items at random.
+// TestEvaluateAllocatesNothing: Server.Evaluate allocates no memory once warm. The test is not built
+// with the race detector, under which a sync.Pool drops some of its items at random.
 func TestEvaluateAllocatesNothing(t *testing.T) {
 	for name, c := range map[string]nn.ServerConfig{
 		"no cache": {},

@@ -49,7 +49,7 @@ const cacheShards = 64
 const cacheWays = 4
 
 // cache remembers outputs by key within a fixed number of bytes. Entries of
-// every board size share it. Each shard is a ring in which new entries
+// every board size share it. Each shard has a ring, in which new entries
 // overwrite the oldest, and an index into the ring. Neither holds pointers
 // that the garbage collector would follow.
 type cache struct {
@@ -61,7 +61,7 @@ type cacheShard struct {
 	mu    sync.Mutex
 	words uint64   // size of the ring
 	ring  []uint32 // allocated at the first store
-	index []uint64 // position+1 of an entry, and a tag above it; 0 = empty
+	index []uint64 // position+1 of an entry, with a tag in the high bits; 0 = empty
 	head  uint64   // next position to write; positions only grow
 	_     [32]byte // puts neighbours on different cache lines
 }
@@ -88,7 +88,7 @@ func (s *cacheShard) allocate() {
 	s.ring = make([]uint32, s.words)
 	slots := max(cacheWays, 1<<bits.Len64(s.words/32))
 	s.index = make([]uint64, slots)
-	clear(s.index) // maps the memory at once: a read before the first write would map it twice
+	clear(s.index) // writes to all pages: a page that is read before it is written is mapped twice
 	s.head = 0
 }
 

@@ -215,7 +215,7 @@ func TestKeys(t *testing.T) {
 		"other profile": func(q *Query) { q.Meta = &other },
 	}
 	for _, m := range []features.Mode{features.On, features.Off} {
-		q := base() // its rules, with suicide and area scoring, leave the modes without effect
+		q := base() // the modes have no effect under rules with suicide and area scoring, such as these
 		q.Options.Areas = features.Areas{PassAliveUnderSuicide: m, ExcludeTerritoryAdjacentToAtari: m}
 		require.Equal(t, key, s.key(&q, q.Meta))
 	}

@@ -140,9 +140,9 @@ func (c *Codec) checkKataGo() error {
 	return nil
 }
 
-// Orientation returns the symmetry that Encode can show for a requested symmetry
-// (0..7): boards that are not square are never transposed, and networks without
-// planes have no orientation.
+// Orientation returns the symmetry to pass to Encode if sym (0..7) is requested:
+// boards that are not square are never transposed, and networks without planes
+// have no orientation.
 func (c *Codec) Orientation(sym int8) board.Symmetry {
 	switch {
 	case c.spatial < 0:
@@ -173,7 +173,7 @@ func (c *Codec) Encode(q *Query, sym board.Symmetry, rows [][]float32, s *Scratc
 		global = rows[c.global][:c.spec.Encoding.Globals()]
 	}
 	o := q.Options
-	o.Areas = features.In(o.Areas.Over(c.spec.KataGo.AreaModes)) // the modes of the network take precedence over the game's
+	o.Areas = features.In(o.Areas.Over(c.spec.KataGo.AreaModes)) // the network's modes take precedence over the game's
 	spatial := rows[c.spatial][:c.spec.Encoding.Planes()*c.size.Area()]
 	features.EncodeTurned(c.spec.Encoding, spatial, global, q.Game, sym, o, s.features)
 	return nil
@@ -210,8 +210,8 @@ func Memory(tensors []TensorSpec, n int) [][]float32 {
 	return memory
 }
 
-// Rows cuts memory that holds n rows of each tensor, as a [Backend]'s does, into
-// rows: the values of tensor i in row r are at [r][i].
+// Rows cuts memory that holds n rows of each tensor, such as a [Backend]'s inputs,
+// into rows: the values of tensor i in row r are at [r][i].
 func Rows(tensors []TensorSpec, memory [][]float32, n int) [][][]float32 {
 	rows := make([][][]float32, n)
 	for r := range rows {

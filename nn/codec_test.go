@@ -245,14 +245,14 @@ func TestBrokenNumbersAreReplaced(t *testing.T) {
 			}
 			q := nn.Query{Game: g, NeedOwnership: true}
 			var out nn.Output
-			// A policy may be -Inf for all moves but the pass, and infinite ownership saturates.
+			// A policy may be -Inf for all points or for the pass, and infinite ownership saturates.
 			fine := bad != bad == false && (tensor == 4 || bad < 0 && tensor < 2)
 			require.Equal(t, fine, c.Decode(&q, 0, rows, c.NewScratch(), &out), "%v in %d", bad, tensor)
 			requireOutput(t, g, &out)
 			requireFinite(t, size, &out)
 		}
 	}
-	// A single bad number among illegal moves is harmless.
+	// NaN for illegal moves is harmless.
 	c := newCodec(t, spec, size)
 	rows := makeRows(spec.Outputs, func() float32 { return 0.25 })
 	for i, ok := range g.LegalMoves(nil) {

@@ -160,9 +160,9 @@ func (d *deviceQueue) exit(x *session) bool {
 	return true
 }
 
-// due reports whether the device should take the filler's batch now: it is full, the device
-// is idle, or most of the usual number of jobs have come. Once the queue has failed, every
-// batch is due, so that its session finds the device lost.
+// due reports whether the device should take the filler's batch now: the device has room, and it is
+// idle, the batch is full or most of the usual number of jobs have come. Once the queue has failed,
+// every batch is due, so that its session finds the device lost.
 func (d *deviceQueue) due() bool {
 	return d.failed != nil || len(d.running) < d.atOnce &&
 		(d.filler.room() == 0 || len(d.running) == 0 || d.under >= d.usual-d.usual/8)
@@ -175,7 +175,7 @@ func (x *session) room() int { return x.most - len(x.batch) }
 // it is an eighth of the batch.
 const fillBy = 8
 
-// worthEncoding reports whether enough jobs wait to wake the filler for encoding.
+// worthEncoding reports whether so many jobs are queued that the filler should wake and encode them.
 func (d *deviceQueue) worthEncoding() bool {
 	room := d.filler.room()
 	return room > 0 && len(d.jobs) >= min(max(fillBy, d.filler.most/8), room)
@@ -206,13 +206,13 @@ func Shape(n int) int {
 	return (n + step - 1) / step * step
 }
 
-// Time limits after which a run of a fragile backend counts as hanging. They are far
-// above the time of any run so far, since a slow run may still end.
+// Time limits after which a run of a fragile backend counts as hanging. A limit is at least
+// manyTimes the longest run so far, since a slow run may still end.
 const (
 	patienceUsual = 30 * time.Second
 	patienceShape = 2 * time.Minute // with a batch size that is new to the session
 	patienceEnd   = 5 * time.Second // once the queue is closed
-	manyTimes     = 10              // times the slowest run so far, if that is more
+	manyTimes     = 10              // minimum of a limit, in slowest runs so far
 	watchEvery    = time.Second
 )
 

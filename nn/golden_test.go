@@ -50,7 +50,7 @@ func compare(t *testing.T, w featurestest.Differences, m nn.Model, p, position *
 
 	w.Add(p.Post, &out, g.ToMove())
 	w.See("scoreMeanSq (relative)", 0, (p.Post.ScoreMeanSq-float64(out.ScoreMeanSq))/max(1, p.Post.ScoreMeanSq))
-	// The recorded moments are rounded, which changes the deviation in proportion to
+	// The recorded means are rounded. This changes the standard deviation in proportion to
 	// ScoreMeanSq/stdev.
 	stdev := math.Sqrt(max(0, p.Post.ScoreMeanSq-p.Post.ScoreMean*p.Post.ScoreMean))
 	w.See("stdev (relative)", 0, (stdev-float64(out.ScoreStdev))*stdev/max(1, p.Post.ScoreMeanSq))

@@ -16,13 +16,13 @@ type Job struct {
 	// Done is called once for each Submit, when Out or Err is set: inside Submit if no network is
 	// needed, else mostly on a session's goroutine. It must not block.
 	Done func()
-	// Then is called, if set, once the whole batch has been answered, unless Submit
-	// called Done. By then the job may be in use again.
+	// Then, if set, is called after Done, once the whole batch has been answered, but not if Submit itself
+	// called Done. The job may be in use again by that time.
 	Then func()
 	// Err is the error that [Server.Evaluate] would return.
 	Err error
 
-	ctx         context.Context // context of Submit, while the job waits
+	ctx         context.Context // context given to Submit; nil once the job is answered
 	pool        *sizePool
 	changed     Query // copy of the query with the server's own profile
 	orientation board.Symmetry
@@ -36,8 +36,8 @@ type Job struct {
 type Submitter interface {
 	Evaluator
 	// Submit queues the job and returns at once; it waits only while the board size is being
-	// opened. The end of ctx cancels the job while it waits for a session, and while a device is
-	// late.
+	// opened. The end of ctx cancels the job as long as it waits for a session, or if its device
+	// takes unusually long.
 	Submit(ctx context.Context, j *Job)
 }
 

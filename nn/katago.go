@@ -52,8 +52,7 @@ func (c *Codec) decodeArctanScore(raw float64, out *Output) bool {
 	return out.setScore(mean, mean*mean, mean)
 }
 
-// decodeErrors fills the time left and the short-term errors (versions 9 and
-// later).
+// decodeErrors fills VarTimeLeft and the short-term errors (versions 9 and later).
 func (c *Codec) decodeErrors(sv *[6]float64, out *Output) bool {
 	m := &c.spec.KataGo.Multipliers
 	left := softplus(sv[3]) * m.VarTime

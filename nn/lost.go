@@ -13,7 +13,7 @@ var ErrLost = errors.New("the device is lost")
 
 // Fragile is a [Backend] on a device that may be lost while the program runs. Once Run has
 // returned [ErrLost], or Lost was called, every Run on the device returns [ErrLost] and the
-// model opens backends that do not need it.
+// model opens backends that do not need the device.
 type Fragile interface {
 	Backend
 	// Lost declares the device lost because a run does not end. The error says how long the run
@@ -41,8 +41,8 @@ func FirstRun(b Backend, rows int, opened time.Duration) error {
 var errHangs = fmt.Errorf("%w: it hangs", ErrLost)
 
 // Await returns the result of call, or the cause of the context's end if the context ends first: a
-// call into a driver may never return. If the parameter late is not nil, it gets a later result,
-// on the goroutine of the call.
+// call into a driver may never return. If call returns after the context has ended, its goroutine
+// passes the result to the function late, unless late is nil.
 func Await[T any](ctx context.Context, call func() (T, error), late func(T, error)) (T, error) {
 	type result struct {
 		value T

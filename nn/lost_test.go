@@ -17,8 +17,8 @@ import (
 	"kosumi/nn/nntest"
 )
 
-// lose runs a test on a server whose device is lost at some run. After Close only hanging calls may
-// remain; when these have returned, nothing may.
+// lose runs a test on a server whose device is lost at some run. It then checks that Close returns
+// soon, and that every backend is closed once the hanging calls have returned.
 func lose(t *testing.T, m *nntest.Perishable, hangs bool, c nn.ServerConfig, test func(t *testing.T, s *nn.Server)) {
 	synctest.Test(t, func(t *testing.T) {
 		m.Model, m.Takes = nntest.HashModel(1), 10*time.Millisecond
@@ -80,8 +80,8 @@ func TestDeviceIsLost(t *testing.T) {
 	}
 }
 
-// TestHangingWithoutWaiting: cancelled jobs return within seconds, wherever they are, since a
-// move's time may be over.
+// TestHangingWithoutWaiting: cancelled jobs return within seconds, whether they wait or run on the
+// device, since the time for the move may be over.
 func TestHangingWithoutWaiting(t *testing.T) {
 	for _, sessions := range []int{1, 2, 3} {
 		m := &nntest.Perishable{At: int64(1 + 2*sessions)}
@@ -128,7 +128,7 @@ func TestHangingAtFirst(t *testing.T) {
 		require.NoError(t, s.Warm(board.Square(5)))
 		require.ErrorContains(t, *m.Lost.Load(), "its first run has not ended after 30s")
 		require.NoError(t, evaluate(t.Context(), t, s, 5))
-		m.Opened.Add(-1) // the backend of the hanging run, which stays open
+		m.Opened.Add(-1) // the backend whose run hangs is never closed
 	})
 }
 

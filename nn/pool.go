@@ -183,8 +183,8 @@ func (p *sizePool) openSessions(n int, warm bool) (sessions []*session, err erro
 	return slices.DeleteFunc(opened, func(x *session) bool { return x == nil }), errors.Join(errs...)
 }
 
-// replace puts a new queue, with sessions on the processor's cores, in place of the queue
-// lost, unless that has happened already.
+// replace puts a new queue, with sessions on the processor's cores, in place of the queue that has
+// lost its device, unless that queue has been replaced already.
 func (p *sizePool) replace(lost *queueBase) {
 	p.replacing.Lock()
 	defer p.replacing.Unlock()
@@ -219,7 +219,7 @@ func (p *sizePool) push(j *Job) error {
 	}
 }
 
-// again queues the jobs of a lost session once more; nil entries are answered already.
+// again queues the jobs of a lost session or queue once more; jobs that are nil are answered already.
 func (p *sizePool) again(jobs []*Job) {
 	for _, j := range jobs {
 		if j == nil {

@@ -81,7 +81,7 @@ func (q *queueBase) ended(x *session) {
 	q.mu.Unlock()
 }
 
-// lost ends a session whose backend is lost, and moves its jobs to another queue.
+// lost ends a session whose backend is lost, and moves its jobs and all waiting jobs to another queue.
 func (q *queueBase) lost(x *session) {
 	q.pool.replace(q)
 	q.pool.again(q.fail(errRetired))

@@ -16,14 +16,14 @@ import (
 // ServerConfig holds the settings of a [Server]. The zero value is one session,
 // batches of 8, no cache, random orientations.
 type ServerConfig struct {
-	// Sessions is the number of backends, each with its own goroutine, for each board size; 0 means
-	// 1. On a CPU: one for each core.
+	// Sessions is the number of backends, each with its own goroutine, for each board size; 0 means 1.
+	// On a CPU, use one for each core.
 	Sessions int
 	// MaxBatch is the largest batch; 0 means 8. A backend may take less.
 	MaxBatch int
-	// OneDevice is the number of batches that the device gets at once, if one device serves all
-	// sessions; one session at a time fills its batch until the device takes it. 0 means that each
-	// session computes on its own core and leaves the other sessions their share of the queue.
+	// OneDevice is the number of batches that a device shared by all sessions gets at once; one session
+	// at a time fills its batch until the device takes it. 0 means that each session computes on its own
+	// core and leaves the other sessions their share of the queue.
 	OneDevice int
 	// CacheBytes limits the memory of the cache, which is allocated on first use;
 	// 0 means no cache. 256 MiB hold about 350,000 evaluations on 19x19 and
@@ -106,7 +106,7 @@ func NewServer(m Model, c ServerConfig) (*Server, error) {
 }
 
 // Evaluate sets *out to the answer for the position of q, from the cache or by the network. The
-// end of ctx cancels the query while it waits for a batch, and while a device is late. Errors are
+// end of ctx cancels the query while it waits for a batch, or if a device takes far too long. Errors are
 // the context's, ErrClosed, ErrQuery, ErrSize, ErrSpec, or ErrBackend with the backend's error.
 func (s *Server) Evaluate(ctx context.Context, q *Query, out *Output) error {
 	if q == nil {
@@ -189,7 +189,7 @@ func (s *Server) key(q *Query, who *features.Meta) cacheKey {
 // keyedHistory is how many moves and boards of the past an encoder may show.
 const keyedHistory = 8
 
-// mixHistory adds the last moves, and the boards before the position, to its key.
+// mixHistory returns the key k of g's position with the last moves and the earlier boards mixed in.
 func mixHistory(k cacheKey, g *board.Game) cacheKey {
 	k = k.mix(uint64(min(g.ValidTurns(), keyedHistory)))
 	for i := range min(g.NumMoves(), keyedHistory) {

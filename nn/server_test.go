@@ -68,8 +68,8 @@ func TestBatchesFormWhileTheBackendIsBusy(t *testing.T) {
 	})
 }
 
-// TestGivenUpWhileWaiting: a query cancelled while it waits is never evaluated; one that runs is
-// answered.
+// TestGivenUpWhileWaiting: a query cancelled while it waits is never evaluated; one cancelled while it
+// runs is still answered.
 func TestGivenUpWhileWaiting(t *testing.T) {
 	bubble(t, nn.ServerConfig{MaxBatch: 4}, func(t *testing.T, s *nn.Server, m *hooked) {
 		gate := m.gate()
@@ -117,7 +117,7 @@ func TestSessionsThatComeFromABatchShare(t *testing.T) {
 		submit(nil)
 		other := <-gates
 		close(one)
-		synctest.Wait() // four wait, and the caller that added them has not returned yet
+		synctest.Wait() // four jobs wait, and the function that submitted them has not returned yet
 		close(other)
 		synctest.Wait()
 		require.Equal(t, []int{1, 1, 2}, m.batches())
@@ -344,8 +344,8 @@ func TestManyCallers(t *testing.T) {
 	require.Equal(t, m.opened.Load(), m.closed.Load())
 }
 
-// TestOwnershipIsCompleted: a query whose cached answer lacks only ownership gets it, with policy
-// and values as cached.
+// TestOwnershipIsCompleted: if the cached answer to a query lacks only ownership, ownership is computed
+// and added; policy and values stay as cached.
 func TestOwnershipIsCompleted(t *testing.T) {
 	s := newServer(t, nntest.HashModel(1), nn.ServerConfig{CacheBytes: 1 << 20, ExactCache: true})
 	var first, second, third nn.Output

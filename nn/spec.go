@@ -173,7 +173,7 @@ type Backend interface {
 // Model opens backends: one graph for each exact board size, on demand. Any
 // number of goroutines may call it.
 type Model interface {
-	// Spec describes the network at that size; an error if it cannot serve it.
+	// Spec describes the network at a board size; an error if the network does not serve that size.
 	Spec(size board.Size) (Spec, error)
 	// Open makes a backend, which the caller closes.
 	Open(size board.Size, maxBatch int) (Backend, error)

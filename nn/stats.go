@@ -49,8 +49,8 @@ func (s *Server) Stats() Stats {
 		Invalid: c.invalid.Load(), RunTime: time.Duration(c.runTime.Load())}
 }
 
-// counters keeps the numbers that sessions write on other cache lines than those that callers
-// write.
+// counters are the counters behind Stats. Padding keeps those that sessions write for each batch and
+// those that callers write on different cache lines.
 type counters struct {
 	rows, batches atomic.Uint64
 	runTime       atomic.Int64

@@ -8,7 +8,7 @@ import (
 	"kosumi/sgf"
 )
 
-// Marks by which the next review recognises and replaces a review's additions to a record.
+// Marks by which a review recognises, and replaces, the additions of an earlier review to a record.
 const (
 	commentBegin = "--- Kosumi ---"
 	commentEnd   = "--- end of review ---"

@@ -33,7 +33,7 @@ type BatchNetwork struct {
 	nn.Evaluator
 	// Name is for display; Identity distinguishes networks and precisions.
 	Name, Identity string
-	// Remark warns about this network on boards of the size; it joins the game's notes. "": none.
+	// Remark is a warning about the network on boards of this size, added to the game's notes; "": none.
 	Remark string
 }
 

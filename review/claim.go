@@ -9,29 +9,29 @@ import (
 // "Q16".
 type Claim struct {
 	Kind ClaimKind `json:"kind"`
-	// After names the line that shows the claim.
+	// After names the line that shows the claim; "": only Line shows it.
 	After Line `json:"after"`
 	// Color is the side, "b" or "w", of Stones.
 	Color  string   `json:"color,omitempty"`
 	Stones []string `json:"stones,omitempty"`
-	// Others are the stones that Stones are cut from or connected to.
+	// Others are the stones that Stones are cut from or connected to, or that break a ladder on Stones.
 	Others []string `json:"others,omitempty"`
 	// Area are the points of a territory that changes hands.
 	Area []string `json:"area,omitempty"`
 	// Move is the move that the claim is about.
 	Move string `json:"move,omitempty"`
-	// Line is the line that shows the claim, from the position before the mistake. It is empty if
-	// that is the better line or the refutation.
+	// Line has the moves of the line that shows the claim, from the position before the mistake. It is
+	// empty for AfterPlayed and AfterBetter, since the report has these lines anyway.
 	Line []string `json:"line,omitempty"`
 	// Region is a key of the part of the board, such as "upper_left" or "centre".
 	Region string `json:"region,omitempty"`
-	// Proved reports whether life and death was proved, Only whether Move is proved to be the
+	// Proved reports whether life or death is proved. Only reports whether Move is proved to be the
 	// only move with this effect.
 	Proved bool `json:"proved,omitempty"`
 	Only   bool `json:"only,omitempty"`
 	// Later reports whether the line takes Stones after Move, not by it.
 	Later bool `json:"later,omitempty"`
-	// Of is, if the claim is about a threat, the claim that would hold after the threatened move.
+	// Of is the claim that a threat would make true; nil if the claim is not about a threat.
 	Of *Claim `json:"of,omitempty"`
 }
 
@@ -63,7 +63,7 @@ const (
 	Weakens     ClaimKind = "weakens"     // Stones are weaker
 	Strengthens ClaimKind = "strengthens" // the opponent's Stones are stronger
 	Atari       ClaimKind = "atari"       // the refutation puts Stones in atari
-	Threat      ClaimKind = "threat"      // the opponent threatens to make Of true, and the mistake does not prevent it
+	Threat      ClaimKind = "threat"      // the mistake does not prevent the opponent's threat to make the claim Of true
 	Saves       ClaimKind = "saves"       // the better move saves Stones
 	Kills       ClaimKind = "kills"       // the better move kills Stones
 	Connects    ClaimKind = "connects"    // the better move connects Stones and Others
@@ -71,7 +71,7 @@ const (
 	Takes       ClaimKind = "takes"       // the better move captures Stones
 	Hunts       ClaimKind = "hunts"       // the better move catches Stones in a ladder
 	Attacks     ClaimKind = "attacks"     // the better move puts Stones in atari
-	Threatens   ClaimKind = "threatens"   // the better move threatens to make Of true
+	Threatens   ClaimKind = "threatens"   // the better move threatens to make the claim Of true
 	Small       ClaimKind = "small"       // the mistake gains less than half of what the better move gains
 	Unneeded    ClaimKind = "unneeded"    // Small, and the mistake answers the move before it
 	Inside      ClaimKind = "inside"      // Small, in the mover's own territory

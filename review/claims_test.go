@@ -70,7 +70,7 @@ func (r *rules) lead(ply int, moves ...string) float64 {
 	return review.Sign(r.res.Moves[ply].Color) * r.eval(ply, moves...).Lead
 }
 
-// taken reports whether a line takes all stones.
+// taken reports whether a line takes all the given stones.
 func (r *rules) taken(ply int, line, stones []string) bool {
 	p, err := r.g.Position(ply)
 	require.NoError(r.t, err)
@@ -227,8 +227,8 @@ func (r *rules) holds(ply int, c *review.Claim) (ok bool, why string) {
 // TestClaims reviews games of levels from 18k to 1d. Among the moves that lose 4 points or more
 // it counts those with a claim that names stones or a threat, and the points lost by moves
 // without a reason. It also counts the claims that an independent search confirms.
-// With KOSUMI_JUDGE=FILE that network judges them, by 200 visits each.
-// Without KOSUMI_ALL only the games on 9x9 are reviewed.
+// With KOSUMI_JUDGE=FILE the network in FILE judges them, by 200 visits each.
+// Without KOSUMI_JUDGE and KOSUMI_ALL only the games on 9x9 are reviewed.
 func TestClaims(t *testing.T) {
 	testshared.Slow(t)
 	open := func(file string) nn.Evaluator {

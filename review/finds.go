@@ -8,7 +8,7 @@ import (
 	"kosumi/board"
 )
 
-// found is a claim with its points of the board and the loss that it accounts for.
+// found is a claim, with the points that it is about and the loss that it accounts for.
 type found struct {
 	Claim
 	at    []board.Point
@@ -161,7 +161,7 @@ func (k *mistake) letHappen() (list []found) {
 	return list
 }
 
-// takenBy reports whether an answer to the mistake takes all stones at once.
+// takenBy reports whether an answer to the mistake takes all the given stones at once.
 func (k *mistake) takenBy(answer string, stones []board.Point) bool {
 	g, _, _ := k.playLine([]string{k.playedV, answer})
 	return !slices.ContainsFunc(stones, func(p board.Point) bool { return g.At(p) != board.Empty })

@@ -66,7 +66,7 @@ func Load(root *sgf.Node, fallback board.Rules) (*Game, error) {
 	return g, nil
 }
 
-// cut ends the game before the first unplayable move, and after MaxPlies.
+// cut ends the game before the first unplayable move, or after MaxPlies moves.
 func (g *Game) cut() error {
 	switch {
 	case len(g.Moves) == 0 && g.Record.Fault != nil:
@@ -99,8 +99,8 @@ func (g *Game) Position(t int) (*board.Game, error) {
 	return game, nil
 }
 
-// judge marks the plies that can have a loss: the opponent moves next, without set-up in between,
-// or the game ends. Plies that place handicap stones cannot.
+// judge marks the plies that can have a loss: those after which the opponent moves, without set-up in
+// between, or the game ends. Plies that place handicap stones cannot have one.
 func (g *Game) judge() {
 	g.judged = make([]bool, len(g.Moves))
 	for t := g.placing(); t < len(g.Moves); t++ {

@@ -56,7 +56,7 @@ type Only struct {
 
 // Limits of the proofs.
 const (
-	nodesAVisit = 0.3   // positions that all proofs may search = nodesAVisit * visits of the review * points of the board: a tenth of the review's time
+	nodesAVisit = 0.3   // positions that all proofs may search, per visit of the review and point of the board: a tenth of the review's time
 	groupNodes  = 40000 // maximum number of searched positions for a question about a group; a twelfth of what is left if that is less
 	leastNodes  = 8000  // no question is asked if fewer positions are left; a question about a group may always search this many
 	onlyNodes   = 40000 // searched positions for a question about a mistake
@@ -210,8 +210,8 @@ func (p *prover) join(chains []*settledChain) (*Group, []*settledChain, error) {
 }
 
 // grounded separates chains whose proofs rest on each other in a circle: if two chains each live
-// only because the other lives, neither is proved. in has the chains whose proofs rest on no
-// circle, or the first chain alone if there are none; apart has the rest.
+// only because the other lives, neither is proved. It returns the chains whose proofs rest on
+// no circle, or the first chain alone if there are none, and then the rest.
 func grounded(list []*settledChain) (in, apart []*settledChain) {
 	open := slices.Clone(list)
 	for again := true; again; {
@@ -449,8 +449,8 @@ func (p *prover) only(t int, chain []board.Point) error {
 	return err
 }
 
-// loses returns a first move that is proved to kill a chain, or to save it if lives is true; "" if
-// there is none.
+// loses returns a move of the side to move that is proved to kill a chain, or to save it if lives is
+// true; "" if there is none. If prefer is such a move, it returns prefer.
 func (p *prover) loses(ply int, stone board.Point, lives bool, prefer string) (string, error) {
 	q, err := p.question(ply, stone)
 	if err != nil || q.Stones[stone] == board.Empty || p.left < leastNodes {

@@ -38,8 +38,8 @@ func reviewed(t *testing.T, g *Game, black ...int) *Result {
 	return res
 }
 
-// TestGroups proves from which move on a corner is dead, and that one move would have saved it. The
-// annotated record says so.
+// TestGroups: a corner is proved dead from move 2 on, as the annotated record says, and B9 is proved
+// the only move that would have saved it.
 func TestGroups(t *testing.T) {
 	g := load(t, corner)
 	res := reviewed(t, g, 0, 80, 99, 99, 99, 99)
@@ -61,7 +61,7 @@ func TestGroups(t *testing.T) {
 		require.Equal(t, i == 1, strings.Contains(n.Text("C"), text), "the record says so at the move from which the proof holds")
 	}
 
-	// With few visits there is no budget for questions, and an interrupted review has no groups.
+	// A review with few visits has no budget for proofs, and an interrupted review has no groups.
 	poor := reviewed(t, g, 0, 80, 99, 99, 99, 99)
 	poor.Visits = 10
 	require.NoError(t, prove(context.Background(), g, poor))
@@ -73,7 +73,7 @@ func TestGroups(t *testing.T) {
 	require.False(t, ended.Complete)
 	require.Empty(t, ended.Groups)
 
-	// The owner of the corner is uncertain at the end: no question is asked.
+	// The owner of the corner is uncertain at the end, so no proof is tried.
 	open := reviewed(t, g, 0, 0, 0, 0, 0, 0)
 	open.Mistakes = nil
 	require.NoError(t, prove(context.Background(), g, open))

@@ -28,8 +28,8 @@ type swing struct {
 type standing struct{ winrate, lead float64 }
 
 // hindsight returns the standings of all positions, corrected by the searches of later positions: a
-// player stands at least as well before a move as after it. Two searches that contradict this are
-// averaged, weighted by their errors. Positions without a search are zero.
+// player stands at least as well before a move as after it. If two searches contradict this, the earlier
+// position gets their average, weighted by the inverse squared errors. Positions without a search are zero.
 func (r *run) hindsight() []standing {
 	all := make([]standing, len(r.evals))
 	for t, e := range r.evals {
@@ -69,8 +69,8 @@ func (r *run) swingBetween(t int, at []standing) swing {
 }
 
 // spread returns the standard error of a position's lead. It is at least half the change of the
-// lead when the visits were last doubled. Neighbours misread the same groups: if one has more
-// visits, the error is also at least half the change of its lead since its first search.
+// lead when the visits were last doubled. Neighbouring positions misread the same groups, so the error is
+// also at least half the change of the lead of a neighbour with more visits since that neighbour's first search.
 func (r *run) spread(t int) float64 {
 	e := r.evals[t]
 	s := max(e.spread(), 0.5*r.moved[t])
@@ -82,8 +82,8 @@ func (r *run) spread(t int) float64 {
 	return s
 }
 
-// accuracyOf returns KaTrain's accuracy, 0..100: 100 * 0.75^L, where L is the mean loss
-// weighted by the expected loss of a move drawn from the priors.
+// accuracyOf returns KaTrain's accuracy, 0..100: 100 * 0.75^L, where L is a weighted mean loss. The weight is the
+// expected loss of a move drawn from the priors, or a quarter of the move's loss if that is larger; 0.05 to 1.
 func accuracyOf(moves []*Move) float64 {
 	var sum, weights float64
 	for _, m := range moves {
@@ -134,8 +134,8 @@ func totalsOf(moves []*Move) Totals {
 	return t
 }
 
-// worst returns the plies of the listed moves for which the measure by is positive, the largest
-// first. most bounds their number.
+// worst returns the plies of the listed moves for which the function by returns a positive value, the
+// largest value first. The argument most bounds their number.
 func worst(moves []Move, most int, by func(*Move) float64) []int {
 	plies := []int{}
 	for i := range moves {

@@ -52,8 +52,8 @@ func (k *mistake) findParts() {
 	}
 }
 
-// worth returns the points lost in the regions that contain some stones, and at the stones outside
-// all regions.
+// worth returns the points lost in all regions that contain any of the given stones, and at those of the
+// given stones that lie outside all regions.
 func (k *mistake) worth(stones []board.Point) float64 {
 	sum := 0.0
 	var counted []int
@@ -69,8 +69,8 @@ func (k *mistake) worth(stones []board.Point) float64 {
 	return sum
 }
 
-// bigPart returns the region that has at least half of the loss by all judgements and is near the
-// better or the played move; nil if there is none.
+// bigPart returns the region with the largest loss if it has at least half of the whole loss by every
+// judgement of the ownership, and is near the better or the played move; else nil.
 func (k *mistake) bigPart() *part {
 	if len(k.parts) == 0 {
 		return nil

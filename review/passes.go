@@ -66,9 +66,9 @@ func (r *run) rung(t int) int64 {
 	return v
 }
 
-// listedShare is the worth of a visit to a move that is certainly among the worst; to a move of which
-// that is uncertain it is up to 1. It is not 0, since the report shows that move's loss and better
-// line.
+// listedShare is the worth of a visit to a move that is certainly among the worst. It is not 0, since the
+// report shows the loss and the better line of such a move. If it is uncertain whether a move is among the
+// worst, a visit is worth up to about 1.
 const listedShare = 0.15
 
 // gainShare is the weight of a move's gain relative to a loss. A gain shows that one of the two

@@ -160,9 +160,9 @@ func (r *run) explainAll(ctx context.Context, res *Result, judges []*Judge) erro
 	return nil
 }
 
-// settle turns a proof about a group into claims about the move. line begins with the mover's
-// move that saves the group, or kills it if kills is true; loses is the opponent's move that does
-// the opposite after the mistake. Either may be empty: not proved.
+// settle turns a proof about a group into claims about the move. line begins with the mover's move that
+// saves the group; loses is the opponent's move that kills it after the mistake. If kills is true, the
+// mover's move kills the group and the opponent's saves it. A move that is not proved is empty.
 func (m *Move) settle(kills bool, group, line []string, loses string, only bool) {
 	saves := first(line)
 	let := Claim{Kind: Dies, After: AfterPlayed, Color: m.Color, Stones: group, Move: loses, Proved: true}
@@ -223,8 +223,8 @@ func (r *run) mistakeAt(t int, m *Move) (*mistake, error) {
 	return k, nil
 }
 
-// judgements holds judgements of the ownership of all points: of the search of the game, of the
-// network at the end of a line, and of another search.
+// judgements holds estimates of the ownership of all points: by the review's own search, by another search,
+// and by the network at the end of a line.
 type judgements [][]float64
 
 // least and most return the smallest and the largest judgement of the mean ownership of some points.
@@ -255,7 +255,7 @@ func (j judgements) mean() []float64 {
 	return sum
 }
 
-// change returns how much ownership of some points the mistake loses at least.
+// change returns the loss of mean ownership of some points, by the judgements that make it smallest.
 func (k *mistake) change(points []board.Point) float64 {
 	return k.better.least(points) - k.worse.most(points)
 }
@@ -326,8 +326,8 @@ func (k *mistake) view(o Owners) []float64 {
 	return out
 }
 
-// playLine plays the first plies of a line, the mover first. It returns the captured stones of
-// either side that were on the board before the line, or are its first move.
+// playLine plays the first plies of a line, the mover first. It returns each side's captured stones, but
+// of the stones played in the line only the first.
 func (k *mistake) playLine(line []string) (g *board.Game, theirs, ours []board.Point) {
 	g = &board.Game{}
 	g.CopyFrom(k.before)

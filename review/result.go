@@ -19,7 +19,7 @@ type Result struct {
 	Game    Info `json:"game"`
 	// Network is the network's name. Losses by different networks or budgets are not comparable.
 	Network string `json:"network"`
-	// Visits is the sum over all positions. Each has First or more, or 1 if the time ran out.
+	// Visits is the sum over all positions. Each position has at least First visits, or 1 if the time ran out.
 	Visits int64 `json:"visits"`
 	First  int64 `json:"firstVisits"`
 	// Complete is false after an interruption.
@@ -69,7 +69,7 @@ type Position struct {
 	Lead      float64 `json:"lead"`
 	Stdev     float64 `json:"stdev"` // standard deviation of the final score, in points
 	Ownership Owners  `json:"ownership,omitempty"`
-	// Stones are the points from the top left, X, O and dots.
+	// Stones holds all points, row by row from the top left: X for Black, O for White, a dot for empty.
 	Stones string `json:"stones"`
 	// ToMove is "b" or "w".
 	ToMove string `json:"toMove"`
@@ -91,7 +91,7 @@ type Move struct {
 	Class       Class   `json:"class"`
 	// Certain reports whether the loss minus its error is still in Class.
 	Certain bool `json:"certain"`
-	// Listed reports whether a move of a reviewed side lost 1.5 points or more.
+	// Listed reports whether the move is by a reviewed side and lost 1.5 points or more.
 	Listed bool `json:"listed"`
 	// Prior is the network's probability of the move; Order is the move's place among the searched
 	// moves, 0 for the first choice, -1 if it was not searched.
@@ -187,12 +187,12 @@ type Player struct {
 // Totals are sums and means over the judged moves of a side.
 type Totals struct {
 	Moves int `json:"moves"`
-	// Loss is the sum of points lost, Mean the points lost a move.
+	// Loss is the sum of points lost, Mean the points lost per move.
 	Loss float64 `json:"loss"`
 	Mean float64 `json:"meanLoss"`
-	// Accuracy is 0..100, by KaTrain's formula: 100 * 0.75^L, where L is the mean loss weighted
-	// by the expected loss of a move drawn from the priors. It is comparable only between reviews
-	// with the same network and visits.
+	// Accuracy is 0..100, by KaTrain's formula: 100 * 0.75^L, where L is a weighted mean loss. The weight is the
+	// expected loss of a move drawn from the priors, or a quarter of the move's loss if that is larger. Accuracies
+	// are comparable only between reviews with the same network and visits.
 	Accuracy float64 `json:"accuracy"`
 	// First is the share of moves that were the first choice, Five the share that were among the first
 	// five and lost less than 0.5 points.

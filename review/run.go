@@ -19,7 +19,7 @@ type Config struct {
 	Search search.Params
 	// First is the number of visits of every position in the first pass.
 	First int64
-	// Visits is a game's budget: mean visits per position. At most First means no second pass.
+	// Visits is a game's budget: mean visits per position. Unless it is above First, there is no second pass.
 	Visits int64
 	// Time, if not 0, is a game's budget instead of Visits. Once it is used up, the remaining
 	// positions of the first pass get one visit each.
@@ -103,8 +103,8 @@ type pace struct {
 	fresh int64
 }
 
-// pacesKept is how many searches the estimate of the remaining time uses: the newest, since the
-// first ones wait for the network, and several, since any of them may wait for others.
+// pacesKept is the number of newest searches from which the remaining time is estimated. The first searches
+// are slow, since they wait for the network; several are needed, since any of them may wait for others.
 const pacesKept = 24
 
 // Run reviews a game. progress, if not nil, is called after each search, by one goroutine

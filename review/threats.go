@@ -76,8 +76,8 @@ func (k *mistake) betterThreatens() (*found, error) {
 	return heaviest(list), nil
 }
 
-// threats returns claims of a kind, Threat or Threatens, about what would happen to stones. Only
-// those of kind Threat must account for enough of the loss.
+// threats returns claims of a kind, Threat or Threatens, about what would happen to stones. A claim of kind
+// Threat must account for enough of the loss, as [mistake.claim] reports.
 func (k *mistake) threats(kind ClaimKind, move string, line []string, stones [][]board.Point, of ClaimKind) (list []found) {
 	after := AfterPass
 	if kind == Threatens {

@@ -54,9 +54,9 @@ func mouthGame(t *testing.T, o board.GameOptions) *board.Game {
 	return g
 }
 
-// TestAreasAsTrained: areas are scored with the modes of the main network's training, or with the
-// configured ones, but not with the game's. The queries to both networks have these modes and the
-// configured setting.
+// TestAreasAsTrained: areas are scored with the configured mode, or with that of the main network's training
+// if the setting is Auto, but never with the game's. The queries to both networks have a game with this mode,
+// and hold the setting itself in their options.
 func TestAreasAsTrained(t *testing.T) {
 	exclude := board.AreaModes{ExcludeTerritoryAdjacentToAtari: true}
 	for _, c := range []struct {

@@ -120,7 +120,7 @@ func (a *arena) newEdge(n *node) int {
 	return count
 }
 
-// putEdges gives a node a new block of a size, with copies of its edges.
+// putEdges gives a node a new block of a size class and copies the edges into it.
 func (a *arena) putEdges(n *node, edges []edge, class uint8) {
 	n.edges, n.edgeClass = a.newBlock(class), class
 	copy(a.edgesOf(n), edges)

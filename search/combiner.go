@@ -93,8 +93,8 @@ func (c *combiner) signal() {
 	}
 }
 
-// pass iterates until only another answer can help. It returns false if the search must end. The
-// caller holds the lock.
+// pass repeats run.iterate until there is nothing to do before another answer. It returns false if the
+// search must end. The caller holds the lock.
 func (c *combiner) pass() (goes bool) {
 	r := c.run
 	began := time.Now()

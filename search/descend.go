@@ -82,8 +82,8 @@ func (s *slot) reset() {
 	s.result.err, s.result.illegal, s.result.terminal, s.result.hasBias, s.result.pattern = nil, false, false, false, 0
 }
 
-// follow steps through an edge. Any result but atLeaf ends the descent: the child has visits that
-// this edge lacks, or lies on the path already.
+// follow steps through an edge. It returns atLeaf if the descent goes on, and backedUp if it ends here: the
+// child has visits that this edge lacks, or lies on the path already.
 func (pl *playouts) follow(s *slot, i uint32, n *node, place int, kind visitKind) arrival {
 	ns := pl.nodes
 	e := ns.a.edge(n.edges + uint32(place))

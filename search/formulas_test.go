@@ -21,7 +21,8 @@ func TestFPUByHand(t *testing.T) {
 	require.InDelta(t, 0.1125, f.utility(&node{utility: 0.3, ownUtility: 0.1}, 0.25, 1, 1.4, true, true), 1e-8)
 }
 
-// TestUtilityByHand: without scores only results count; a game without result has its own utility.
+// TestUtilityByHand: if the network predicts no scores, only results count. A game without result has the
+// configured utility.
 func TestUtilityByHand(t *testing.T) {
 	v := valuer{u: Defaults().Utility, sqrtArea: 9}
 	require.InDelta(t, 1, v.radius(), 1e-12)

@@ -25,7 +25,7 @@ type gumbelState struct {
 	nodes    *nodes
 	size     board.Size
 	radius   float64 // largest possible utility
-	schedule []int32 // by playout: how many visits the move that it goes to has had before
+	schedule []int32 // for each playout, the number of earlier visits of the move to search
 	skipped  int64   // playouts of this search that visited no move
 	noise    [board.MaxMoves]float64
 	logits   [board.MaxMoves]float64 // log prior; -Inf where not allowed
@@ -79,9 +79,8 @@ func (g *gumbelState) eachMove(f func(i, place int, prior float64)) {
 	}
 }
 
-// halvingSchedule appends, for each visit, how many visits the move to choose must have had:
-// equal shares for the moves still considered, whose number is halved after each round, down to
-// two.
+// halvingSchedule appends, for each visit, the number of earlier visits of the move to choose. In a round
+// all moves still considered get equal shares; their number is halved after each round, down to two.
 func halvingSchedule(dst []int32, considered, visits int) []int32 {
 	if considered <= 1 {
 		for v := range visits {

@@ -12,7 +12,7 @@ import (
 )
 
 func TestHalvingSchedule(t *testing.T) {
-	// 4 moves, 16 visits: 2 rounds of 2 visits each, then the best two get 4 each.
+	// 4 moves, 16 visits: each move gets 2, then the best two get 4 more each.
 	require.Equal(t, []int32{0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5}, halvingSchedule(nil, 4, 16))
 	require.Equal(t, []int32{0, 1, 2}, halvingSchedule(nil, 1, 3))
 	require.Equal(t, []int32{0, 0, 0, 0, 0}, halvingSchedule(nil, 16, 5))
@@ -68,8 +68,8 @@ func oneGoodMove() (board.Point, nn.Evaluator) {
 	})
 }
 
-// TestGumbelFindsTheGoodMove: 32 visits find a good move with a small prior if it is among the
-// candidates, and the improved policy prefers it.
+// TestGumbelFindsTheGoodMove: 40 visits find the one good move among 26 candidates of equal prior, and
+// the improved policy prefers it.
 func TestGumbelFindsTheGoodMove(t *testing.T) {
 	good, e := oneGoodMove()
 	p := gumbelParams()

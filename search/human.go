@@ -9,22 +9,22 @@ import (
 	"kosumi/search/thinking"
 )
 
-// Human configures a human SL network that is used in addition to the main one: how much it
-// influences which moves the search visits, and which it chooses. It has no effect without such a
+// Human configures a human SL network that is used in addition to the main one: its influence on
+// the moves that the search visits and on the choice of the move. It has no effect without such a
 // network, or if the network needs a profile and none is set.
 type Human struct {
 	// Profile names the player to imitate: rank_5k, rank_3k_1d, preaz_5k, proyear_1950;
 	// "" is nobody. A main network that takes profiles gets it too.
 	Profile string
-	// Root, Own and Opponent are how often a descent follows the human policy: at the root, below
-	// it when the root's side is to move, and when the other side is.
+	// Root, Own and Opponent are how often a descent follows the human policy: at the root; below
+	// the root on the turn of the root's side to move; and there on the other side's turn.
 	Root, Own, Opponent HumanShare
-	Exploration         float64 // exploration constant for human moves; humanSLCpuctExploration
+	Exploration         float64 // exploration constant for human moves; KataGo's humanSLCpuctExploration
 	// Permanent is exploration that does not shrink as visits grow, so that visits
-	// tend to the human policy itself; humanSLCpuctPermanent.
+	// tend to the human policy itself; KataGo's humanSLCpuctPermanent.
 	Permanent float64
-	// ChosenShare is the human policy's share in the choice of the move, weighted by
-	// exp(utility/PiklLambda) (piKL, arXiv 2112.07544). IgnorePass leaves passing to the search.
+	// ChosenShare is the share that the human policy, weighted by exp(utility/PiklLambda), has in
+	// the choice of the move (piKL, arXiv 2112.07544). IgnorePass leaves passing to the search.
 	ChosenShare float64
 	IgnorePass  bool
 	PiklLambda  float64
@@ -56,9 +56,9 @@ func (h Human) Alone() Human {
 	return h
 }
 
-// HumanShare is the probability, 0 to 1, that a move is selected by the human policy instead of
-// the search's own, in visits without weight (they evaluate the move but do not count above it)
-// and in ordinary ones. If the sum exceeds 1, visits without weight take precedence.
+// HumanShare holds two probabilities, 0 to 1, that the human policy selects a move instead of the
+// search's own: for a visit without weight, which evaluates the move but does not count above it,
+// and for an ordinary visit. If the sum exceeds 1, visits without weight take precedence.
 type HumanShare struct{ Weightless, Weightful float64 }
 
 func (h HumanShare) any() bool { return h.Weightless+h.Weightful > 0 }
@@ -73,7 +73,7 @@ type humanState struct {
 
 // readyHuman decides whether the human network takes part in the next search. It drops a kept
 // tree that was searched for the other player if the human network's share in the visits differs
-// between the two.
+// between the players.
 func (t *Tree) readyHuman() {
 	h, p := &t.sh.human, &t.p.Human
 	*h = humanState{}

@@ -19,7 +19,7 @@ func (ch *chooser) imitates(i uint32, n *node) bool {
 }
 
 // imitate mixes the human policy into the values by which a node's moves are chosen, both those
-// with LCB and those without; false if that policy has no share.
+// with LCB and those without. It returns false if the human policy has no share.
 func (ch *chooser) imitate(moves []candidate, i uint32, n *node) bool {
 	if len(moves) == 0 || !ch.imitates(i, n) {
 		return false

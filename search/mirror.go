@@ -33,8 +33,8 @@ func opposite(size board.Size, p board.Point) board.Point {
 	return board.Point(size.Area()-1) - p
 }
 
-// copies reports whether the opponent of the side to move has been copying: of all its moves half
-// plus 7 or more are copies, and so are nearly half of its recent moves and the last one.
+// copies reports whether the opponent of the side to move has been copying: at least 7 more
+// than half of its moves are copies, nearly half of its recent ones are, and so is the last one.
 func copies(g *board.Game) bool {
 	const fade, recentShare = 0.75, 0.45
 	var count, all, recent, recentAll float64
@@ -72,7 +72,7 @@ func findMirror(g *board.Game) mirror {
 	return m
 }
 
-// blackExtra is Black's margin in points on a board of copies, without komi.
+// blackExtra is Black's margin in points, without komi, if all stones are copies of each other.
 func blackExtra(g *board.Game) float64 {
 	extra := -float64(g.HandicapBonusScore())
 	if g.Rules().Scoring != board.ScoringArea {
@@ -283,9 +283,9 @@ func (c *counter) attached(p board.Point) bool {
 // their share of the weight.
 const forcedUtility = 100
 
-// bonus returns what selection adds to a move's utility, from the view of its player. gain is the
-// move's utility minus the node's in that view, worth the node's utility, weight the move's
-// weight and total the sum of weights.
+// bonus returns what selection adds to a move's utility, from the view of its player. In that view,
+// gain is the move's utility minus the node's, and worth is the node's. weight is the move's weight,
+// and total is the sum of the weights of all moves.
 func (c *counter) bonus(p board.Point, gain, worth, weight, total float64) float64 {
 	open := max(0.3, 1-0.7*worth*worth) // less in decided games
 	switch {
@@ -354,7 +354,7 @@ func (c *counter) centerBonus(p board.Point, gain, open, weight, total float64) 
 			dump = 0.06
 		}
 	}
-	const dear = 0.03 // a share of forced visits whose product with the move's loss exceeds this is reduced
+	const dear = 0.03 // if the move's loss times its share of forced visits exceeds this, the share is reduced
 	if loss := -gain - bonus; loss*dump > dear {
 		dump = 0.5 * (dump + dear/loss)
 	}

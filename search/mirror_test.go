@@ -61,7 +61,7 @@ func TestMirrorAdvantageByHand(t *testing.T) {
 		scoring  board.Scoring
 		bonus    board.HandicapBonus
 		handicap int
-		black    bool // Black copies, from the centre on
+		black    bool // Black begins in the centre and copies
 		komi     float32
 		want     float64
 	}{
@@ -146,8 +146,8 @@ func TestMirrorPriorsByHand(t *testing.T) {
 	require.Equal(t, board.NoPoint, at(after, 3, ahead).reply, "nobody copies a pass")
 }
 
-// TestReplyBonusByHand: the bonus is 100 below the forced share of the weight, plus 0.18 below the
-// desired share, plus 0.36 below half the desired share. Decided games get less of the last two.
+// TestReplyBonusByHand: the bonus is 100 while the weight is below the forced share, plus 0.18 below
+// the desired share, plus 0.36 below half of that. Decided games get less of the last two.
 func TestReplyBonusByHand(t *testing.T) {
 	quiet, theirs := newGame(t, 9, 11), boardWith(t, 9, nil, []board.Point{40}, board.Black)
 	require.NoError(t, theirs.Play(board.Black, 11))
@@ -164,7 +164,7 @@ func TestReplyBonusByHand(t *testing.T) {
 		{quiet, mirror{advantage: 6}, 1, 15, 0.162},               // 0.3 of the maximum 0.54
 		{quiet, mirror{advantage: 6}, 0.5, 15, 0.4455},            // 1-0.7/4 of the maximum 0.54
 		{quiet, mirror{advantage: 1}, 0, 99, 100.54},              // the forced share is above 1
-		{quiet, mirror{advantage: -1}, 0, 0, 0},                   // a rule of KataGo's: the shares are below 0
+		{quiet, mirror{advantage: -1}, 0, 0, 0},                   // the shares are below 0, as in KataGo
 		{quiet, mirror{advantage: -6}, 0, 4, 100.54},              // forced share 5 %, desired share 10 %
 		{quiet, mirror{advantage: -6}, 0, 5, 0.18},                //
 		{quiet, mirror{advantage: 6, asymmetry: 3}, 0, 4, 100.54}, // forced share 5 %, desired share 17 %
@@ -237,8 +237,8 @@ func mirrorParams(on bool) Params {
 }
 
 // TestAntiMirrorOnAndOff: Black holds the centre, copies, and wins by that. With anti-mirror
-// every move is searched with the copy as an answer, no weight is shifted between moves, and no
-// node drops a move.
+// every move is searched with the copy as an answer, no weight is shifted between moves, no bias
+// is corrected, and every node keeps all its moves.
 func TestAntiMirrorOnAndOff(t *testing.T) {
 	for _, on := range []bool{false, true} {
 		g := mirrorGame(t, newGame(t, 11, 60), copied14)
@@ -283,7 +283,7 @@ func TestAntiMirrorOnAndOff(t *testing.T) {
 	}
 }
 
-// TestAntiMirrorMindsNoOtherGame: nothing changes if neither player copies.
+// TestAntiMirrorMindsNoOtherGame: anti-mirror changes nothing once the opponent has stopped copying.
 func TestAntiMirrorMindsNoOtherGame(t *testing.T) {
 	var want *Result
 	for _, on := range []bool{false, true} {

@@ -62,9 +62,9 @@ const (
 	flagEvaluated                       // it has its own evaluation and priors
 	flagPending                         // an evaluation is under way
 	flagTerminal                        // the game is over here
-	flagForced                          // not terminal, although two passes ended the game
+	flagForced                          // the search goes on here although two passes ended the game
 	flagTruncated                       // there are legal moves beyond the priors stored
-	flagUnsorted                        // priors behind that of the next move are not in order
+	flagUnsorted                        // priors after that of the next move to get an edge are not in order
 	flagPassEnds                        // a pass would end the phase
 	flagHuman                           // the priors include a human policy
 	flagMark                            // reached by the current walk
@@ -88,8 +88,8 @@ func (n *node) toMove() board.Color {
 	return board.Black
 }
 
-// edge is a move from a node, with a copy of the child's fields that selection reads, so that it
-// reads contiguous memory. 32 bytes.
+// edge is a move from a node, with copies of the child's fields that selection reads, so that
+// selection reads contiguous memory. 32 bytes.
 type edge struct {
 	child    uint32
 	move     board.Point

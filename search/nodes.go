@@ -12,8 +12,8 @@ type nodes struct {
 	graph   transpositions
 	own     ownership
 	root    uint32 // 0 without a tree
-	// keepWeights averages children by their visits alone. It is on against mirror Go, where
-	// selection is biased on purpose.
+	// keepWeights averages children without pruning or weighting them by value. It is on against
+	// mirror Go, where selection is biased on purpose.
 	keepWeights bool
 
 	// Scratch space, one field each, of rebuild, walks, dropPrior and warm.
@@ -192,7 +192,7 @@ func (ns *nodes) rescoreNode(i uint32, v *valuer) {
 	if !n.is(flagTerminal) {
 		n.ownWeight = float32(v.weight(float64(n.own.scoreMean), float64(n.errs.winLoss), float64(n.errs.score)))
 	}
-	if n.edgeCount == 0 { // its weight stays that of the last search's score centre until it gets a child
+	if n.edgeCount == 0 { // until it gets a child it keeps the weight computed with the old score centre
 		n.utility = v.of(&n.avg)
 		n.utilitySq = n.utility * n.utility
 		n.charge(ns.repeats.of(i))

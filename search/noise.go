@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// byTurn interpolates a setting by turn: early at move 0, approaching late; the difference halves
-// every halflife moves of a 19x19 game, sooner on smaller boards.
+// byTurn interpolates a setting by turn, from the value early at move 0 towards the value late. The
+// distance to late halves every halflife moves of a 19x19 game, sooner on smaller boards.
 func byTurn(early, late, halflife float64, turn int, sqrtArea float64) float64 {
 	halvings := float64(turn) / halflife * 19 / sqrtArea
 	return late + (early-late)*math.Exp2(-halvings)

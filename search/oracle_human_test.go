@@ -33,7 +33,7 @@ type humanRecord struct {
 	}
 }
 
-// with returns the networks of a record.
+// with returns a main network with a human SL network, none if humans is "", and empties their caches.
 func (n networks) with(main, humans string) nn.Evaluator {
 	both := nntest.WithHumans{Server: n.get(main, true)}
 	both.ClearCache()
@@ -44,8 +44,8 @@ func (n networks) with(main, humans string) nn.Evaluator {
 	return both
 }
 
-// search repeats the search with the record's draws in place of random ones, and returns how many
-// were left; negative: too few.
+// search repeats the search with the record's draws in place of random ones. It also returns the
+// number of draws left over, negative if there were too few.
 func (r *humanRecord) search(t testing.TB, nets networks, settings map[string]map[string]string) (search.Result, int) {
 	t.Helper()
 	p := katagoParams(t, settings[r.Settings])

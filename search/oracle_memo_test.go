@@ -68,7 +68,7 @@ type memoBackend struct {
 func (b *memoBackend) Run(n int) error {
 	b.bytes = b.bytes[:0]
 	for _, in := range b.Inputs() {
-		for _, x := range in { // the last bits depend on the processor
+		for _, x := range in { // rounded, since the last bits depend on the processor
 			b.bytes = binary.LittleEndian.AppendUint32(b.bytes, uint32(int32(math.Round(float64(x)*(1<<16)))))
 		}
 	}

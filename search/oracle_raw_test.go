@@ -9,7 +9,7 @@ import (
 	"kosumi/search"
 )
 
-// rawRecord is KataGo's evaluation of a root by the network.
+// rawRecord is the network's evaluation of a root position, without search, as KataGo reports it.
 type rawRecord struct {
 	record
 	PolicyOptimism float64

@@ -116,7 +116,7 @@ func (r *record) restrictions(t testing.TB, size board.Size) []thinking.Restrict
 	return all
 }
 
-// networks opens each of KataGo's test networks once per test run.
+// networks holds the servers of KataGo's test networks that a test uses. Each is created at its first use.
 type networks struct {
 	t      testing.TB
 	open   map[string]*nn.Server
@@ -128,7 +128,7 @@ var models = map[string]*memo{}
 
 func newNetworks(t testing.TB) networks { return networks{t, map[string]*nn.Server{}, false} }
 
-// sampled is the prefix, in models, of networks that answer from the stored sample.
+// sampled begins the names under which models holds networks that answer from the stored sample.
 const sampled = "sampled "
 
 // sampleNetworks returns networks that answer from the stored sample.
@@ -341,24 +341,24 @@ func selected(id string, inSample bool) bool {
 		only != "" && slices.ContainsFunc(strings.Split(only, ","), func(begin string) bool { return strings.HasPrefix(id, begin) })
 }
 
-// wanted reports whether to repeat a search; of a sample, only short ones on small boards.
+// wanted reports whether to repeat a search. A sample includes only short searches on small boards.
 func (r *record) wanted(inSample bool) bool {
 	return selected(r.ID, inSample && r.Visits <= 100 && r.BoardXSize <= 9)
 }
 
-// roundings are relative errors by which runtimes of one precision differ, in a network's raw
-// outputs.
+// roundings are the relative errors by which a network's raw outputs differ between runtimes of
+// the same precision.
 var roundings = []float64{1e-6, 3e-6, 1e-5}
 
-// same reports whether a search equals the record, up to a difference in the reported numbers.
+// same reports whether a search equals the record, up to a tolerance in the reported numbers.
 func (d *difference) same(tolerance float64) bool {
 	return d.visits == 0 && d.report <= tolerance && d.pv == 0 && d.missing == 0 && d.extra == 0
 }
 
 // alike repeats a search and reports whether it equals the record. A difference is an error unless
 // rounding explains it: if the network's outputs are disturbed as little as another runtime would
-// disturb them, the search equals the recorded one, visit for visit, and up to the tolerance that
-// repeat returns in the reported numbers.
+// disturb them, the search has the same visits as the record, and reports the same numbers up to
+// the tolerance that repeat returns.
 func alike(t *testing.T, id string, m *memo, repeat func() (d difference, tolerance float64)) bool {
 	t.Helper()
 	d, _ := repeat()

@@ -22,7 +22,7 @@ type traceRecord struct {
 }
 
 // TestTracesOracle follows KataGo searches step by step: each playout takes the same path, ends
-// the same way, and leaves the same root.
+// the same way, and leaves the root with the same averages.
 func TestTracesOracle(t *testing.T) {
 	settings := katagoSettings(t, "search")
 	eachRecord(t, "traces", func(i int) bool { return i%6 < 2 }, func(t *testing.T, r *traceRecord, nets networks) { r.check(t, nets, settings) })

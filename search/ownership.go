@@ -7,7 +7,7 @@ import (
 	"kosumi/board"
 )
 
-// ownership stores the ownership map of each node's evaluation, for searches that ask for it,
+// ownership stores the ownership maps of the nodes' evaluations, for searches that ask for them,
 // and averages them over a tree. A node's share is split between its own evaluation and its
 // children, among these by the squares of their weights, so that likely moves count more than
 // in the tree's values. A node with a small share stands for its whole subtree.
@@ -71,7 +71,7 @@ func (o *ownership) at(i uint32) []int16 {
 	return o.chunks[i/ownersChunk][k : k+o.area]
 }
 
-// keep stores the evaluation of a slot with its node, in White's view.
+// keep stores the ownership that a slot's evaluation gave its node, in White's view.
 func (o *ownership) keep(n *node, s *slot) {
 	if !o.complete || !s.out.HasOwnership {
 		return
@@ -99,8 +99,8 @@ func (o *ownership) release(n *node) {
 	}
 }
 
-// owners returns mean and standard deviation by point over the tree below a node, in the view of
-// a side; nil if no evaluation has ownership.
+// owners returns the ownership's mean and standard deviation by point over the tree below a node,
+// in the view of a side; nil if the search stores no ownership or the root has none.
 func (ns *nodes) owners(i uint32, white bool) (mean, stdev []float32) {
 	o := &ns.own
 	n := ns.a.node(i)
@@ -123,8 +123,8 @@ func (ns *nodes) owners(i uint32, white bool) (mean, stdev []float32) {
 	return mean, stdev
 }
 
-// addOwners adds a node's share; false if the node has nothing to add. A node with a share smaller
-// than least stands for its whole subtree.
+// addOwners adds a node's share to the sums. It returns false if the node has nothing to add. A node
+// with a share smaller than least stands for its whole subtree.
 func (ns *nodes) addOwners(i uint32, share, least float64) bool {
 	n, o := ns.a.node(i), &ns.own
 	if n.owners == 0 || n.is(flagTerminal) {

@@ -86,8 +86,8 @@ type Backup struct {
 	NoisePruningCap        float64
 	ValueWeightExponent    float64 // gives better children more weight; 0 is off
 	// ExactShare sets how often a node with n visits averages all its children: every n/ExactShare
-	// visits. In between, the averages change by the difference that one child makes. 0 averages
-	// all at each visit; 256 costs less than 0.1 % of the visits and halves the work.
+	// visits. In between, the averages change by the difference that one child makes. 0 averages all
+	// at each visit; 256 halves the work of averaging and wastes less than 0.1 % of the visits.
 	ExactShare int
 }
 
@@ -175,8 +175,8 @@ type Parallel struct {
 	// Workers is the largest number of evaluations in flight. With 1 the
 	// search is sequential and deterministic and starts no goroutine.
 	Workers int
-	// VisitsPerFlight allows one parallel evaluation per so many visits of the root, so that a
-	// small tree is not scattered. 0 is no bound.
+	// VisitsPerFlight is the number of root visits needed for each parallel evaluation, since many at
+	// once would scatter the visits of a small tree. 0 is no bound.
 	VisitsPerFlight int
 	// Sessions is the number of evaluations computed at the same time. Up to that number, each
 	// evaluation in flight needs only an eighth of VisitsPerFlight, so that no processor is idle. 0

@@ -53,7 +53,7 @@ func (p *position) judge(m board.AreaModes) (changed bool) {
 	return true
 }
 
-// matches reports whether a game is this one, by the same moves under the same rules.
+// matches reports whether a game has the same moves under the same rules as the one at the root.
 func (p *position) matches(g *board.Game) bool {
 	return p.ready && p.game.Size() == g.Size() && p.game.Rules() == g.Rules() &&
 		p.game.Options() == g.Options() && p.game.ToMove() == g.ToMove() &&

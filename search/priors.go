@@ -104,7 +104,7 @@ func sortFalling(keys []uint64) {
 	slices.SortFunc(keys, func(a, b uint64) int { return cmp.Compare(b, a) })
 }
 
-// blockWords is the length of a block of count priors: even, header included.
+// blockWords is the length in words of a block of count priors, header included, rounded up to even.
 func blockWords(count int) int { return (2 + count + (count+1)/2 + 1) &^ 1 }
 
 // packPriors writes keys into a block; owner and length are filled in later. Priors are not
@@ -144,7 +144,7 @@ func (a *arena) storePriors(i uint32, block []uint32, count int) {
 	n.priors, n.priorCount = at, uint16(count)
 }
 
-// priorAt returns the k-th move of a node's block.
+// priorAt returns the k-th move of a node's block and its prior.
 func (a *arena) priorAt(n *node, k int) (board.Point, float32) {
 	count := int(n.priorCount)
 	block := a.wordsAt(n.priors, blockWords(count))[2:]
@@ -156,7 +156,7 @@ func (a *arena) priorOf(n *node, k int) float32 {
 	return math.Float32frombits(*a.word(n.priors + 2 + uint32(k)))
 }
 
-// setPrior writes the k-th move of a node's block.
+// setPrior writes the k-th move of a node's block and its prior.
 func (a *arena) setPrior(n *node, k int, p board.Point, prior float32) {
 	count := int(n.priorCount)
 	block := a.wordsAt(n.priors, blockWords(count))[2:]

@@ -12,7 +12,7 @@ import (
 type RepeatPenalty struct {
 	// Utility is subtracted from the utility of a repeated move; a negative one favours it.
 	Utility float64
-	// Player is charged; Empty is the side to move at the root.
+	// Player is the player who is charged; Empty is the side to move at the root.
 	Player board.Color
 }
 

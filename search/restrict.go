@@ -7,9 +7,9 @@ import (
 	"kosumi/search/thinking"
 )
 
-// withinBans returns the number of moves of a variation before the first forbidden one. A variation
-// can contain a forbidden move: if several move orders reach a position, it was searched under the
-// restrictions of only one of them.
+// withinBans returns the number of moves of a variation before the first forbidden one, at least 1.
+// A variation can contain a forbidden move: a position that several move orders reach is searched
+// under the restrictions of only one of them.
 func withinBans(bans []thinking.Restriction, c board.Color, pv []board.Point) int {
 	for depth, p := range pv {
 		if !thinking.Permits(bans, c, p, depth) {
@@ -25,7 +25,7 @@ func withinBans(bans []thinking.Restriction, c board.Color, pv []board.Point) in
 func sameBelow(bans []thinking.Restriction, g *board.Game, k board.Symmetry) bool {
 	size := g.Size()
 	for _, b := range bans {
-		// Allowed moves change only after the last ply of a list.
+		// Allowed moves change only after the last ply of a list, so it is enough to compare them there.
 		last := b.Depth - 1
 		if (last%2 == 0) != (b.Color == g.ToMove()) {
 			last--

@@ -99,8 +99,8 @@ func TestVariationsWithinRestrictions(t *testing.T) {
 	require.Greater(t, unsearched, 10)
 }
 
-// requireMirrored checks that a symmetry of the position maps the analysis of the original to
-// that of its copy.
+// requireMirrored checks that a symmetry of the position maps the analysis of the move
+// m.SymmetryOf to that of m, its copy.
 func requireMirrored(t testing.TB, r *Result, g *board.Game, m *thinking.Move) {
 	t.Helper()
 	o := r.Move(m.SymmetryOf)

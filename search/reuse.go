@@ -30,7 +30,7 @@ func (t *Tree) Advance(c board.Color, p board.Point) bool {
 	return true
 }
 
-// childOf returns the node after a root move, if it is worth keeping.
+// childOf returns the node after a root move, 0 if it was not evaluated or the game ends there.
 func (ns *nodes) childOf(p board.Point) uint32 {
 	for _, e := range ns.a.edgesOf(ns.a.node(ns.root)) {
 		if e.move != p || e.prior < 0 {
@@ -62,9 +62,9 @@ func (ns *nodes) reroot(child uint32) {
 	ns.compact()
 }
 
-// compact moves all that is reachable from the root together, in order of creation, so that
-// a tree kept through a game stays within its memory limit. Nodes and priors, the bulk, move
-// in place; edge blocks are copied, since they are not in the order of their nodes.
+// compact discards everything unreachable from the root and closes the gaps, so that a tree kept
+// through a game stays within its memory limit. Nodes and priors, the bulk, move in place and keep
+// their order; edge blocks are copied, since they are not in the order of their nodes.
 func (ns *nodes) compact() {
 	ns.walk(func(uint32) {})
 	ns.graph.reset()
@@ -80,8 +80,8 @@ func (ns *nodes) compact() {
 	ns.slideNodes(index, moved)
 }
 
-// ranks numbers the marked nodes: 64 nodes share a word of marks and the number
-// of marked nodes before them.
+// ranks numbers the marked nodes: 64 nodes share a word of marks and the new index
+// of the first marked one.
 type ranks []struct {
 	marks  uint64
 	before uint32
@@ -111,7 +111,7 @@ func (ns *nodes) rankMarked() ranks {
 	return r
 }
 
-// slidePriors moves the blocks of priors of marked nodes together. Their nodes
+// slidePriors closes the gaps between the blocks of priors of marked nodes. The nodes
 // still have their old indices.
 func (ns *nodes) slidePriors(index ranks) {
 	a := &ns.a

@@ -9,10 +9,10 @@ import (
 	"kosumi/search/thinking"
 )
 
-// prepareRoot readies the root for a search: the centre of the score terms, edges for allowed
-// moves only, and a new evaluation, since the root is queried with other options than nodes
-// below. It rescores a kept tree. The evaluation ignores cancellation, so that there always is
-// one.
+// prepareRoot readies the root for a search: it sets the centre of the score terms, drops edges of
+// forbidden moves and evaluates the root anew, since the root is queried with other options than
+// the nodes below. It rescores a kept tree if its utilities may have changed. The evaluation ignores
+// cancellation, so the root always gets one.
 func (t *Tree) prepareRoot(ctx context.Context) error {
 	t.playouts.makeSlots(1)
 	if t.position.judge(t.p.Pass.Areas.Over(t.sh.net.Describe().Areas)) {
@@ -86,13 +86,13 @@ func (t *Tree) plantRoot() {
 		n.flags |= flagWhite
 	}
 	if t.p.Graph.Use {
-		// The root is not in the table, so nothing leads back to it.
+		// The root has a hash but is not entered in the table, so no move order leads back to it.
 		t.nodes.graph.hashes.set(t.nodes.root, t.position.base.GraphHash(board.Hash{}))
 	}
 }
 
-// installRoot gives the root its evaluation and priors. The averages of a kept
-// root follow with its next visit.
+// installRoot gives the root its evaluation and priors. The next visit
+// of a kept root recomputes its averages.
 func (t *Tree) installRoot(s *slot, fresh bool) {
 	n, r := t.nodes.a.node(t.nodes.root), &s.result
 	v := &t.sh.value
@@ -115,7 +115,7 @@ func (t *Tree) installRoot(s *slot, fresh bool) {
 }
 
 // arrangePriors gives the root's edges their priors, with temperature and noise, and stores the
-// other moves behind them in order.
+// other moves behind them in order of prior.
 func (t *Tree) arrangePriors(s *slot) {
 	n := t.nodes.a.node(t.nodes.root)
 	area := t.sh.size.Area()

@@ -41,7 +41,7 @@ func TestRestrictions(t *testing.T) {
 	r := searched(t, tree, 50)
 	require.Empty(t, r.Moves)
 	require.Equal(t, int64(50), r.Root.Visits)
-	// The same list keeps the tree, another one drops it.
+	// Setting the same restrictions again keeps the tree; other restrictions drop it.
 	tree.Restrict(thinking.Restriction{Color: board.Black, Depth: 1, Allow: true})
 	require.Equal(t, int64(50), tree.Visits())
 	tree.Restrict()
@@ -131,7 +131,7 @@ func TestDirichletConcentration(t *testing.T) {
 	dirichletAlphas(alpha, policy, &r)
 	require.Equal(t, []float64{0.3, 0.3, 0.3, 0.3}, alpha[:4])
 
-	// The noise always sums to 1, and averages the normalised alphas.
+	// The noise always sums to 1, and its mean is the normalised alphas.
 	p := Plain()
 	p.Root.DirichletShaped, p.Root.DirichletWeight, p.Root.DirichletTotalConcentration = true, 1, 0.5
 	rng := rand.New(rand.NewPCG(1, 2))

@@ -10,12 +10,12 @@ import (
 )
 
 // rootRules holds rules for the root only, computed again for each search: symmetric copies,
-// moves that need no search, ending bonuses, and the network's answers that they follow from.
+// moves that need no search, ending bonuses, and the network's answers from which they follow.
 type rootRules struct {
 	out      nn.Output               // network's evaluation of the root
 	humanOut nn.Output               // human network's evaluation, if human is set
 	human    humanBits               // policy of the human network
-	weighted bool                    // evaluations are weighted by their errors
+	weighted bool                    // the network predicts its errors, by which evaluations may be weighted
 	policy   [board.MaxMoves]float32 // policy after temperature and noise
 
 	position *position
@@ -128,8 +128,8 @@ func (ru *rootRules) markUseless(safe []board.Color) {
 // sureOwnership is the ownership beyond which a point counts as sure for the ending bonus.
 const sureOwnership = 0.95
 
-// markBonus penalises moves that only fill owned points, so that a won game ends soon and neutral
-// points are filled before passing. It does nothing while a ko is open.
+// markBonus penalises moves that only fill surely owned points, so that a won game ends soon and
+// neutral points are filled before passing. While a ko is open, it marks only the pass.
 func (ru *rootRules) markBonus(safe []board.Color, points float64) {
 	g := &ru.position.base
 	b, size, mover := g.Board(), g.Size(), g.ToMove()

@@ -22,10 +22,9 @@ func evenly(value func(g *board.Game) float32) *stub {
 	}}
 }
 
-// TestValueSignAlternates: a value is from the view of the side to move; one ply up it is the
-// opponent's. The tutorial's sketch adds a leaf's value to the leaf itself and negates it for the
-// parent, so that a node's value is from the view of the player to move there, but the parent reads
-// that value as from its own view.
+// TestValueSignAlternates: a value is from the view of the side to move, so it changes sign one ply
+// up. The tutorial's sketch stores each node's value from the view of the player to move at that
+// node, but selection at the parent reads it as if it were from the view of the parent's player.
 func TestValueSignAlternates(t *testing.T) {
 	for name, p := range map[string]Params{"tutorial": Tutorial(), "plain": Plain()} {
 		for _, toMove := range []board.Color{board.Black, board.White} {
@@ -83,8 +82,8 @@ func TestGoodMoveIsFound(t *testing.T) {
 // the result has the sign of the side to move at each node. The tutorial's sketch takes the result
 // from the root player's view at any depth, and counts only empty points with neighbours of one colour.
 func TestEndOfTheGame(t *testing.T) {
-	// Black owns the left three columns and White the right two: 15 to 10. The corner points
-	// touch no stone, so the sketch would not count them.
+	// Black owns the left three columns and White the right two: 15 to 10. The points of
+	// the left column touch no stone, so the sketch would not count them.
 	diagram := "..XO.\n..XO.\n..XO.\n..XO.\n..XO."
 	for _, c := range []struct {
 		toMove board.Color

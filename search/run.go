@@ -11,13 +11,12 @@ import (
 	"kosumi/board"
 )
 
-// run is one search: it keeps evaluations pending and ends at the limits. There are two ways to
-// work:
+// run is one search: it keeps evaluations pending and ends at the limits.
 //
-//   - Alone, with one worker: Search's own goroutine does everything, one evaluation after another.
-//     So a search is a function of its position, parameters and seed.
-//   - With a [combiner], with more workers: evaluations are answered asynchronously, so that the
-//     network's batches fill and all cores have work.
+//   - With one worker, Search's own goroutine does everything, one evaluation after another. The
+//     result then depends only on position, parameters and seed, unless time ends the search.
+//   - With more workers, a [combiner] runs the search: evaluations are answered asynchronously, so
+//     that the network's batches fill and all cores have work.
 type run struct {
 	parts
 	playouts *playouts
@@ -60,8 +59,8 @@ func (r *run) iterate(ctx context.Context) progress {
 	if !r.shouldContinue() {
 		return ended
 	}
-	// 2. Select: descend to a leaf, if one more evaluation may be in flight. Playouts without an
-	// evaluation are backed up on the way.
+	// 2. Select: descend to a leaf, if one more evaluation may be in flight. A playout that
+	// needs no evaluation is backed up at once.
 	var s *slot
 	result := starved
 	if r.tally.mayLaunch(&r.p.Parallel, r.nodes.visits()) {
@@ -161,7 +160,7 @@ func (r *run) evaluate(ctx context.Context, s *slot) *slot {
 	return nil
 }
 
-// runTimed runs a slot on this goroutine. It measures one of every timedRuns runs and extrapolates.
+// runTimed runs a slot on this goroutine. It times one of every timedRuns runs and extrapolates.
 func (r *run) runTimed(ctx context.Context, s *slot) {
 	const timedRuns = 16
 	if r.tally.stats.Evaluations%timedRuns != 0 {
@@ -216,8 +215,8 @@ func (r *run) fail(ctx context.Context, err error) {
 	}
 }
 
-// mostVisits ends a search before a node's counters overflow. On a small board visits to ends of
-// the game, which need no evaluation, get that far.
+// mostVisits ends a search before a node's counters overflow. Only a search on a small board gets
+// that far, by visits to finished games, which need no evaluation.
 const mostVisits = 1 << 30
 
 // shouldContinue reports whether the search continues, and publishes a snapshot when one is due.
@@ -240,7 +239,7 @@ func (r *run) shouldContinue() bool {
 // at least one move was searched.
 const leastPlayouts = 2
 
-// checkClock checks everything that depends on the time.
+// checkClock stops the search if its time is up or its choice is decided, and publishes a due snapshot.
 func (r *run) checkClock(now time.Time) {
 	c, stats := &r.timing, &r.tally.stats
 	c.check(now)

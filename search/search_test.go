@@ -57,8 +57,8 @@ func TestManyWorkers(t *testing.T) {
 	}
 }
 
-// TestStops: a search ends when its context or its time does, and leaves a sound tree: with one
-// worker, with several, and if answering goroutines do the work.
+// TestStops: a search ends with its context or its time limit and leaves a sound tree, with one
+// worker, with several, and when the goroutines that answer evaluations also work on the tree.
 func TestStops(t *testing.T) {
 	one, many := Defaults(), Defaults()
 	many.Parallel.Workers = 8

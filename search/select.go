@@ -7,8 +7,8 @@ import (
 	"kosumi/board"
 )
 
-// selector chooses the move to descend through at a node: by PUCT or the human policy, with the
-// rules for the root or against mirror Go. Each step of a descent calls it.
+// selector chooses the move to descend through at a node, by PUCT or the human policy; at the root
+// and against mirror Go, special rules apply. Each step of a descent calls it.
 type selector struct {
 	parts
 	rng     *rand.Rand
@@ -23,8 +23,8 @@ const (
 	selectNone = -2 // no move is allowed
 )
 
-// choose selects a move by the search's policy or the human one. If a pass would end the phase, the
-// pass is first visited once without weight, or another move if only the pass has an edge.
+// choose selects a move by the search's policy or the human one. If a pass would end the phase, it
+// calls probe, so that both the pass and some other move are visited.
 func (sel *selector) choose(s *slot, i uint32, n *node) (place int, kind visitKind) {
 	ns := sel.nodes
 	edges := ns.a.edgesOf(n)

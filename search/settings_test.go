@@ -32,7 +32,7 @@ func katagoParams(t testing.TB, settings map[string]string) search.Params {
 	return p
 }
 
-// katagoSettings reads the settings of the recorded searches in a folder, by the name of their list.
+// katagoSettings reads the named lists of settings that the recorded searches in a folder use.
 func katagoSettings(t testing.TB, folder string) map[string]map[string]string {
 	t.Helper()
 	data, err := os.ReadFile(testshared.Path(t, "golden/"+folder+"/settings.json"))

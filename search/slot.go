@@ -77,7 +77,7 @@ type humanQuestion struct {
 	pending atomic.Int32 // outstanding answers to the two queries
 }
 
-// blockMax is the longest block of priors, a human policy behind it included.
+// blockMax is the number of words in the longest block of priors with a human policy behind it.
 const blockMax = 2 + board.MaxMoves + board.MaxMoves/2 + 2 + board.MaxMoves + 1
 
 // leafResult is the result of an evaluation, in White's view.
@@ -94,7 +94,7 @@ type leafResult struct {
 	biasKey    biasKey
 	pattern    patternKey // pattern of the move, if its player is charged for repeats
 	hasBias    bool
-	keys       int // number of legal moves
+	keys       int // number of legal moves that restrictions allow
 	stored     int // number of priors stored in block
 	words      int // number of words used in block
 	sorted     bool
@@ -117,8 +117,8 @@ type shared struct {
 }
 
 // priorsKept is the number of moves whose priors a node stores, or up to a third more if that
-// covers all moves. Against mirror Go and with a human policy, it is all moves, since any may be
-// raised.
+// covers all moves. Against mirror Go and with a human policy, it is all moves, since any
+// move's prior may be raised.
 func (sh *shared) priorsKept() int {
 	if sh.mirror.player != board.Empty || sh.human.inTree {
 		return board.MaxMoves
@@ -171,8 +171,8 @@ func contain(err *error) {
 	}
 }
 
-// goroutines makes a submitter of an evaluator that has none: each job runs on its own
-// goroutine, which ends after the job's Done and Then.
+// goroutines gives an evaluator without a submitter one: each job runs on its own goroutine, which
+// ends after it has called the job's Done and Then.
 type goroutines struct{ nn.Evaluator }
 
 // answersLater returns a network's submitter, or one made of goroutines.
@@ -322,8 +322,8 @@ func (s *slot) submit(ctx context.Context, sh *shared) {
 	sh.later.Submit(ctx, &s.job)
 }
 
-// evaluate asks both networks and waits for their answers; for the root it asks once for
-// each orientation and takes the mean.
+// evaluate asks both networks and waits for their answers; for the root it
+// averages the answers for Root.NumSymmetries orientations.
 func (s *slot) evaluate(ctx context.Context, sh *shared) error {
 	err := s.evaluateBy(ctx, sh, sh.net, &s.query, &s.out)
 	if err == nil && s.human.wanted {

@@ -13,8 +13,8 @@ func (sel *selector) plainRoot() bool {
 	return !sel.rules.hasBonus && r.WideNoise == 0 && r.DesiredPerChildVisitsCoeff == 0 && sel.p.Stop.FutileVisitsThreshold == 0
 }
 
-// selectSpecial is selectMove with terms for the root only (ending bonus, futile moves, forced
-// visits and wide noise) or against mirror Go only.
+// selectSpecial is selectMove with additional terms: at the root (ending bonus, futile moves, forced
+// visits and wide noise), and everywhere against mirror Go.
 func (sel *selector) selectSpecial(i uint32, n *node, edges []edge, x *explorer) int {
 	root := i == sel.nodes.root
 	best, at := math.Inf(-1), selectNone
@@ -74,9 +74,9 @@ func (sel *selector) specialScore(n *node, e *edge, x *explorer, prior, utility,
 	return x.score(utility, weight, prior)
 }
 
-// orNew chooses between the best edge (index at, score best) and a move without an edge. It returns at
-// or, if the move scores higher, selectNew; then that move is the next one to get an edge. If root is
-// true, the rules of the root apply.
+// orNew chooses between the best edge and a move without an edge. If the move scores higher than the
+// edge's score (best), it becomes the next one to get an edge and orNew returns selectNew; otherwise
+// orNew returns the edge's index (at). If root is true, the rules of the root apply.
 func (sel *selector) orNew(n *node, x *explorer, move board.Point, prior float64, root bool, best float64, at int) int {
 	u := x.fpu
 	if root {

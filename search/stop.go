@@ -2,8 +2,8 @@ package search
 
 import "time"
 
-// decided reports whether the most visited move would be chosen and no other can reach its visits
-// with the remaining ones.
+// decided reports whether the most visited move would be chosen and too few visits are left for
+// another move to reach as many.
 func (r *run) decided(now time.Time) bool {
 	left, ok := r.visitsLeft(now)
 	if !ok || r.tally.stats.Playouts < 2 {
@@ -43,8 +43,8 @@ func (r *run) extendDeadline(now time.Time) bool {
 	return true
 }
 
-// rivalShare is the share of the most visited move's visits that a move needs to count as
-// searched well.
+// rivalShare is the number of visits that makes a move a rival, as a share of the visits of the
+// most visited move.
 const rivalShare = 0.1
 
 // favourites returns the moves at the root, and the indices of the most visited one and of

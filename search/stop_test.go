@@ -44,7 +44,7 @@ func TestUnstableChoice(t *testing.T) {
 		tree := contested(t, c.visits, c.utility)
 		require.Equal(t, c.want, tree.chooser.unstable(), name)
 	}
-	// The bound prefers a different move than the visits do.
+	// The lower confidence bound prefers another move than the visits do.
 	tree := contested(t, [2]int32{100, 60}, [2]float64{0.3, 0.5})
 	for k, e := range tree.nodes.a.edgesOf(tree.nodes.a.node(tree.nodes.root)) {
 		tree.nodes.a.node(e.child).utility = -0.4 // equal values, so that no other move is better

@@ -22,7 +22,7 @@ func TestPathsThatMayReturnAreKeptApart(t *testing.T) {
 	require.Less(t, nodes[3], nodes[50])
 }
 
-// only makes selection at a node take one edge and no other move.
+// only returns an edge of a node after excluding all other moves from selection there.
 func only(tree *Tree, i uint32, place int) *edge {
 	n := tree.nodes.a.node(i)
 	n.priorCount = n.edgeCount
@@ -133,8 +133,8 @@ func TestPassIsProbed(t *testing.T) {
 	}
 }
 
-// TestEndingBonusByHand: a move that only fills sure area costs half a point, in proportion to
-// ownership from 0.95 to 1.
+// TestEndingBonusByHand: a move that only fills sure area costs from nothing, at an ownership of
+// 0.95, to half a point, at 1.
 func TestEndingBonusByHand(t *testing.T) {
 	// Black, to move, owns the left, White the right.
 	const diagram = "..XO.\n..XO.\n..XO.\n..XO.\nX.XO."

@@ -83,8 +83,8 @@ func (c *timing) extend(now time.Time) time.Duration {
 	return by
 }
 
-// speedAfter is how long a search with a deadline runs before its speed is believed; a quarter of
-// its time is enough if that is less.
+// speedAfter is how long a search with a deadline runs before its speed counts as known, or a
+// quarter of the search's time if that is shorter.
 const speedAfter = 100 * time.Millisecond
 
 // playoutsLeft estimates how many further playouts the time allows; false without a deadline or

@@ -17,7 +17,7 @@ import (
 // be played.
 var ErrNoGame = errors.New("the search tree has no position: reset it")
 
-// ErrFault is returned by Search after a panic inside it.
+// ErrFault is returned by Search after a panic while a position was evaluated.
 var ErrFault = errors.New("internal error in the search")
 
 // Tree is a search tree for one game at a time. Only Snapshot may be called
@@ -158,8 +158,8 @@ func (t *Tree) Visits() int64 { return t.nodes.visits() }
 // Bytes returns the memory that the tree holds, free parts included.
 func (t *Tree) Bytes() int64 { return t.nodes.bytes() }
 
-// Restrict forbids moves near the root until Advance or Reset. The tree is dropped if the lists
-// differ from those in force.
+// Restrict forbids moves near the root until Advance or Reset. The tree is dropped if the
+// restrictions differ from those in force.
 func (t *Tree) Restrict(r ...thinking.Restriction) {
 	if t.position.restrict(r) {
 		t.Clear()
@@ -169,7 +169,7 @@ func (t *Tree) Restrict(r ...thinking.Restriction) {
 // Search searches the root until a limit is met or the context ends, whichever comes first, and
 // at least until the root is evaluated. A cancelled context is not an error: the result holds
 // what was found. An error of the evaluator ends the search; the result still holds what was
-// found before. Errors wrap ErrNoGame or the evaluator's error.
+// found before. Errors wrap ErrNoGame, ErrFault or the evaluator's error.
 func (t *Tree) Search(ctx context.Context, l Limits) (Result, error) {
 	if !t.position.ready {
 		return Result{}, ErrNoGame

@@ -27,7 +27,7 @@ func TestNoAllocationsPerPlayout(t *testing.T) {
 	}
 }
 
-// requireNoAllocations searches on by single playouts, which must allocate nothing.
+// requireNoAllocations runs playouts one at a time on a short search and requires that they allocate nothing.
 func requireNoAllocations(t *testing.T, p Params, focus *atomic.Pointer[thinking.Focus]) *Tree {
 	t.Helper()
 	tree := treeAt(t, p, newQuick(81), newGame(t, 9))
@@ -129,7 +129,7 @@ func dump(tree *Tree, i uint32, depth int) []any {
 	return out
 }
 
-// checkBias recounts how many nodes share each entry.
+// checkBias requires that each bias entry counts the nodes that use it and is found by its key.
 func checkBias(t *testing.T, tree *Tree) {
 	t.Helper()
 	count := make([]int32, len(tree.nodes.bias.entries))
@@ -240,8 +240,8 @@ func TestOwnership(t *testing.T) {
 	}
 }
 
-// TestSnapshots: snapshots grow while a search runs, also if answering goroutines do its work, and
-// the last one is the result.
+// TestSnapshots: snapshots grow while a search runs, even if the goroutines that answer its queries
+// do the work, and the last snapshot is the result.
 func TestSnapshots(t *testing.T) {
 	two := Defaults()
 	two.Parallel.Workers = 2
@@ -372,8 +372,8 @@ func TestChoose(t *testing.T) {
 	require.InDelta(t, 0.3, c.TemperatureAt(9, board.Square(9)), 1e-9)
 }
 
-// TestTrusted: weights too small to trust become 0, and Subtract is taken from the others, both
-// in the choice of a move and in averages.
+// TestTrusted: values too small to trust become 0, and the others lose at most the setting
+// Subtract, both after LCB (value) and before it (plain).
 func TestTrusted(t *testing.T) {
 	for _, c := range []struct {
 		prune, subtract, value, plain float64

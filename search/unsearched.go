@@ -10,7 +10,7 @@ import (
 )
 
 // unsearchedMoves lists the n unsearched moves with the largest priors, and their symmetric
-// copies, but no copies of searched moves. Ownership is the root's.
+// copies, but no copies of searched moves. Their ownership is that of the root.
 func (rep *report) unsearchedMoves(searched []thinking.Move, n int) []thinking.Move {
 	top, policy := rep.rules, rep.rules.out.Policy[:rep.sh.size.Area()+1]
 	done := map[board.Point]bool{}
@@ -55,7 +55,7 @@ func (rep *report) unsearchedMoves(searched []thinking.Move, n int) []thinking.M
 }
 
 // unsearchedMove describes a root move without an edge: its utility is the value that the search
-// assumes for such moves, its score the root's.
+// assumes for such moves, and its score is that of the root.
 func (rep *report) unsearchedMove(p board.Point, prior float32) thinking.Move {
 	n := rep.nodes.a.node(rep.nodes.root)
 	s, u := rep.nodes.view(), &rep.sh.value

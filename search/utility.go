@@ -15,10 +15,10 @@ const (
 	tailSteps  = 50 // the normal distribution is cut at 5 deviations, in steps of 0.1
 )
 
-// scoreTable returns the expectation of (2/pi)*atan(x/19) under a normal distribution, in steps of
-// a point. It is made once, within tens of milliseconds.
+// scoreTable returns the expectation of (2/pi)*atan(x/19) for a normally distributed x, by its mean and
+// deviation in steps of a point. The table is made once, within tens of milliseconds.
 var scoreTable = sync.OnceValue(func() *[scoreRows][scoreCols]float64 {
-	// All arguments are tenths of points: 10*i - 4215 + j*n, for n tenths of the deviation j.
+	// atan is needed at 10*i - 4215 ± j*n tenths of a point: n tenths of the deviation j away from the mean.
 	const reach = 10*scoreRows/2 + 5 + tailSteps*scoreCols
 	atan := make([]float64, 2*reach+1)
 	for k := range atan {
@@ -132,8 +132,8 @@ func (o *outcome) stdev() float64 {
 	return math.Sqrt(max(0, float64(o.scoreMeanSq)-m*m))
 }
 
-// weight returns the weight of an evaluation with the errors that the network predicts for it:
-// 0.25/(error + 0.25/8) by default, so at most 8. If an error is unknown (negative), it is 1.
+// weight returns the weight of an evaluation from the errors that the network predicts for it:
+// 0.25/(error + 0.25/8) by default, at most 8. The weight is 1 if an error is unknown (negative).
 func (v *valuer) weight(scoreMean, errWinLoss, errScore float64) float64 {
 	if !v.b.UseUncertainty || errWinLoss < 0 || errScore < 0 {
 		return 1

@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// child is the data of an edge for averaging a node.
+// child holds the data of one edge that are needed to average its parent.
 type child struct {
 	weight  float64 // the edge's weight, changed by pruning and value weighting
 	utility float64 // from the view of the side to move at the parent
@@ -38,8 +38,7 @@ func pruneNoise(children []child, scale, limit float64) float64 {
 	return weight
 }
 
-// studentPoints and studentReach are the size of the table of the distribution function that
-// weighByValue uses.
+// studentPoints is the number of points in studentTable; they go from -studentReach to studentReach.
 const (
 	studentPoints = 2000
 	studentReach  = 50.0

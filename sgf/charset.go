@@ -79,8 +79,8 @@ func charsetName(name string) string {
 	return key
 }
 
-// charsetOf returns the charset that a CA property names. The zero value means that it is
-// unknown, or UTF-16, which the file's bytes rule out.
+// charsetOf returns the charset that a CA property names; the zero value if the name is unknown, or
+// is UTF-16, since the parser never sees UTF-16.
 func charsetOf(name string) charset {
 	name = strings.ToLower(strings.TrimSpace(name))
 	t, canonical := tableOf(name)
@@ -178,7 +178,7 @@ func (c cut) takesNext(b byte) bool {
 }
 
 // end returns the index of the closing bracket of the value that starts at src[i], or -1. high tells
-// whether the value has non-ASCII bytes, doubt whether another cut may give another end.
+// whether the value has non-ASCII bytes or an ESC, doubt whether another cut may give another end.
 func (c cut) end(src string, i int) (end int, high, doubt bool) {
 	shifted := false
 	for start := i; i < len(src); i++ {

@@ -19,7 +19,7 @@ import (
 	"kosumi/sgf"
 )
 
-// TestNoMoveIsLostToAName: all moves are read, whatever charset a record names, and if it names none.
+// TestNoMoveIsLostToAName: all moves are read, whichever charset a record names and even if it names none.
 func TestNoMoveIsLostToAName(t *testing.T) {
 	big5, gbk, sjis := "\xa9P\xab\x54\xc0\xb5", "\xd6\xdc\xbf\xa1\xd1\xab", "\x97\xd1\x8a\xc7\x95\xe5"
 	for name, c := range map[string]struct{ text, moves, black string }{
@@ -134,8 +134,8 @@ var (
 	}
 )
 
-// generatedRecord returns a record of random moves with names and comments in a random script,
-// and its moves. CA is right, wrong or absent.
+// generatedRecord returns a file of random moves (want) with names and comments in the script s, which
+// the seed chooses. CA is right, wrong or absent.
 func generatedRecord(t testing.TB, seed uint64) (file []byte, want string, s *script) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 50))

@@ -16,7 +16,7 @@ func (p *parser) decodeAll(declared charset) {
 		if shifts(*v) {
 			*v = iso2022.decode(*v)
 		}
-		*v = strings.ReplaceAll(*v, "\x1b", "") // the next reader would take an ESC for a shift
+		*v = strings.ReplaceAll(*v, "\x1b", "") // an ESC left in the text would look like ISO-2022-JP when it is read again
 		if isUTF8(*v) {
 			*v = mended(raw.property, *v)
 			continue

@@ -115,8 +115,8 @@ func (r *Record) namedHandicap(root *Node) int {
 	return n
 }
 
-// settleHandicap counts the handicap stones, set up or played as Black's first moves. If there are
-// none and White begins, as in records of the Fox server, it places as many as HA says.
+// settleHandicap counts the handicap stones, set up or played as Black's first moves, if HA names two
+// or more. If there are none and White begins, as in records of the Fox server, it places them.
 func (r *Record) settleHandicap(named int) {
 	if r.Handicap = named; named < 2 {
 		return
@@ -146,8 +146,8 @@ func (r *Record) settleHandicap(named int) {
 	}
 }
 
-// opening returns the number of stones that Black plays before White's first stone (0 if it is only
-// one), and whether White begins or there are no moves.
+// opening returns the number of stones that Black plays before White's first stone or a set-up (0 if it
+// is only one), and whether White begins or there are no moves.
 func (r *Record) opening() (black int, whiteFirst bool) {
 	first := slices.IndexFunc(r.Steps, func(s Step) bool { return s.Setup != nil || s.Move.Color == board.White && s.Move.Point >= 0 })
 	if first < 0 {
@@ -164,7 +164,7 @@ func (r *Record) opening() (black int, whiteFirst bool) {
 	return black, first == 0
 }
 
-// place sets up handicap stones on the usual points; false if moves of the game use them.
+// place sets up n handicap stones on the usual points; false if there are none for n or a move uses one.
 func (r *Record) place(n int) bool {
 	points := board.FixedHandicap(r.Size, n)
 	if points == nil || slices.ContainsFunc(r.Steps, func(s Step) bool { return slices.Contains(points, s.Move.Point) }) {
@@ -180,7 +180,7 @@ func (r *Record) place(n int) bool {
 	return true
 }
 
-// AddPlaced adds the handicap stones that reading placed to a record's tree, so that other programs
+// AddPlaced adds to a record's tree the handicap stones that RecordOf placed, so that other programs
 // see the same board.
 func (r *Record) AddPlaced(root *Node) {
 	if r.placed {

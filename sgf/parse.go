@@ -12,7 +12,7 @@ const rootOnly = " FF GM SZ CA AP ST "
 // usualIDs are properties that reveal a node whose semicolon is missing.
 const usualIDs = rootOnly + "B W AB AW AE PL C N KM RU HA PB PW BR WR BT WT EV RO DT PC RE GN GC TM OT US SO AN CP ON "
 
-// texts are properties whose values people write.
+// texts are properties whose values are free text.
 const texts = " C N GN GC PB PW BR WR BT WT EV RO DT PC RE US SO AN CP ON RU OT "
 
 // points are properties whose values are only points.
@@ -304,8 +304,8 @@ func (p *parser) property() (Property, error) {
 	return Property{ID: id, Values: values}, nil
 }
 
-// value reads one value of a property; p.pos is at its opening bracket. An unclosed value ends
-// where the next node begins, or with the file; ok reports whether enough of it is left to keep.
+// value reads one value of a property; p.pos is at its opening bracket. An unclosed value ends where
+// the next property or node begins, or with the file; ok reports whether enough of it is left to keep.
 func (p *parser) value(id string) (v string, high, ok bool) {
 	start := p.pos + 1
 	end, high := p.valueEnd(start)
@@ -338,8 +338,8 @@ func (p *parser) value(id string) (v string, high, ok bool) {
 	return v, high && !p.plain, ok
 }
 
-// tornAt returns the position inside an unclosed value where the next node or game begins, -1 if
-// all of it looks like one value.
+// tornAt returns the position inside an unclosed value where the next property, node or game begins,
+// -1 if all of it looks like one value.
 func tornAt(property, value string) int {
 	if strings.IndexByte(value, '[') < 0 {
 		return -1
@@ -403,9 +403,9 @@ func tornLine(head string) int {
 // trimSpace cuts off white space at the end.
 func trimSpace(s string) string { return strings.TrimRight(s, " \t\r\n") }
 
-// capitals turns a property name of any FF version into FF[4]'s: FF[3] allowed meaningless
-// lower-case letters between the capitals. A name all in lower case is taken as one typed in the
-// wrong case.
+// capitals turns a property name of any FF version into the name in FF[4]. It drops the meaningless
+// lower-case letters that FF[3] allowed between the capitals. A name without capitals is taken as one
+// typed in the wrong case.
 func capitals(name string) string {
 	short := strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' {
@@ -430,7 +430,7 @@ func skipIdent(s string, i int) int {
 	return i
 }
 
-// skipClosed skips parentheses that close, and white space.
+// skipClosed skips closing parentheses and white space.
 func skipClosed(s string, i int) int {
 	for i = skipSpace(s, i); i < len(s) && s[i] == ')'; {
 		i = skipSpace(s, i+1)

@@ -15,13 +15,13 @@ var (
 	ErrPoint = errors.New("bad point")
 	// ErrSize means a board size that this program does not play on.
 	ErrSize = errors.New("unacceptable board size")
-	// ErrValue means another value that cannot be understood.
+	// ErrValue means a value of any other kind that cannot be understood.
 	ErrValue = errors.New("bad value")
 )
 
 // ParsePoint reads a move: two letters, column and row from the top left, a to z for 1 to 26
-// (FF[4], Go). The empty value is a pass. So is tt (FF[3]) unless it is a point of the board:
-// on boards up to 19x19, as in FF[4], and on narrow ones such as 21x9.
+// (FF[4], Go). The empty value is a pass. So is tt (FF[3]) on boards that have no such point: boards
+// up to 19x19, as in FF[4], and narrow ones such as 21x9.
 func ParsePoint(size board.Size, value string) (board.Point, error) {
 	value = strings.TrimSpace(value)
 	if value == "" || value == "tt" && min(size.W, size.H) < 20 || strings.EqualFold(value, "pass") {

@@ -74,7 +74,7 @@ type Setup struct {
 
 // Step is one move of the main line, or a set-up in the middle of a game.
 type Step struct {
-	// Setup changes the position; nil for a move. Rare after the first move.
+	// Setup changes the position; nil for a move.
 	Setup *Setup
 	// Move is the move; its Color is Empty when the step is a set-up.
 	Move    board.Move

@@ -278,8 +278,8 @@ func TestKomi(t *testing.T) {
 	require.Equal(t, []string{`The komi "1e3" of the record makes no sense; 7.5 was taken.`}, notes)
 }
 
-// TestHandicap: the handicap is the number of stones set up or played before White's first move,
-// whatever HA says. If there are none and White begins, HA's stones are placed.
+// TestHandicap: if HA names two or more stones, those set up or played before White's first move are
+// counted. If there are none and White begins, as many as HA says are placed.
 func TestHandicap(t *testing.T) {
 	for text, want := range map[string]struct {
 		handicap, stones int

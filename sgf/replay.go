@@ -117,7 +117,7 @@ func (r *Record) startGame(g *board.Game) error {
 }
 
 // HandicapPlayed reports whether the handicap stones are exactly the moves that Black makes
-// before White's first stone, so that the game itself counts them.
+// before White's first stone. A board.Game counts such stones by itself.
 func (r *Record) HandicapPlayed() bool {
 	played, _ := r.opening()
 	return r.Handicap > 1 && r.Handicap == played && (r.Setup == nil || len(r.Setup.Black)+len(r.Setup.White) == 0)

@@ -8,8 +8,8 @@ import (
 	"kosumi/board"
 )
 
-// ruleWords lists what people and servers write in RU, by the names of board.ParseRules. Words are
-// separated by blanks, and have none inside.
+// ruleWords lists, for names that board.ParseRules reads, what people and servers write in RU. Words
+// are separated by blanks and contain none.
 var ruleWords = map[string]string{
 	"japanese": "japanese jp jpn jap japan nihon nihonkiin japanisch japonaise japonais japonés japonesas giapponese японские японский 日本 日本式 日本棋院 にほん " +
 		"일본 일본식 일본기원 territory territoryscoring territorial 数目 數目 数目法 數目法 目数法 地 地合い 집 집계산",
@@ -67,8 +67,8 @@ func (r *Record) BoardRules() (board.Rules, error) {
 }
 
 // RulesOr returns the rules of a game with its komi, and notes in plain sentences on assumptions.
-// If the record has no known rules it uses fallback; if it has no komi it uses the usual one of
-// the rules, 0.5 with handicap stones.
+// Missing or unknown rules are replaced by fallback, a missing komi by the usual one of the rules or,
+// with handicap stones, by 0.5.
 func (r *Record) RulesOr(fallback board.Rules) (rules board.Rules, notes []string) {
 	note := func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) }
 	scoring := "rules with area scoring"

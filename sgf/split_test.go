@@ -23,8 +23,8 @@ func TestSplitMoves(t *testing.T) {
 	}
 }
 
-// TestHandicapPlayed: Black's moves before White's first are handicap stones, with and without
-// HA.
+// TestHandicapPlayed: Black's moves and set-up stones before White's first move count for White's
+// handicap bonus, with and without HA.
 func TestHandicapPlayed(t *testing.T) {
 	for text, want := range map[string]float32{
 		"(;RU[Chinese];B[dd];B[pp];B[pd];W[dp])":              3,

@@ -64,7 +64,7 @@ func plain(c byte) byte {
 }
 
 // mended escapes a value for use between brackets: an unescaped ], a [ that would seem to begin the
-// next property's value, and a trailing backslash. Values read from a file are returned unchanged.
+// next property's value, and a trailing backslash. A value that is escaped already is returned unchanged.
 func mended(property, value string) string {
 	if tornAt(property, value) >= 0 {
 		i := strings.LastIndexByte(value, '[')

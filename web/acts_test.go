@@ -233,7 +233,7 @@ func TestSounds(t *testing.T) {
 		sounds := 0
 		if on {
 			p.Until(`settled === 1`) // the engine's stone
-			sounds = 2               // the player's stone sounds when it is placed
+			sounds = 2               // the engine's, and the player's, which sounds as soon as it is placed
 		}
 		require.Equal(t, sounds, browsertest.JS[int](p, "sounds"), "of two stones")
 	}

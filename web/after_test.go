@@ -17,8 +17,8 @@ import (
 	"kosumi/web/wire"
 )
 
-// TestLookBack walks back in a running game, then looks at the end of the game: its story names the
-// largest mistake of the review, and another game can begin.
+// TestLookBack steps back through the moves of a running game. When the game is over, the page names
+// the largest mistake of the review, and another game can begin.
 func TestLookBack(t *testing.T) {
 	s, p := newPage(t)
 	p.Press("Help")
@@ -55,7 +55,7 @@ func TestLookBack(t *testing.T) {
 	p.HasMoves(made)
 	require.Len(t, ask[api.GameState](join(t, s), "watch", api.Watch{What: "game:" + id}).Moves, made)
 
-	// Before the review, the story claims nothing about mistakes.
+	// Until the review is done, the page claims nothing about mistakes.
 	p.Do(chromedp.Evaluate(`window.hasty = 0; new MutationObserver(() => { const o = document.querySelector(".over"); if (o && o.dataset.review !== "done" && o.querySelector(".chip-loss")) hasty++; })
 		.observe(document.body, { childList: true, subtree: true, attributes: true, characterData: true })`, nil))
 	resign(p)

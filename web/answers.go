@@ -43,7 +43,7 @@ func (as *answers) once(key string, perform func() api.Event) api.Event {
 	return a.event
 }
 
-// find returns the answer to a command, and whether it was sent before.
+// find returns the answer to a command, and whether the command was sent before.
 func (as *answers) find(key string, now time.Time) (a *answer, again bool) {
 	as.mu.Lock()
 	defer as.mu.Unlock()

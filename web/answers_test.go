@@ -17,8 +17,8 @@ import (
 	"kosumi/web/wire"
 )
 
-// TestNewcomers: if too many connections have not said hello, the oldest one of the machine that
-// has the most of them is closed.
+// TestNewcomers: if too many connections have not said hello, the machine with the most of them loses
+// its oldest one.
 func TestNewcomers(t *testing.T) {
 	s := &Server{}
 	add := func(from string) *conn {

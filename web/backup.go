@@ -66,7 +66,7 @@ func (s *Server) saved(r *restoring) []store.Saved {
 		}})
 }
 
-// restoring is the content of a backup during a merge.
+// restoring records what a merge takes from a backup.
 type restoring struct {
 	games map[string]bool // the backup's games by ID; true: new here
 	taken map[string]bool // boards whose rating comes from the backup
@@ -126,8 +126,8 @@ func (s *Server) restore(b *store.Backup, do bool) (*api.Restored, error) {
 	return a, err
 }
 
-// recount updates the player's ratings after a merge so that each game counts once: the backup's
-// new games count or, where the rating came from the backup, the games that the backup lacks.
+// recount updates the player's ratings after a merge so that each game counts once. A rating that came
+// from the backup gets the games that the backup lacks, a rating that did not gets the backup's new games.
 func (s *Server) recount(r *restoring) {
 	var count []*game
 	ids, _ := s.player.Games.IDs()

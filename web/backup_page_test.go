@@ -89,7 +89,7 @@ func TestBackupPage(t *testing.T) {
 	q.Until(`document.querySelectorAll(".kept-row").length === 2`)
 	_, games := savedFile(q, "Export all")
 
-	// Dropping the export on any screen imports it: the page says which games it has already.
+	// The export is also accepted on the review screen, which says that its games are here already.
 	p.Screen(1280, 900)
 	p.Do(chromedp.Navigate(from.Address() + "review"))
 	p.Until(`document.querySelector(".review-row")`)

@@ -50,7 +50,7 @@ func files(t *testing.T, dir string) map[string]string {
 	require.NoError(t, filepath.WalkDir(dir, func(name string, d os.DirEntry, err error) error {
 		if err == nil && d.Type().IsRegular() {
 			data, err := os.ReadFile(name)
-			if len(data) > 0 { // an empty log may be missing
+			if len(data) > 0 { // skip empty logs, which a restored folder may lack
 				all[strings.TrimPrefix(name, dir)] = string(data)
 			}
 			return err
@@ -105,8 +105,8 @@ func unzipped(t *testing.T, data []byte) (all []entry) {
 	return all
 }
 
-// manyThings returns a server with two games (one rated and resigned), a board, a review, an answered
-// problem, a name and a lesson.
+// manyThings returns a server with two games (one rated and resigned), an analysis, a review, an
+// answered problem, names and a lesson.
 func manyThings(t *testing.T) *Server {
 	t.Helper()
 	s := serve(t, t.TempDir())
@@ -195,7 +195,7 @@ func TestBackupsMeet(t *testing.T) {
 	rated := func(s *Server, c *client) {
 		t.Helper()
 		finished(t, s, c, engines.Auto, "W+R", fewMoves...)
-		time.Sleep(time.Second) // two games may not end within one second
+		time.Sleep(time.Second) // games that end in the same second would count as one
 	}
 	rated(here, c)
 	restore(t, there, "?do=1", sent(t, here, http.MethodPost, "api/backup", nil))

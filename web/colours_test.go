@@ -50,7 +50,7 @@ func seen(hex string, m [9]float64) (lab [3]float64) {
 	return [3]float64{116*y - 16, 500 * (x - y), 200 * (y - z)}
 }
 
-// difference is CIEDE2000: Sharma, Wu and Dalal (2005).
+// difference returns the CIEDE2000 difference of two CIELAB colours: Sharma, Wu and Dalal (2005).
 func difference(p, q [3]float64) float64 {
 	chroma := (math.Hypot(p[1], p[2]) + math.Hypot(q[1], q[2])) / 2
 	far := func(c float64) float64 { return math.Sqrt(math.Pow(c, 7) / (math.Pow(c, 7) + math.Pow(25, 7))) }

@@ -22,7 +22,7 @@ type protocol struct {
 // command is a message that clients send.
 type command struct {
 	name, explain string
-	d, answer     reflect.Type // types of the field d of the message and of its answer
+	d, answer     reflect.Type // types of the field d in the message and in the answer
 	way           way
 	do            func(c *conn, d json.RawMessage) (any, error)
 }
@@ -62,14 +62,14 @@ func register[T, A any](p *protocol, name string, way way, handler func(*conn, *
 	p.order = append(p.order, p.commands[name])
 }
 
-// topic is a topic that clients can watch.
+// topic is a part of the server's state that clients can watch.
 type topic struct {
 	name  string
-	of    reflect.Type // type of its state
+	of    reflect.Type // type of the state
 	state func(c *conn, id string) (any, error)
 }
 
-// watchable declares a topic. Clients watch it by its name, or as name:ID if there are several.
+// watchable declares a topic. Clients watch it by its name, or as name:ID for one game, document or review.
 func watchable[A any](p *protocol, name string, state func(c *conn, id string) (A, error)) {
 	p.topics[name] = &topic{name, reflect.TypeFor[A](), func(c *conn, id string) (any, error) { return state(c, id) }}
 }

@@ -61,7 +61,7 @@ type conn struct {
 
 	mu     sync.Mutex
 	topics []string
-	code   int // the WebSocket code it is closed with
+	code   int // the WebSocket code to close the connection with
 	reason string
 }
 
@@ -183,7 +183,7 @@ func (c *conn) close(code int, reason string) {
 	c.cancel()
 }
 
-// command answers one message: each gets ok or err.
+// command performs the command in a message. The answer is ok or err; without an ID, only err is sent.
 func (c *conn) command(data []byte) {
 	var cmd api.Command
 	if err := json.Unmarshal(data, &cmd); err != nil || cmd.T == "" || len(cmd.ID) > 64 {

@@ -13,5 +13,5 @@
 // Goroutines: each connection has a reader, a writer and at most one analysis;
 // each game has at most one that searches. They are joined by [Server.Close].
 //
-// Lock order: a game's mu, then the parts' own, then a connection's.
+// Lock order: a game's mu, then the locks of the packages below, then a connection's mu.
 package web

@@ -270,8 +270,8 @@ func TestUnsavedReview(t *testing.T) {
 	mend()
 }
 
-// TestDrillIsWrittenDown answers a problem: the answer is on the disk once the verdict arrives, and
-// the answer with a changed grade replaces it there.
+// TestDrillIsWrittenDown answers a problem: the answer is on the disk once the verdict arrives, and a
+// changed grade replaces the grade there.
 func TestDrillIsWrittenDown(t *testing.T) {
 	dir := searched(t)
 	s := serve(t, dir)

@@ -117,7 +117,7 @@ func TestBoardSpeaksTheTable(t *testing.T) {
 	id := ask[api.ID](join(t, s), "doc.new", api.NewDoc{SGF: "(;SZ[19];B[pd])"}).ID
 	p.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.analysis", JSON.stringify({ visits: 60, tab: "tree", area: true }))`, nil))
 	p.Screen(1280, 720)
-	p.Do(chromedp.Navigate(s.Address() + "settings")) // another screen first, so that this runs before the board is drawn
+	p.Do(chromedp.Navigate(s.Address() + "settings")) // another screen first, so that the next script runs before the board is drawn
 	p.Until(`document.querySelector("main.settings")`)
 	p.Do(chromedp.Evaluate(texts+`; history.pushState(null, "", "/analyse/`+id+`"); dispatchEvent(new PopStateEvent("popstate"))`, nil))
 	p.Until(`document.querySelectorAll(".cands tbody tr").length > 1`) // two moves, listed with their mirror images

@@ -85,7 +85,7 @@ func cpu(pid int) time.Duration {
 	return time.Duration(u+s) * 10 * time.Millisecond
 }
 
-// heap is the memory that the page's scripts hold after a garbage collection, in MB.
+// heap is the memory in use on the heap of the page's scripts, in MB.
 func heap(p *browsertest.Tab) float64 {
 	var used float64
 	p.Do(chromedp.ActionFunc(func(ctx context.Context) error {
@@ -130,7 +130,7 @@ func TestFigures(t *testing.T) {
 	fmt.Printf("bundle: %d files, %.1f kB compressed, licences apart\n", len(files)-1, float64(total)/1000)
 }
 
-// newcomer starts the program and plays the first stone.
+// newcomer measures the time from the program's start to its answer to the first stone.
 func newcomer(t *testing.T) {
 	var seconds, paints []float64
 	for range 5 {
@@ -193,7 +193,7 @@ func stream(t *testing.T) {
 		len(lag), at(lag, 0.5), at(lag, 0.9), at(lag, 1), len(gaps), long, at(gaps, 0.5), at(gaps, 1))
 }
 
-// walk holds an arrow key down through a game, and waits for numbers after its release.
+// walk holds an arrow key down in a game, and measures how long the numbers take after its release.
 func walk(t *testing.T) {
 	s := startProgram(t, t.TempDir())
 	p := analyse(t, s)
@@ -217,7 +217,7 @@ const watchStones = `window.drawn = []; addEventListener("pointerup", (e) => {
 	wait();
 }, true);`
 
-// slow plays a game and walks through one, on a processor slowed to a quarter.
+// slow measures how long the page and its stones take to paint on a processor slowed to a quarter.
 func slow(t *testing.T) {
 	s := startProgram(t, t.TempDir())
 	p := browsertest.Open(t)
@@ -273,7 +273,7 @@ func longReview(t *testing.T) {
 	fmt.Printf("review: 200 moves on 19x19: every eighth position in the graph after %.1f s, all after %.1f s, the mistakes after %.1f s (state %s), done after %.1f s\n", first, all, mistakes, state, done)
 }
 
-// idle measures the cost of an open page that nobody uses, and of a page whose analysis is over.
+// idle measures the processor time that the program takes for an open page that nobody uses.
 func idle(t *testing.T) {
 	s := startProgram(t, t.TempDir())
 	p := browsertest.Open(t)
@@ -286,7 +286,7 @@ func idle(t *testing.T) {
 	fmt.Printf("idle: the program took %d ms of processor in %.0f s with a page open, %.1f %%\n", spent.Milliseconds(), over/1000, 100*float64(spent.Milliseconds())/over)
 }
 
-// kills kills the program, or reloads the page, at thirty moments of a game.
+// kills kills the program or reloads the page at thirty moments of a game, and counts lost moves.
 func kills(t *testing.T) {
 	dir := t.TempDir()
 	s := startProgram(t, dir)

@@ -28,7 +28,7 @@ type game struct {
 	taught  lesson
 	offered offered
 	engine  *engines.Engine
-	alone   time.Time // since when no page has watched
+	alone   time.Time // when pages stopped watching; zero: a page watches
 	removed bool
 }
 

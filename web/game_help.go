@@ -139,7 +139,7 @@ const tenth = 1.2816
 // openBelow is the ownership below which a point is not settled.
 const openBelow = 0.6
 
-// Estimate estimates the score. The clocks do not count its search.
+// Estimate estimates the score by a short search.
 func (gs *games) Estimate(ctx context.Context, a *api.GameCommand) (*api.Estimate, error) {
 	var t *thinking.Estimate
 	_, err := gs.help(ctx, a.Game, a.Rev, func(ctx context.Context, e *engine.Engine, _ *board.Game, _ int, _ float64) (err error) {

@@ -25,8 +25,8 @@ type pending struct {
 	timer *time.Timer
 }
 
-// tryStep makes a step of the engine or of the clock. If it cannot be written, it is retried until
-// the game changes otherwise. The caller holds mu.
+// tryStep makes a step of the engine or of the clock. If the step cannot be written, it is retried
+// unless the game changes in another way. The caller holds mu.
 func (g *game) tryStep(step func() error) {
 	err := step()
 	if err == nil {

@@ -159,7 +159,7 @@ func TestCommandTwice(t *testing.T) {
 	require.Equal(t, "C3", now.Moves[0])
 }
 
-// TestCrash cuts a journal at every byte: the game has all steps on whole lines, and no torn one.
+// TestCrash cuts a journal at every byte: the game then has the steps of all whole lines, and no other.
 func TestCrash(t *testing.T) {
 	s := serve(t, t.TempDir())
 	c := join(t, s)
@@ -189,8 +189,8 @@ func TestCrash(t *testing.T) {
 	}
 }
 
-// TestWake ends a server while the engine thinks: the next server resumes when somebody opens the
-// game.
+// TestWake opens a game whose journal ends with the player's move, as if the server had ended while
+// the engine was thinking: the engine answers the move.
 func TestWake(t *testing.T) {
 	s := serve(t, t.TempDir())
 	c := join(t, s)

@@ -168,7 +168,7 @@ func (gs *games) Merge(e store.Entry, do bool) (fresh, all int, err error) {
 	if !do {
 		return 1, 1, nil
 	}
-	if g := gs.All()[e.ID]; g != nil { // the game here is the beginning of the backup's
+	if g := gs.All()[e.ID]; g != nil { // the backup's game begins like the game here and goes on longer
 		g.close()
 		g.mu.Lock()
 		g.removed = true
@@ -185,7 +185,7 @@ func (gs *games) Merge(e store.Entry, do bool) (fresh, all int, err error) {
 	return 1, 1, nil
 }
 
-// Score performs a step of counting.
+// Score performs one step of counting: it changes or accepts the dead stones, or resumes play.
 func (gs *games) Score(v *api.Score) error {
 	return onGame(func(g *game) error {
 		if g.rec.Phase != store.Counting {
@@ -280,7 +280,7 @@ func (gs *games) SGF(id string) (data []byte, at time.Time, err error) {
 	return data, began, err
 }
 
-// refit changes the rating shown with a finished game, after the review has counted its moves.
+// refit replaces the rating shown with a finished game after a review of that game has changed it.
 func (gs *games) refit(id string, fit *api.Fit) {
 	g, err := gs.Open(id)
 	if err != nil {

@@ -69,7 +69,7 @@ func TestPhone(t *testing.T) {
 	for _, key := range []struct {
 		name   string
 		dx, dy float64
-	}{{"←", -1, 0}, {"→", 1, 0}, {"↑", 0, -1}} { // the page's arrow keys are placed like a keyboard's
+	}{{"←", -1, 0}, {"→", 1, 0}, {"↑", 0, -1}} { // the page's arrow buttons are laid out as on a keyboard
 		browsertest.Equal(p, []float64{key.dx, key.dy}, fmt.Sprintf(`(() => { const at = (n) => { const r = document.querySelector('.place-bar button[aria-label="' + n + '"]').getBoundingClientRect(); return [r.x, r.y]; };
 			const [a, b] = [at(%q), at("↓")]; return [Math.sign(a[0] - b[0]), Math.sign(a[1] - b[1])]; })()`, key.name))
 	}
@@ -171,7 +171,7 @@ func TestRecords(t *testing.T) {
 	p.Until(`document.querySelector(".where").innerText.includes("10,027")`)
 
 	// A record of an old Japanese program, in Shift JIS.
-	shift := "(;GM[1]CA[Shift_JIS]SZ[9]PB[\x8d\x95]PW[\x94\x92]C[\x95\x5c];B[ee])" // 黒, 白 and 表, whose second byte is a backslash
+	shift := "(;GM[1]CA[Shift_JIS]SZ[9]PB[\x8d\x95]PW[\x94\x92]C[\x95\x5c];B[ee])" // 黒, 白 and 表; the second byte of 表 is a backslash
 	p.Do(chromedp.Navigate(s.Address() + "analyse"))
 	p.Until(`document.querySelector("main:not(.analyse) input[type=file]")`)
 	chooseFiles(p, map[string]string{"old.sgf": shift})

@@ -58,9 +58,9 @@ func (c *conn) useNetwork(n *api.Network) ([]api.Network, error) {
 
 func (c *conn) fetchNetwork(f *api.FetchNetwork) error { return c.s.library.Fetch(c.s.ctx, f) }
 
-// newDocument makes a document: empty, of a game that was played here, or of SGF.
+// newDocument makes a document: an empty one, or one made from a game played here or from SGF.
 func (s *Server) newDocument(n *api.NewDoc) (id api.ID, err error) {
-	var root *sgf.Node // nil: the document is not of a game
+	var root *sgf.Node // nil unless the document is made from a game
 	if n.Game != "" {
 		g, err := s.games.Open(n.Game)
 		if err != nil {
@@ -71,8 +71,8 @@ func (s *Server) newDocument(n *api.NewDoc) (id api.ID, err error) {
 	return s.docs.New(n, root)
 }
 
-// addReview queues a game of this server for review. The review of a finished game has the game's
-// ID: a second request returns the same review.
+// addReview queues a game played here, or a document, for review. The review of a finished game has
+// the game's ID, so a second request returns the same review.
 func (s *Server) addReview(a *api.AddReview) (api.ID, error) {
 	var root *sgf.Node
 	name, id := "", store.NewID()

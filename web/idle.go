@@ -8,11 +8,11 @@ import (
 
 // Signs that the machine slept or the program was stopped between two checks.
 const (
-	// sleptFor is the minimum by which the wall clock runs ahead of the monotonic clock during a
-	// sleep.
+	// sleptFor: the machine slept if the wall clock advanced by this much more than the monotonic
+	// clock.
 	sleptFor = 5 * time.Second
-	// stoodFor is the minimum step of the monotonic clock that shows that the program, or its
-	// virtual machine, was stopped.
+	// stoodFor: the program, or its virtual machine, was stopped if the monotonic clock advanced
+	// by this much between two checks.
 	stoodFor = 15 * time.Second
 )
 
@@ -45,8 +45,8 @@ func (w *idleWatch) check(now time.Time, pages int) (gap time.Duration, alone bo
 	return gap, pages == 0 && now.Sub(w.alone) > wire.AloneFor
 }
 
-// leaveIdle stops the clocks of games that no page watches, or during which the machine
-// slept, and frees engines and documents that are not in use. It is called twice a second.
+// leaveIdle stops the clocks of games that no page watches, and of all games if the machine has
+// slept. It frees engines and documents that are not in use. It is called twice a second.
 func (s *Server) leaveIdle(w *idleWatch) {
 	now := time.Now()
 	watched, pages := s.hub.Watching()

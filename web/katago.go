@@ -46,7 +46,7 @@ func (s *Server) serveKataGo(w http.ResponseWriter, r *http.Request) {
 	s.analyse(ws)
 }
 
-// Limits of one program, in bytes.
+// Limits for each program that asks, in bytes.
 const (
 	maxQuery      = 1 << 20
 	analystsQueue = 16 << 20
@@ -71,8 +71,8 @@ func (s *Server) analyst(finish bool) (*analysis.Server, func(), error) {
 	return server, giveBack, err
 }
 
-// answerQueries answers the queries of a request, one JSON object a line, with a line for each
-// answer as it comes. Its searches run only while no page waits for a search.
+// answerQueries reads queries from the body of a request, one JSON object per line, and sends each
+// answer as a line when it is ready. Its searches run only while no page waits for a search.
 func (s *Server) answerQueries(w http.ResponseWriter, r *http.Request) {
 	queries, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxQuery))
 	if err != nil {

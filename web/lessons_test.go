@@ -263,7 +263,7 @@ func TestLearn(t *testing.T) {
 	p.Until(`document.querySelectorAll(".lesson-done").length === 6`)
 }
 
-// wrong returns a legal move near the point of the task that does not solve it.
+// wrong returns a legal move that does not solve the task, in the task's region if it has one.
 func (x *exercise) wrong(t *testing.T) string {
 	t.Helper()
 	g := x.position(t)

@@ -107,7 +107,7 @@ func TestFit(t *testing.T) {
 	require.Equal(t, 1, fit.Judged, "without help its moves count")
 }
 
-// wonGame plays a game to a win of Black's, with some steps before the end.
+// wonGame plays a game that Black wins; the steps in more are added before its end.
 func wonGame(t *testing.T, s *Server, g *api.GameState, more ...store.Step) *api.GameState {
 	t.Helper()
 	live := opened(t, s, g.Game)

@@ -37,8 +37,8 @@ func TestWebLife(t *testing.T) {
 	p.Until(`[...document.querySelectorAll("[role=gridcell]")].some((c) => c.ariaLabel === "B9, works") && [...document.querySelectorAll("[role=gridcell]")].some((c) => c.ariaLabel === "A8 white, asked about")`)
 	p.Axe("a question of life and death")
 
-	// Black plays the vital point, and White plays a move: the proof answers until the stones are
-	// captured.
+	// Black plays the vital point, and White plays a move: the page answers White from the proof
+	// until the stones are captured.
 	p.Do(chromedp.Evaluate(card("b")+`.querySelector("button.small").click()`, nil))
 	p.Until(`document.querySelector(".life-line p")?.innerText.includes("first move for Black")`)
 	p.Point("B9")

@@ -13,7 +13,7 @@ import (
 	"kosumi/web/wire"
 )
 
-// Loops reads the folders of loops while a page shows them.
+// Loops reads the folders of training loops while a page shows them.
 type Loops struct {
 	mu       sync.Mutex
 	loops    []*loop.Viewer
@@ -27,7 +27,7 @@ const readEvery = 2 * time.Second
 // newestShown is the maximum number of a loop's games that are sent.
 const newestShown = 6
 
-// NewLoops returns the loops of folders.
+// NewLoops returns Loops that reads the given folders.
 func NewLoops(folders []string) *Loops {
 	t := &Loops{}
 	for _, dir := range folders {
@@ -58,7 +58,7 @@ func (t *Loops) read() *api.Training {
 	return all
 }
 
-// Tell sends changes to those who watch.
+// Tell sends the state to the pages that watch the loops, if it has changed.
 func (t *Loops) Tell(pages *wire.Hub) {
 	if !pages.Watched("training") {
 		return

@@ -19,8 +19,8 @@ func (c *loopWatcher) Topics() []string          { return []string{"training"} }
 func (c *loopWatcher) Watches(topic string) bool { return topic == "training" }
 func (c *loopWatcher) Post(e api.Event)          { c.got = append(c.got, e) }
 
-// TestTraining: a folder without a loop says so; a watcher gets one message about an unchanged
-// loop.
+// TestTraining: a folder without a training loop is listed with an error; a watcher gets one
+// message while nothing changes.
 func TestTraining(t *testing.T) {
 	var h wire.Hub
 	dir := t.TempDir()

@@ -12,16 +12,16 @@ import (
 	"kosumi/web/store"
 )
 
-// drawings makes the page record in window.texts and window.squares the positions of texts and
-// squares drawn on the board's canvas since the canvas was last cleared.
+// drawings makes the page store the positions of the texts and squares that are now drawn on the
+// board's canvas in window.texts and window.squares.
 const drawings = `window.texts = new Map(); window.squares = new Set(); { const at = (c, x, y) => Math.round(x) + "," + Math.round(y), of = CanvasRenderingContext2D.prototype, { fillText, rect, clearRect } = of, on = (c) => c.canvas.classList.contains("stream");
 	of.clearRect = function (...a) { if (on(this)) { texts.clear(); squares.clear(); } return clearRect.apply(this, a); };
 	of.fillText = function (text, x, y, ...more) { if (on(this)) texts.set(text + "@" + at(this, x, y), [x, y]); return fillText.call(this, text, x, y, ...more); };
 	of.rect = function (x, y, w, h) { if (on(this)) squares.add([x + w / 2, y + h / 2]); return rect.call(this, x, y, w, h); }; }`
 
-// TestOverlaysTogether shows moves, territory and first instinct at once: each point has one sign, a
-// candidate shows its share of the policy, moves of few visits get no letter, and no loss contradicts
-// the winrates.
+// TestOverlaysTogether shows moves, territory and policy at once: no number is drawn on a square, a
+// candidate shows its share of the policy, moves of few visits get no letter, and the candidates
+// seldom change places.
 func TestOverlaysTogether(t *testing.T) {
 	looks(t)
 	s, p := newPage(t)

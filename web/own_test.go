@@ -14,8 +14,8 @@ import (
 	"kosumi/web/api"
 )
 
-// ownCorner is a collection of two problems: Black kills in two moves, with the author's comments;
-// the second has no marked answer.
+// ownCorner is a collection of two problems. In the first one, which has the author's comments,
+// Black kills in two moves. The second one has no answer marked as right.
 const ownCorner = `(;GM[1]FF[4]SZ[9]C[Kill the corner.]PL[W]AW[ab][bb][cb][db][da]AB[ac][bc][cc][dc][ec][eb][ea](;B[aa];W[ba])(;B[ba](;W[ca];B[aa]C[RIGHT: one eye.])(;W[aa];B[ca]TE[1])))
 (;GM[1]FF[4]SZ[9]AW[ab]AB[hh][hg](;B[ba];W[ca])(;B[aa]))`
 
@@ -107,8 +107,8 @@ func TestOwnProblems(t *testing.T) {
 	p.Until(`document.querySelector("main.drill")`)
 }
 
-// TestProblemsGo corrects a mistake in its review: the mistake is no longer asked as a new problem.
-// Deleting the review deletes its problems.
+// TestProblemsGo finds the better move for a mistake in the review: the mistake is no longer a new
+// problem. Deleting the review deletes its problems.
 func TestProblemsGo(t *testing.T) {
 	s := serve(t, searched(t))
 	c := join(t, s)

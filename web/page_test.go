@@ -35,7 +35,7 @@ func looks(t *testing.T) {
 	}
 }
 
-// servePage serves the real page on the network inside the program. It marks its test as parallel,
+// servePage serves the real page with the embedded neural network. It marks the test as parallel,
 // since such a test mostly waits for pages.
 func servePage(t *testing.T, folder string) *Server {
 	t.Helper()
@@ -138,7 +138,7 @@ func TestWebAnalysis(t *testing.T) {
 	b.Until(`[...document.querySelectorAll("[role=gridcell]")].some((c) => c.ariaLabel.startsWith("G3 white"))`)
 	b.Axe("analysis")
 	b.Press("Mistakes")
-	b.Until(`document.querySelector(".mistakes") && !document.querySelector(".sweep")`) // the page began without a request
+	b.Until(`document.querySelector(".mistakes") && !document.querySelector(".sweep")`) // the page has analysed the whole game unasked
 	b.Press("Set up")
 	b.Point("A1")
 	b.Until(`[...document.querySelectorAll("[role=gridcell]")].some((c) => c.ariaLabel.startsWith("A1 black"))`)

@@ -59,7 +59,7 @@ func (p *player) SayNames(v *api.SaidNames) error {
 // SaySide stores the player's side in a reviewed game.
 func (p *player) SaySide(v *api.SaidSide) error { return p.said(p.Profile.SaySide(v.Review, v.Side)) }
 
-// said judges the reviews in which the player's side is known now, unless storing it failed.
+// said judges the reviews in which the player's side is known now. If err is not nil, it only returns err.
 func (p *player) said(err error) error {
 	if err != nil {
 		return err
@@ -118,8 +118,8 @@ func (p *player) side(id, black, white string) int {
 }
 
 // Judged updates the player's rating by the moves of a finished review, unless the player had help
-// in the game. Each review counts once; fit is nil if the review does not count now. An error
-// writes nothing, and the next call tries again.
+// in the game. Each review counts once; fit is nil if the review does not count now. After an
+// error nothing is stored, and the next call tries again.
 func (p *player) Judged(id string, res *review.Result) (fit *api.Fit, err error) {
 	if _, err := p.Games.IDs(); err != nil {
 		return nil, nil // the index is not readable: no side can be determined

@@ -63,7 +63,7 @@ func TestYou(t *testing.T) {
 	}
 	p.Axe("you")
 
-	// On boards without a measure of moves, only results count, and the page says so.
+	// On board sizes whose moves cannot be judged, only results count, and the page says so.
 	_, err := s.games.levels.Count(time.Now(), board.Square(11), 8, 0, 1, 1)
 	require.NoError(t, err)
 	p.Do(chromedp.Reload())
@@ -78,7 +78,7 @@ func TestYou(t *testing.T) {
 	p.Do(chromedp.Evaluate(`document.querySelector(".kept input[type=search]").select()`, nil), chromedp.KeyEvent(" "))
 	p.Until(`document.querySelectorAll(".kept-row").length === 2`)
 
-	// A review of an imported game counts after the player adds a name in it.
+	// A review of an imported game counts once the player adds one of the game's names as their own.
 	chooseFilesAt(p, s, map[string]string{"other.sgf": spoiltNine})
 	p.Until(`document.querySelector("main.review")?.dataset.state === "done"`)
 	p.Do(chromedp.Navigate(s.Address() + "you"))
@@ -95,7 +95,7 @@ func TestYou(t *testing.T) {
 	require.Len(t, unzipped(t, sent(t, s, http.MethodGet, "api/games.zip", nil)), 5, "the records for people, the journals, and what they are")
 }
 
-// chooseFilesAt selects files in the input field of the reviews.
+// chooseFilesAt opens the list of reviews and selects files in its input field.
 func chooseFilesAt(p *browsertest.Tab, s *Server, files map[string]string) {
 	p.Do(chromedp.Navigate(s.Address() + "review"))
 	p.Until(`document.querySelector("input[type=file]")`)

@@ -106,8 +106,8 @@ func (s *Server) URLs() []string {
 	return all
 }
 
-// OneTimeURL is an address that works once, within a minute. It is for arguments of other
-// programs, which all users of a machine can see.
+// OneTimeURL is an address that works once, within a minute. Use it on the command line of other
+// programs, since all users of a machine can see command lines.
 func (s *Server) OneTimeURL() string { return s.Address() + "#o=" + s.access.Keys.OneTime() }
 
 // Serve answers until Close.

@@ -18,8 +18,8 @@ import (
 	"kosumi/web/api"
 )
 
-// TestSentences requires that each sentence of a refusal is used and each used one is defined, and
-// that each kind of event is sent.
+// TestSentences requires that each key of [api.Sentences] is used, that each key passed to [api.Tell]
+// is in it, and that each kind of event is sent.
 func TestSentences(t *testing.T) {
 	told := regexp.MustCompile(`api\.Tell\("\w+", "(\w+)"`)
 	words := regexp.MustCompile(`"(\w+)"`)
@@ -53,8 +53,8 @@ func TestSentences(t *testing.T) {
 	require.Len(t, sent, len(api.Kinds), "a kind of event is declared and never sent")
 }
 
-// TestLanguages requires that every language has the keys of English, and every text the arguments
-// of its English text.
+// TestLanguages requires that every language has the keys of English, and that every text has the
+// same arguments as its English text.
 func TestLanguages(t *testing.T) {
 	read := func(name string) map[string]string {
 		texts := map[string]string{}

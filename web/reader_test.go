@@ -157,11 +157,11 @@ func TestReviewOfNobody(t *testing.T) {
 	browsertest.Equal(p, "−9.0 ??, −4.0 ?", `[...document.querySelectorAll(".review-worst .chip-loss")].map((e) => e.innerText).join(", ")`, "the list shows the reader's mistakes only")
 }
 
-// heights makes the page record in window.heights the vertical position of each text on a canvas.
+// heights makes the page store the vertical position of each text on a canvas in window.heights.
 const heights = `window.heights = {}; { const is = CanvasRenderingContext2D.prototype.fillText; CanvasRenderingContext2D.prototype.fillText = function (text, x, y, ...more) { window.heights[text] = this.getTransform().f + y; return is.call(this, text, x, y, ...more); }; }`
 
 // TestGraphScale reads the scale of a graph: the scale has labels, is symmetric and ends at 40
-// points; larger leads are written as text. In the dark scheme the darkest ticks have an edge.
+// points; larger leads are written as text. The darkest ticks have a visible edge.
 func TestGraphScale(t *testing.T) {
 	looks(t)
 	s, p, id := openReviewed(t)
@@ -182,7 +182,7 @@ func TestGraphScale(t *testing.T) {
 	})
 }
 
-// edged reports whether each plum tick has an edge with a contrast of at least 3 to the panel.
+// edged reports whether each tick of the darkest colour has an edge with a contrast of at least 3 to the panel.
 const edged = `(() => { const c = document.querySelector(".graph canvas"), d = c.getContext("2d").getImageData(0, 0, c.width, c.height).data;
 	const light = (r, g, b) => { const [x, y, z] = [r, g, b].map((v) => (v /= 255) <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4); return 0.2126 * x + 0.7152 * y + 0.0722 * z + 0.05; };
 	const panel = light(...getComputedStyle(document.querySelector(".graph")).backgroundColor.match(/\d+/g).slice(0, 3).map(Number));
@@ -230,7 +230,7 @@ func TestGroupOfReview(t *testing.T) {
 	p.Until(`document.querySelector(".line-player")`)
 	p.Click(`.review-tools .tool:nth-child(2)`)
 	p.Until(`document.querySelector(".toast")?.innerText.includes("Press a stone first") && !document.querySelector(".line-player")`)
-	p.Point("C7") // the line was closed for the question
+	p.Point("C7") // the line is closed, so a press on a stone asks about it
 	p.Until(`document.querySelector(".life h2")?.innerText === "Black: C7"`)
 	p.Do(chromedp.KeyEvent(kb.Escape))
 	require.Equal(t, "bad_request", join(t, s).refused("life.ask", api.AskLife{Review: id, Ply: 99, Stones: []string{"A8"}}).Code)
@@ -257,8 +257,8 @@ func TestKoreanParticles(t *testing.T) {
 		"백이 C3과 D5를 이을 수 있게 됩니다.", "백이 C5와 D6을 이을 수 있게 됩니다."}, "\n"), `[...document.querySelectorAll(".claim")].map((e) => e.innerText.trim().replace("흑이", "백이")).join("\n")`)
 }
 
-// TestLateJudgement tries a move in a review. Before the judgement arrives, it shows the solution
-// or leaves the mistake: the late judgement must not change the screen.
+// TestLateJudgement tries a move in a review. Before the judgement arrives, the test shows the
+// solution or goes to another mistake: the late judgement must not change the screen.
 func TestLateJudgement(t *testing.T) {
 	_, p, _ := openReviewed(t)
 	p.Do(chromedp.Evaluate(`(() => {

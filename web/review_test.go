@@ -92,7 +92,7 @@ func TestReview(t *testing.T) {
 	require.Equal(t, "illegal", c.refused("review.try", api.TryMove{Review: id, Ply: at, Move: r.Moves[0].Move}).Code)
 	require.Equal(t, "bad_request", c.refused("review.try", api.TryMove{Review: id, Ply: 99, Move: "A1"}).Code)
 
-	// The files are those of engine review.
+	// The files are the same as those that the command "engine review" writes.
 	folder, err := drill.OpenFolder(filepath.Join(dir, "reviews"))
 	require.NoError(t, err)
 	res, err := folder.Read(id)
@@ -204,7 +204,7 @@ func TestReviewGoesOn(t *testing.T) {
 	require.Contains(t, notes(again), "the file ends before the game does")
 }
 
-// needHandout skips a test if the parts of HTML files are not built, which needs npm.
+// needHandout skips a test if the script bundle for HTML files is not built; building it needs npm.
 func needHandout(t *testing.T) {
 	t.Helper()
 	if err := handout.Built(); err != nil {

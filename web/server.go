@@ -54,7 +54,7 @@ const (
 	maxAnalysts = 8
 )
 
-// Server is one running page. Make one with [New], call [Server.Serve], and finally [Server.Close].
+// Server serves the page for one folder of games. Make one with [New], call [Server.Serve], finally [Server.Close].
 type Server struct {
 	conf     Config
 	page     ui.Files
@@ -84,8 +84,8 @@ type Server struct {
 	proofs  *engines.Proofs
 }
 
-// New opens the folder and the port. Errors of the folder wrap [store.ErrTaken] if
-// another server has it.
+// New opens the folder and the port. The error wraps [store.ErrTaken] if another server uses the
+// folder.
 func New(c Config) (*Server, error) {
 	if c.Engine.LevelFile == "" {
 		c.Engine.LevelFile = filepath.Join(c.Folder, "levels.json")

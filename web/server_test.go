@@ -35,15 +35,15 @@ func (loaded) Wait() error           { return nil }
 func (loaded) Loaded() (bool, error) { return true, nil }
 func (loaded) Close() error          { return nil }
 
-// only returns the networks of a server that has one network.
+// only makes the networks of a server that has a single network, net.
 func only(net nn.Network, folder string) *engines.Networks {
 	return engines.NewNetworks(engines.NetworksConfig{Folder: filepath.Join(folder, "networks"), Open: func(string) engines.Network { return loaded{net} }})
 }
 
 var bare = fstest.MapFS{"index.html": {Data: []byte("<!doctype html><title>Kosumi</title>")}, "assets/a.js": {Data: []byte("1")}, "build.txt": {Data: []byte("b1")}}
 
-// serve starts a server on the embedded network, with one session so that tests leave room for
-// others.
+// serve starts a server with the embedded network. The network has a single session, to leave
+// processors for other tests.
 func serve(t *testing.T, folder string) *Server {
 	t.Helper()
 	return serveWith(t, "", Config{Folder: folder, Page: bare})
@@ -94,7 +94,7 @@ func networkOf(file string) (*nn.Server, error) {
 	return net, err
 }
 
-// client is a page without a screen.
+// client speaks to a server over a WebSocket, as the page does.
 type client struct {
 	t  *testing.T
 	ws *websocket.Conn
@@ -193,8 +193,8 @@ func until[T any](c *client, typ string, want func(*T) bool) *T {
 	}
 }
 
-// TestRefusals: requests from other sites, under other names or without the token are refused, and
-// no answer shows a secret.
+// TestRefusals: requests from other sites, for other host names or without the token are refused,
+// and no answer shows a secret.
 func TestRefusals(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "secret.sgf"), []byte("secret"), 0o600))
@@ -329,7 +329,7 @@ func TestStrangers(t *testing.T) {
 		for range 5 * maxNewcomers {
 			dial(t, s)
 		}
-		c := join(t, s) // the owner can connect among them
+		c := join(t, s) // the owner can connect despite the silent sockets
 		require.LessOrEqual(t, s.newcomers.count(), maxNewcomers)
 		c.ask("ping", api.Ping{}, nil)
 		require.Eventually(t, func() bool { return s.newcomers.count() == 0 }, browsertest.Patience, 50*time.Millisecond, "nobody waits beyond the time for a hello")
@@ -356,8 +356,8 @@ func TestOneServer(t *testing.T) {
 	require.Equal(t, s.access.Keys.Token, token)
 }
 
-// TestURLs requires that a server on all addresses of this machine lists each of them, and
-// answers to its name.
+// TestURLs requires that a server on all addresses of this machine lists them, except link-local
+// ones, and answers at each.
 func TestURLs(t *testing.T) {
 	s := serveWith(t, "", Config{Folder: t.TempDir(), Page: bare, Listen: ":0"})
 	all := s.URLs()

@@ -28,8 +28,8 @@ var takenBack = []struct {
 }
 
 // TestTakeBackTime takes moves back and makes them again, on clocks of every kind, with minutes of
-// thinking. A take-back also takes back the time that the move gained, but time spent since stays
-// spent, and the engine's clock does not change. The same holds for a game read from its journal.
+// thinking. A take-back removes the time that the move gained, and sets the engine's clock back; the
+// time that the player has used since stays spent. The same holds for a game read from its journal.
 func TestTakeBackTime(t *testing.T) {
 	s := serve(t, t.TempDir())
 	var c *client

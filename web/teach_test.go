@@ -72,8 +72,8 @@ func TestTeaching(t *testing.T) {
 	require.Contains(t, testshared.Read(t, s.folder.Path("games", g.Game, ".jsonl")), `"k":"teach"`)
 }
 
-// TestTeachingPage takes a bad move back on the page, keeps it the second time, and sees the
-// story and the count at the end.
+// TestTeachingPage takes a bad move back on the page, keeps it the second time, and follows the
+// count step by step at the end.
 func TestTeachingPage(t *testing.T) {
 	testshared.Long(t)
 	s, p := newPage(t)

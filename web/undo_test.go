@@ -22,8 +22,8 @@ func ctrlZ(p *browsertest.Tab) {
 	p.Do(input.DispatchKeyEvent(input.KeyDown).WithModifiers(input.ModifierCtrl).WithKey("z").WithCode("KeyZ"))
 }
 
-// stopDeletes extends the ten seconds in which a deletion can be undone. A reload does not end
-// them; they end when the test evaluates the constant passed.
+// stopDeletes extends the ten seconds in which a deletion can be undone, also after a reload. They
+// end when the test evaluates the script [passed].
 func stopDeletes(p *browsertest.Tab) {
 	p.T.Helper()
 	const script = `window.due = []; { const real = window.setTimeout; window.setTimeout = (f, ms, ...more) => ms === 10000 ? (due.push(f), 0) : real(f, ms, ...more); }`

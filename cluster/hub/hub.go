@@ -38,8 +38,8 @@ type Config struct {
 	Log       *slog.Logger
 }
 
-// Hub is a [loop.Exchange] and plays a loop's matches. Make one with [New], and
-// Open it for a loop.
+// Hub is a [loop.Exchange] and plays a loop's matches. Make one with [New], then
+// call Open for a loop.
 type Hub struct {
 	conf    Config
 	address string
@@ -55,7 +55,7 @@ type Hub struct {
 	notes  sync.WaitGroup
 }
 
-// New makes a hub. It serves from Open on.
+// New makes a hub, which begins to serve when Open is called.
 func New(c Config) *Hub {
 	c.Log = cmp.Or(c.Log, slog.New(slog.DiscardHandler))
 	return &Hub{conf: c, done: make(chan struct{})}

@@ -51,8 +51,8 @@ type talk interface {
 
 // Run passes lines between the user and a remote engine until either side ends.
 // Broken connections are made again; if the engine itself is gone, a new one is brought to the
-// same position. If no connection can be made, Run ends soon after the input, with
-// [ErrUnreachable] if a request has no answer.
+// same position. If no connection can be made, Run returns soon after the end of the input,
+// with [ErrUnreachable] if a request has no answer.
 func Run(ctx context.Context, c ClientConfig, in io.Reader, out io.Writer) error {
 	c.Log = cmp.Or(c.Log, slog.New(slog.DiscardHandler))
 	ctx, cancel := context.WithCancelCause(ctx)

@@ -27,7 +27,7 @@ const (
 type User struct {
 	Name  string
 	Token string
-	Seats int // limit on seats held at once; 0: half the host's, and a seat ends a minute after its connection
+	Seats int // limit on seats held at once; 0: half of HostConfig.Seats, kept for shortKeep at most when disconnected
 }
 
 // HostConfig holds the settings of a host. Users and Sit are needed.
@@ -73,7 +73,7 @@ type greeting struct {
 }
 
 type answer struct {
-	Seat     string `json:"seat"` // drawn by the host: another id is another engine
+	Seat     string `json:"seat"` // random id of the seat; a changed id means a new engine
 	Received uint64 `json:"received"`
 	Error    string `json:"error,omitempty"`
 	Later    bool   `json:"later,omitempty"` // the client may try again
@@ -148,7 +148,7 @@ func (h *Host) sweep(ctx context.Context) {
 	}
 }
 
-// greet identifies the client, finds or makes the seat, and carries its stream.
+// greet identifies a client, finds or makes the client's seat, and connects it to the seat's stream.
 func (h *Host) greet(ctx context.Context, conn net.Conn) {
 	defer conn.Close()
 	conn.SetDeadline(time.Now().Add(10 * time.Second))

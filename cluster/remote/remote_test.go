@@ -233,8 +233,8 @@ func TestGamesOutliveConnections(t *testing.T) {
 	}
 }
 
-// TestEndsWithoutAServer: without a connection the end of the input ends the client, with an
-// error if a request has no answer. Until then it logs warnings.
+// TestEndsWithoutAServer: a client that cannot connect ends when its input ends, with an error if
+// a request has no answer. Until then the client logs warnings.
 func TestEndsWithoutAServer(t *testing.T) { synctest.Test(t, endsWithoutAServer) }
 
 func endsWithoutAServer(t *testing.T) {
@@ -344,8 +344,8 @@ func TestHostRefuses(t *testing.T) {
 	require.Equal(t, "= 1 \n", bob.ask("position"))
 }
 
-// TestUsersWithoutANumber: a user whose Seats is 0 gets at most half of the host's seats, kept for
-// a minute without a connection; other users get as many as their Seats.
+// TestUsersWithoutANumber: a user with 0 Seats gets at most half of the host's seats, and loses a
+// seat after a minute without a connection; other users get their own number of Seats.
 func TestUsersWithoutANumber(t *testing.T) {
 	h := NewHost(HostConfig{Users: []User{{"ann", "token of ann", 5}, {"bob", "token of bob", 0}}, Sit: func(ctx context.Context, _, _ string, _ io.Reader, _ io.Writer) error {
 		<-ctx.Done()

@@ -15,13 +15,13 @@ import (
 )
 
 const (
-	maxWaiting = 4 << 20 // limit on the unconfirmed bytes of one side
+	maxWaiting = 4 << 20 // limit on the unconfirmed bytes, and on the unread bytes, of one side
 	maxFrame   = 64 << 10
 	alive      = 15 * time.Second // time between signs of life; a connection silent for three times as long is dead
 )
 
-// Kinds of frames: data, how many bytes have been received, and the end of the
-// other side's writing.
+// Kinds of frames: data, the number of bytes that the sender has received, and the end of the
+// sender's output.
 const (
 	frameData = 'D'
 	frameAck  = 'A'
@@ -53,7 +53,7 @@ func newStream() *stream {
 	return s
 }
 
-// Read implements io.Reader: it waits, through any number of connections.
+// Read implements io.Reader. It waits for data, also while there is no connection.
 func (s *stream) Read(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

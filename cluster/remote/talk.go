@@ -22,7 +22,7 @@ type gtpCommand struct {
 	replay bool // sent again to restore the engine; the user gets no answer
 	shown  bool // the user has part of the answer
 	failed bool
-	first  string // line of the answer, without = and id
+	first  string // first line of the answer, without = and id
 	played string // the move of an analysing genmove
 }
 

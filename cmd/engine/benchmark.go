@@ -97,7 +97,7 @@ func (s *settings) searchOnce() search.Params {
 
 func (s *settings) measure(ctx context.Context, setup *bench.Setup, out *bench.Report) error {
 	out.Plan = bench.Plan{Sessions: s.SessionCount(), Batch: s.BatchSize(), Threads: s.workers()}
-	setup.Params = s.searchOnce() // the tuned numbers have changed the parameters
+	setup.Params = s.searchOnce() // tuning may have changed the parameters
 	server, err := setup.Serve(out.Plan)
 	if err != nil {
 		return err

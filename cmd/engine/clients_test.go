@@ -78,8 +78,8 @@ func replayClient(t *testing.T, file, exe string, args ...string) []string {
 	return strings.Split(stderr.String(), "\n")
 }
 
-// checkSaid checks standard error for texts that clients react to: Lizzie reads it as replies,
-// Ogatak and KaTrain look for exceptions, gtp2ogs for KataGo's name and lines about moves.
+// checkSaid checks standard error for texts that clients react to: Lizzie may take lines for
+// replies, Ogatak and KaTrain look for exceptions, gtp2ogs for KataGo's name and lines about moves.
 func checkSaid(t *testing.T, name string, said []string) {
 	t.Helper()
 	all := strings.Join(said, "\n")

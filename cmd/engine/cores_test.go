@@ -13,7 +13,7 @@ import (
 	"kosumi/engine/bench"
 )
 
-// TestCores requires one session for each processor that Go counts, which respects affinity and a
+// TestCores requires one session for each processor that Go counts: Go respects affinity and a
 // container's quota.
 func TestCores(t *testing.T) {
 	fresh := freshNetwork(t)

@@ -63,7 +63,7 @@ func shellWords(line string) []string {
 	return all
 }
 
-// parses reports whether the program has such a command, with these flags.
+// parses returns an error unless the program has the command and the flags of a line.
 func parses(line string) error {
 	args := longDashes(shellWords(line)[1:])
 	root := newRoot()
@@ -131,8 +131,8 @@ func TestDocumentedFlags(t *testing.T) {
 	t.Logf("%d calls", count)
 }
 
-// walks lists each call in a block of a document. After -> are flags that make the call short, or
-// after # the reason why it is not run.
+// walks lists the calls in the code blocks of each document. After -> come flags that make the call
+// short or, after #, the reason why the call is not run.
 const walks = `
 README.md
 engine gtp --boardsize 19 --model "$(engine net fetch strongest)" -> # asks katagotraining.org: TestNetFetch
@@ -177,8 +177,8 @@ engine web --model class/models/NAME/model.onnx -> # serves until it is stopped:
 engine loop rate class --visits 50 --games 10 --against "untrained=engine gtp --model class/models/fresh-mini/model.onnx --visits 50" -> # wants networks that took hours
 `
 
-// TestDocumentedWalks holds walks against the blocks of the documents, and in make test-all runs
-// their calls, page by page in their order: each must succeed.
+// TestDocumentedWalks requires that walks lists exactly the calls in the documents' code blocks. In
+// make test-all it also runs the calls of each page in order: each must succeed.
 func TestDocumentedWalks(t *testing.T) {
 	short := map[string]string{} // by page and call
 	page := ""

@@ -20,7 +20,7 @@ import (
 	"kosumi/nn/ort"
 )
 
-// compiled makes a shared library of C.
+// compiled compiles C, from a .c file or a text, to a shared library and returns the library's path.
 func compiled(t *testing.T, source, library string, flags ...string) string {
 	t.Helper()
 	if !strings.HasSuffix(source, ".c") {
@@ -85,7 +85,7 @@ func TestFaultyDevices(t *testing.T) {
 		"hang devices 1":   {{command("doctor", faulty...), "", exitFailed, []string{"missing  plugin: plugin not usable: " + plugin + ": " + hangs}, ""}},
 		"hang session 1":   {plays, plays},
 		"hang run 1":       {{command("label --rows 1 --boardsize 5 --teacher", network, "-o", t.TempDir(), "--plugin", plugin), "", exitDone, []string{"faulty was not ready after 20s"}, ""}},
-		// Two sessions serve the first board, so the fault hits the second board's.
+		// Two sessions serve the first board, so the third one is for the second board.
 		"hang session 3": {{command("gtp --visits 4 --provider plugin --sessions 2", faulty...), "genmove b\nboardsize 7\ngenmove b\nquit\n", exitDone,
 			[]string{"faulty failed: the CPU takes over with the same network", "faulty has not made a session after"}, "?"}},
 		"hang close 1":    {{command("benchmark --provider plugin --seconds 0.02 --rounds 1", faulty...), "", exitDone, []string{"faulty"}, ""}},

@@ -12,8 +12,8 @@ import (
 	"kosumi/internal/testshared"
 )
 
-// Replies about human-like networks begin with one of humanTexts if clients know the text from
-// KataGo, with one of ownTexts if it is this program's own.
+// KataGo's replies about human-like networks begin with these texts. Clients know humanTexts, so
+// this program repeats those replies. Instead of the replies in ownTexts it has its own words.
 var (
 	humanTexts = []string{"Unknown human SL", "Expected a symmetry", "Unexpected extra"}
 	ownTexts   = []string{"Cannot run ", "Provided parameter human", "WARNING: humanSLProfile", "SGFMetadata is required"}

@@ -97,7 +97,7 @@ func (s *settings) readKataGo(values map[string]string) error {
 	}
 	c, err := config.Load(files, s.foreign)
 	text := func(key string) string { v, _ := c.Get(config.Key{Name: key}); return v.Text }
-	if err == nil && c.Has("koRule") { // the parts of the rules are combined
+	if err == nil && c.Has("koRule") { // koRule and the other parts of the rules become one setting
 		var rules board.Rules
 		rules, err = c.Rules()
 		values["rules"] = rules.JSON()
@@ -108,7 +108,7 @@ func (s *settings) readKataGo(values map[string]string) error {
 	s.idle = map[string]string{}
 	for _, key := range c.Unused() {
 		row := table.Find(key)
-		if row == nil || row.Name == "komi" { // komi is idle, since the rules alone determine it
+		if row == nil || row.Name == "komi" { // komi has no effect, since the rules alone determine it
 			s.idle[key] = text(key)
 		} else if _, given := s.given[row.Name]; !given {
 			values[key] = text(key)

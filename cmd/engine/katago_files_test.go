@@ -23,7 +23,7 @@ type hashCase struct {
 	CurrentPlayer, ThisHash, SymHash string
 }
 
-// TestKataGoHashes analyses positions: the hashes of each and of its symmetric form are KataGo's.
+// TestKataGoHashes analyses positions: each has KataGo's hash and KataGo's symmetric hash.
 func TestKataGoHashes(t *testing.T) {
 	testshared.Long(t)
 	needLibrary(t)

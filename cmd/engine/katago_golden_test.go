@@ -35,7 +35,7 @@ func asKataGoProgram(t testing.TB) string {
 // recorded is the network that KataGo's answers were recorded with.
 const recorded = "g170-b6c96-s175395328-d26788732"
 
-// recordedNetwork returns the path of that network; without the file the test is skipped.
+// recordedNetwork returns the path of the recordings' network; without the file the test is skipped.
 func recordedNetwork(t testing.TB) string {
 	t.Helper()
 	return testshared.Path(t, "models/katago/"+recorded+".bin.gz")
@@ -148,7 +148,7 @@ var ownWords = map[string]string{
 	"printsgf":    "the record that the program writes everywhere, with all that it knows of the game",
 }
 
-// TestKataGoGTP replays KataGo's sessions with the program, under its name.
+// TestKataGoGTP runs the program as katago and compares its replies with KataGo's recorded sessions.
 func TestKataGoGTP(t *testing.T) {
 	needLibrary(t)
 	same, all := 0, 0
@@ -353,7 +353,7 @@ var unlikeAnalysis = map[string]string{
 	"a167": "the same",
 }
 
-// TestKataGoAnalysis sends KataGo's queries to the program, under its name.
+// TestKataGoAnalysis runs the program as katago and compares its answers with KataGo's recorded ones.
 func TestKataGoAnalysis(t *testing.T) {
 	needLibrary(t)
 	model := recordedNetwork(t)

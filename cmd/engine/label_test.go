@@ -57,7 +57,7 @@ func labelled(t testing.TB, dir string, n int) {
 	}, 2*conform.Patience, 10*time.Millisecond)
 }
 
-// TestCutTeacher: a truncated network file labels nothing, and leaves no folder.
+// TestCutTeacher: label refuses a truncated network file, and leaves no folder.
 func TestCutTeacher(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
 	whole := testshared.Read(t, realNetwork(t))

@@ -55,8 +55,8 @@ func TestLife(t *testing.T) {
 	}
 }
 
-// TestLifeWhatever: if every first move has the same result, no move is named. Of a collection only
-// the first game is read, and a note says so. The path of a proof is printed.
+// TestLifeWhatever: if every first move has the same result, no move is named. Only the first game
+// of a collection is read, and a note says so. The path of a proof is printed.
 func TestLifeWhatever(t *testing.T) {
 	dead := "(;SZ[9]AB[ah][bh][ch][ci]AW[ag][bg][cg][dg][dh][di])"
 	problem := writeFile(t, "two.sgf", dead+sixInTheCorner)

@@ -141,7 +141,7 @@ click on the program.`,
 	root.SetOut(console.Writer{Writer: os.Stdout})
 	root.SetVersionTemplate(versionText())
 	root.CompletionOptions.HiddenDefaultCmd = true
-	cobra.MousetrapHelpText = "" // a double click is allowed: it opens the page
+	cobra.MousetrapHelpText = "" // a double click is allowed: it opens the board in the browser
 	cobra.AddTemplateFunc("flagGroups", flagGroups)
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages |", " | flagGroups |"))
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return usageError{plainFlagError(c, err)} })

@@ -196,7 +196,7 @@ func started(t testing.TB, cmd *exec.Cmd) *process {
 	return p
 }
 
-// wait returns the error of the program's end.
+// wait waits for the program's end and returns the error of exec.Cmd.Wait.
 func (p *process) wait() error {
 	<-p.ended
 	return p.err

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra/doc"
 )
 
-// manualCommand returns a command for people who package the program.
+// manualCommand returns the command that writes manual pages and completions for packagers.
 func manualCommand() *cobra.Command {
 	var name string
 	c := &cobra.Command{

@@ -23,7 +23,7 @@ import (
 	"kosumi/web/wire"
 )
 
-// training imitates KataGo's training site behind a proxy: it serves its field data as the
+// training imitates KataGo's training site behind a proxy: it serves the bytes in data as the
 // strongest network.
 type training struct {
 	env    []string // environment of the program under test

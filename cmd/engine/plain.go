@@ -210,7 +210,7 @@ func ownFolder(dir, mark, kind string) error {
 	_, none := os.Stat(filepath.Join(dir, mark))
 	entries = slices.DeleteFunc(entries, func(e os.DirEntry) bool { return e.Name() == "lost+found" || e.Name() == file.LockName })
 	if err != nil || len(entries) == 0 || none == nil {
-		return nil // writing the folder reports other faults
+		return nil // any other fault is reported when the folder is written
 	}
 	return fmt.Errorf("%s holds other files than %s, such as %s: name a new or empty folder", dir, kind, entries[0].Name())
 }

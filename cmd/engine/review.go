@@ -79,7 +79,7 @@ Marks: ?! lost 1.5 points or more, ? 3, ?? 6, ??? 12.`,
 	return c
 }
 
-// reviewer has the network for the review of games.
+// reviewer opens the network when the review of the first game needs it.
 type reviewer struct{ lateNetwork }
 
 func runReview(cmd *cobra.Command, s *settings, f reviewFlags, args []string) error {

@@ -166,7 +166,7 @@ func TestDrill(t *testing.T) {
 	require.Contains(t, o.stderr, fmt.Sprintf("reads %d", drill.Version))
 }
 
-// TestAutosave: each game is a complete record on disk after each move, even if the engine is
+// TestAutosave: after each move, the record of the game on disk is complete, even if the engine is
 // killed.
 func TestAutosave(t *testing.T) {
 	needLibrary(t)

@@ -78,7 +78,7 @@ func (p *player) ask(command string) (string, error) {
 	return strings.TrimSpace(strings.TrimPrefix(text, "=")), nil
 }
 
-// move makes the engine move, and starts a new game when one is over.
+// move makes the engine play the n-th move. A pass, a resignation or 120 moves end the game.
 func (p *player) move(n int) error {
 	if n%120 == 0 {
 		if _, err := p.ask("clear_board"); err != nil {

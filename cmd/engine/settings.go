@@ -25,7 +25,7 @@ import (
 )
 
 // settings are shared by the subcommands: which network runs, on which device, and how to play.
-// Flags, config files and --set change them as the rows of the variable table say.
+// Flags, config files and --set change them; [table] has a row for each setting.
 type settings struct {
 	model.Settings
 	LogLevel   string
@@ -188,8 +188,8 @@ func (s *settings) check() error {
 	return s.engineConfig().Validate()
 }
 
-// findLevelFile chooses the file of the player's level: --level-file, which it tests before the
-// game, else levels.json in the user's folder of settings.
+// findLevelFile chooses the file of the player's level: --level-file if given, else levels.json in
+// the user's folder of settings. It returns an error if --level-file cannot be used.
 func (s *settings) findLevelFile() error {
 	if s.Play.LevelFile != "" {
 		if err := level.TryFile(s.Play.LevelFile); err != nil {
@@ -224,10 +224,10 @@ func (v preset) Set(name string) error {
 		return err
 	}
 	p := &v.s.Play.Search
-	// These parameters distinguish analysis from play; a preset does not change them.
+	// A preset keeps these parameters, which distinguish analysis from play; it may turn AntiMirror off.
 	from.Root.WideNoise, from.Pass.IgnorePreRootHistory = p.Root.WideNoise, p.Pass.IgnorePreRootHistory
 	from.AntiMirror = from.AntiMirror && p.AntiMirror
-	// These parameters depend on the machine; a preset does not change them either.
+	// A preset changes neither the parameters that depend on the machine nor the seed.
 	from.Parallel.Workers, from.Memory.MaxBytes, from.Seed = p.Parallel.Workers, p.Memory.MaxBytes, p.Seed
 	v.s.Preset, *p = name, from
 	return nil
@@ -247,8 +247,8 @@ func (s *settings) params() search.Params {
 	return p
 }
 
-// workers is the number of evaluations under way at once: two batches for each session, one running
-// and one filling; on a device four batches: two running, one prepared and one answered.
+// workers is the number of evaluations under way at once. By default it is two batches for each
+// session, one running and one filling; on a device four: two running, one prepared, one answered.
 func (s *settings) workers() int {
 	if n := s.Play.Search.Parallel.Workers; n > 0 {
 		return n

@@ -30,7 +30,7 @@ func (s *settings) planned() bool {
 	return s.Sessions != 0 || s.Batch != 0 || s.Play.Search.Parallel.Workers != 0
 }
 
-// tuningUse returns the use for which tuning is stored: network, board, provider and precision.
+// tuningUse returns the network, board size, provider and precision for which a tuning is valid.
 func (s *settings) tuningUse(size board.Size) bench.Use {
 	return bench.Use{File: s.Model, Size: size, Provider: s.Provider, Precision: s.Precision}
 }

@@ -22,8 +22,8 @@ import (
 	"kosumi/internal/testshared"
 )
 
-// occupations are states in which an engine's client vanishes. The field until begins the output
-// line that shows that the state is reached.
+// occupations are states in which an engine's client vanishes. An engine has reached the state when
+// it prints a line that begins with the text in the field until.
 var occupations = []struct{ name, command, input, until string }{
 	{"gtp idle", "gtp", "kata-get-models\n", "="},
 	{"gtp search", "gtp --visits 1000000000", "kata-get-models\nboardsize 9\nkata-get-models\ngenmove b\n", "="},
@@ -108,7 +108,7 @@ func TestSignals(t *testing.T) {
 // outlive its terminal.
 func TestHangup(t *testing.T) {
 	needSignals(t)
-	caught := make(chan os.Signal, 1) // a caught signal, so that children do not inherit it as ignored
+	caught := make(chan os.Signal, 1) // children inherit an ignored SIGHUP (of nohup) but not a caught one
 	signal.Notify(caught, syscall.SIGHUP)
 	defer signal.Stop(caught)
 	for _, o := range occupations {
@@ -167,7 +167,7 @@ func TestStuckClient(t *testing.T) {
 	}
 }
 
-// TestNamedPipes names pipes and devices as files: the program says so, and continues or ends.
+// TestNamedPipes gives pipes and devices as files: GTP commands and --config refuse them.
 func TestNamedPipes(t *testing.T) {
 	testshared.Long(t)
 	if runtime.GOOS == "windows" {
@@ -181,7 +181,7 @@ func TestNamedPipes(t *testing.T) {
 
 	o = exits(t, exitFailed, nil, "", "gtp", "--config", "/dev/zero")
 	require.Contains(t, o.stderr, "/dev/zero: not a file but a device")
-	w, err := os.OpenFile(pipe, os.O_RDWR, 0) // opened for reading and writing, so that the pipe has a writer and no end
+	w, err := os.OpenFile(pipe, os.O_RDWR, 0) // the open writer keeps a reader of the pipe from seeing its end
 	require.NoError(t, err)
 	defer w.Close()
 	o = exits(t, exitFailed, nil, "", "gtp", "--config", pipe)

@@ -154,7 +154,7 @@ func serveWeb(ctx context.Context, s *settings, o *webOptions) error {
 	return errors.Join(err, server.Close())
 }
 
-// tls returns the TLS settings, nil if only this machine is served.
+// tls returns the TLS settings; nil if there is no --tls-cert and only this machine is served.
 func (o *webOptions) tls() (*tls.Config, error) {
 	if (o.cert == "") != (o.key == "") {
 		return nil, usagef("--tls-cert and --tls-key go together: give both or neither")

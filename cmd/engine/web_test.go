@@ -153,7 +153,7 @@ func TestWebGame(t *testing.T) {
 	b.Do(chromedp.NavigateBack())
 	b.Until(browsertest.Play + `?.dataset.phase === "over"`)
 
-	// The game leads to its analysis.
+	// A button opens the analysis of the game.
 	b.Press("Analyse")
 	b.Until(`document.querySelector("main.analyse")`)
 	b.Until(`document.querySelectorAll(".cands tbody tr").length > 0 || document.querySelector(".engine-line")?.innerText.includes("visits")`)

@@ -9,7 +9,7 @@ import (
 	"kosumi/train/loop"
 )
 
-// TestWorkersHaveACache: a size in MiB is not mistaken for bytes.
+// TestWorkersHaveACache: --cache and [loop.Compute] give the size of a worker's cache in MiB.
 func TestWorkersHaveACache(t *testing.T) {
 	cache := workCommand().Flags().Lookup("cache")
 	require.Equal(t, "64", cache.DefValue)

@@ -89,7 +89,7 @@ func (c *clients) attend(sock *socket, protocol string, settings map[string]stri
 	sock.Close(ended, "")
 }
 
-// ended tells a client that its messages are no longer read.
+// ended is the code that tells a client that its messages are no longer read.
 const ended = 1000
 
 // speak serves one client until it closes its port, which ends ctx. If the network cannot be used
@@ -150,7 +150,7 @@ func (c *clients) speakAnalysis(ctx context.Context, s *stream, settings map[str
 
 func (c *clients) models() []thinking.ModelInfo { return katago.Models(c.net) }
 
-// set changes settings by the names that engine config lists.
+// set applies settings by name; `engine config` lists the names.
 func set(conf *engine.Config, settings map[string]string) error {
 	table := engine.Settings()
 	if err := table.Apply(conf, settings, table.Set); err != nil {

@@ -163,7 +163,7 @@ func TestFullTab(t *testing.T) {
 	require.Equal(t, "ok", play(0).T)
 	b.Do(full)
 	placed, refused := 1, play(1)
-	for ; refused.T == "ok" && placed < 80; refused = play(placed) { // the browser checks again after some seconds
+	for ; refused.T == "ok" && placed < 80; refused = play(placed) { // the new quota takes effect after some seconds
 		placed++
 		time.Sleep(500 * time.Millisecond)
 	}
@@ -206,7 +206,7 @@ func eventually(b *browsertest.Tab, expression string) {
 	})()`), expression)
 }
 
-// TestReviewInTab reviews a game and asks one of its mistakes as a problem.
+// TestReviewInTab reviews a game and gets one of its mistakes as a problem to solve.
 func TestReviewInTab(t *testing.T) {
 	b := serverAlone(t)
 	reviewed(b)

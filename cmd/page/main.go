@@ -34,7 +34,7 @@ const (
 
 const batchSize = 8 // positions in one message to a kernel worker
 
-// home is the folder of games, in the files of the tab.
+// home is the folder of the server's games, networks and other data, in the files of the tab.
 const home = "/kosumi"
 
 func main() {
@@ -76,7 +76,7 @@ func begin(host js.Value, log *slog.Logger) (map[string]any, error) {
 	}, nil
 }
 
-// function makes a function for JavaScript, which returns nothing.
+// function turns f into a JavaScript function without a result.
 func function(f func(args []js.Value)) js.Func {
 	return js.FuncOf(func(_ js.Value, args []js.Value) any {
 		f(args)

@@ -14,9 +14,9 @@ import (
 	"kosumi/internal/testshared"
 )
 
-// TestStrongestInTab fetches KataGo's strongest network in a page without a server: if the site
-// lets the browser read the file, the network is verified and tried; otherwise the page gives the
-// site's address. A dropped file without a network is refused.
+// TestStrongestInTab fetches KataGo's strongest network in a page without a server. If
+// katagotraining.org lets the browser read the file, the network is verified and tried; otherwise
+// the page links to katagotraining.org. A dropped file without a network is refused.
 func TestStrongestInTab(t *testing.T) {
 	testshared.Long(t)
 	data := []byte(testshared.Read(t, "../../models/kosumi-zero.bin.gz"))

@@ -93,7 +93,7 @@ func TestExample(t *testing.T) {
 	require.Contains(t, text("board"), "Moves: 2.")
 }
 
-// conversationJS makes mistakes that clients may make, and returns one text of the engine for each.
+// conversationJS talks to the engine, often wrongly, and returns the error or a result of each step.
 const conversationJS = `async (Kosumi) => {
 	const said = [];
 	const fails = async (what) => { try { await what(); said.push("nothing"); } catch (e) { said.push(e.message); } };
@@ -253,8 +253,8 @@ func (r *response) first() string {
 }
 
 // recorded are queries about positions that KataGo has recorded, of all sizes and rules: every
-// third one, or all if $KOSUMI_COUNT is set. The protocol refuses some, which contain forced
-// illegal moves.
+// third one, or all if $KOSUMI_COUNT is set. The protocol refuses a few of them, because their
+// moves are illegal.
 func recorded(t *testing.T) []query {
 	t.Helper()
 	var all []query
@@ -277,11 +277,10 @@ const askJS = `async (Kosumi, given, folder) => {
 }`
 
 // TestAnswers sends recorded queries to node, to the package in a page, and to the page's own
-// worker: their answers are equal to the last digit. The best moves of the native program are the
-// same in 99 % of the queries. Winrates differ where 16-bit integers are rounded differently: the
-// program's compiler multiplies and adds in one step, which WebAssembly lacks. Longer searches
-// would compare how trees diverge: after 30 visits one move in ten differs, with nearly the same
-// value.
+// worker: their answers are equal to the last digit. The native program finds the same best move in
+// 99 % of the queries. Its winrates differ slightly: its compiler multiplies and adds in one step,
+// which WebAssembly lacks, so that some 16-bit integers are rounded differently. The searches are
+// short because trees diverge: after 30 visits one move in ten differs, with nearly the same value.
 func TestAnswers(t *testing.T) {
 	testshared.Long(t)
 	dir, queries := installed(t), recorded(t)

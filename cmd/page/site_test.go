@@ -34,7 +34,7 @@ func folder(t *testing.T) string {
 	return dir
 }
 
-// site serves the folder under a path, as any host of files does.
+// site serves the built page under a path, as a plain file server would.
 func site(t *testing.T) *httptest.Server {
 	t.Helper()
 	return serveFolder(t, folder(t))
@@ -50,7 +50,7 @@ func serveFolder(t *testing.T, dir string) *httptest.Server {
 	return s
 }
 
-// entered opens the page of a server in a browser of its own.
+// entered opens the page of a server in a new browser and waits for the start page.
 func entered(t *testing.T, s *httptest.Server) *browsertest.Tab {
 	t.Helper()
 	p := browsertest.Open(t)
@@ -171,8 +171,8 @@ func TestUseItHere(t *testing.T) {
 	}
 }
 
-// TestEndedTab crashes the page's process repeatedly during a review, as happens without free
-// memory: the next load says so, and resumes the review with fewer threads.
+// TestEndedTab crashes the page's process repeatedly during a review, as if memory had run out.
+// When the page is loaded again, it reports the crash and resumes the review with fewer threads.
 func TestEndedTab(t *testing.T) {
 	testshared.Long(t)
 	s := site(t)
@@ -191,7 +191,7 @@ func TestEndedTab(t *testing.T) {
 	at := browsertest.JS[string](p, "location.href")
 	for n, done := 1, 0; n <= 3; n++ {
 		p.Until(fmt.Sprintf("%s >= %d", points, min(done+6, 61)))
-		time.Sleep(4 * time.Second) // long enough that the findings may not be on the disk
+		time.Sleep(4 * time.Second) // findings are synced every 3 s, so the crash loses only the latest
 		done = browsertest.JS[int](p, points) - 5
 		next, _ := p.Beside() // a crashed tab cannot be controlled any more
 		gone := make(chan struct{})
@@ -332,9 +332,9 @@ func TestFailedTab(t *testing.T) {
 	first.Until(taken)
 }
 
-// TestOldTab: without a service worker, when the server has new files, each link of the menu leads
-// to an explanation, with a button for the same place in the newer version. The same happens in
-// parts of other screens, and if the page's first script is missing.
+// TestOldTab: if the server has new files and there is no service worker, each link of the menu
+// shows an explanation, with a button that opens the link in the newer version. The help, a new
+// language and a page whose first script is missing also lead to an explanation.
 func TestOldTab(t *testing.T) {
 	testshared.Long(t)
 	without := chromedp.ActionFunc(func(ctx context.Context) error {

@@ -21,8 +21,8 @@ type socket struct {
 	ended   chan struct{} // closed by whoever ends the connection
 }
 
-// Limits on messages that wait for the server: from a page, and from a client, which may send all
-// its messages at once.
+// Limits on the number of unread messages: mostWaiting for a page; mostLines for a client, which may
+// send all its messages at once.
 const (
 	mostWaiting = 1 << 10
 	mostLines   = 1 << 16

@@ -66,7 +66,7 @@ func appendNumber(b []byte, x float64, format byte, digits int) []byte {
 	return append(b, setting.Float(x)...)
 }
 
-// numbers is a list of floats, each written as a number is.
+// numbers is a list of floats, each written like a value of type number.
 type numbers []float32
 
 func (list numbers) MarshalJSON() ([]byte, error) { return listOf(list, 'g', 9), nil }

@@ -29,8 +29,8 @@ func TestFocus(t *testing.T) {
 	}
 }
 
-// TestSetFocus changes the focus of running and waiting tasks, of some turns or all; if a vertex
-// is off a board, nothing changes.
+// TestSetFocus changes the focus of a waiting turn while another turn is searched. Wrong actions,
+// and an action for an unknown query, change nothing.
 func TestSetFocus(t *testing.T) {
 	net := newGated(t)
 	s := serve(t, alone(), net)

@@ -11,8 +11,8 @@ import (
 )
 
 // FuzzHandle sends arbitrary lines to a server and ends all searches. Every line of output must be
-// a JSON object; each line of input gets an answer, with at most two errors, and each turn to
-// analyse gets exactly one final result.
+// a JSON object. There are at least as many answers as lines of input, at most two errors a line,
+// and exactly one final result for each turn to analyse.
 func FuzzHandle(f *testing.F) {
 	for _, seed := range []string{
 		query5Text("q"), `{"id":"x","action":"query_version"}`, `{"id":"x","action":"query_models"}`, `{"id":"x","action":"clear_cache"}`,

@@ -43,7 +43,7 @@ func newQueue(most int64) *queue {
 	return q
 }
 
-// add appends tasks in their order of arrival.
+// add inserts tasks by priority, after earlier tasks of the same priority.
 func (q *queue) add(tasks []*task) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -168,8 +168,8 @@ func (rec *record) start() (*board.Game, error) {
 }
 
 // position returns the game after the first n moves. Moves that break the rules of ko or suicide
-// are played anyway, except the suicide of a single stone, which leaves the board unchanged. If a
-// colour moves twice in a row, the earlier history is dropped.
+// are played anyway, except the suicide of a single stone: like any other illegal move, it is an
+// error. If a colour moves twice in a row, the earlier history is dropped.
 func (rec *record) position(n int) (*board.Game, error) {
 	g, err := rec.start()
 	if err != nil {
@@ -181,7 +181,7 @@ func (rec *record) position(n int) (*board.Game, error) {
 		}
 		lone := g.Size().Contains(m.Point) && g.At(m.Point) == board.Empty && g.Board().IsIllegalSuicide(m.Color, m.Point, true)
 		if lone || g.PlayTolerant(m.Color, m.Point) != nil {
-			name := rec.words[i] // KataGo names even a move off the board
+			name := rec.words[i] // KataGo's message names the vertex even if it is off the board
 			if m.Point == board.NoPoint {
 				name = rec.size.OffBoardName(name)
 			} else {

@@ -234,7 +234,7 @@ func (q *query) readRestrictions(r *fieldReader) {
 	}
 }
 
-// restriction reads one entry of the list. Its error texts name the entry's own fields.
+// restriction reads one entry of avoidMoves or allowMoves. Most errors name a field of the entry.
 func (q *query) restriction(r *fieldReader, field string, fields map[string]json.RawMessage) (one thinking.Restriction, ok bool) {
 	for _, name := range []string{"moves", "untilDepth", "player"} {
 		if _, there := fields[name]; !there {

@@ -45,7 +45,7 @@ type Config struct {
 	SupportedRules func(board.Rules) board.Rules
 	NetworksLeads  bool // report leads as the network gives them, uncorrected, as KataGo does
 	WarnUnused     bool // warn about unknown fields
-	// Game answers questions that the rules of a query leave open.
+	// Game has the options of all analysed games; the rules of a query do not include them.
 	Game board.GameOptions
 	// Faulty, if not nil, is called with every error and warning, as JSON.
 	Faulty func(warning bool, text string)
@@ -121,7 +121,7 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	case <-ctx.Done():
 		select {
 		case <-done:
-		case <-time.After(leaveWithin): // a write to a client that does not read is stuck
+		case <-time.After(leaveWithin): // a write may be stuck, because the client does not read
 		}
 	}
 	if ctx.Err() != nil {

@@ -53,7 +53,7 @@ func TestTerminateInEveryState(t *testing.T) {
 	s.Send(conform.Query("running", map[string]any{"analyzeTurns": []int{0}}))
 	<-net.asked
 	s.Send(conform.Query("queued", map[string]any{"analyzeTurns": []int{0, 1}}))
-	s.Send(conform.Query("running", nil)) // the same id again, as a waiting query
+	s.Send(conform.Query("running", nil)) // waits, with the same id as the running query
 	echo := func(request string) {
 		t.Helper()
 		s.Send(request)

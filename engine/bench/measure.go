@@ -69,7 +69,7 @@ func (s *Setup) Search(server *nn.Server, workers int) *Search {
 	return run
 }
 
-// Measure alternates between the network alone and searches on a server of the plan.
+// Measure alternates between the network alone, with the sessions and batch of p, and searches of run.
 func (s *Setup) Measure(ctx context.Context, p Plan, run *Search) (speed Speed, work Work, err error) {
 	pool, err := OpenRaw(s.Model, s.Games, p.Sessions, p.Batch)
 	if err != nil {

@@ -27,8 +27,8 @@ func problemFiles(tb testing.TB) []string {
 
 func kindOf(file string) string { return strings.TrimSuffix(filepath.Base(file), ".sgf") }
 
-// readProblems reads game trees: the root is the position, and children of the root with TE are
-// the correct moves.
+// readProblems reads game trees: the root is the position, and those of its children that have the
+// SGF property TE are the correct moves.
 func readProblems(tb testing.TB, file string) (list []problem) {
 	tb.Helper()
 	roots, err := sgf.ReadFile(file)

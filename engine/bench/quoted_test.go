@@ -14,7 +14,7 @@ import (
 	"kosumi/search"
 )
 
-// The benchmarks of this package are those that the documents quote.
+// Flags of BenchmarkProblems; docs/measurements.md gives its command.
 var (
 	networkFile = flag.String("model", "", "network of the benchmarks; empty: the built-in ones")
 	visits      = flag.Int64("visits", 100, "visits of a search of BenchmarkProblems")

@@ -58,7 +58,7 @@ func Plans(first Plan, onCPU bool) []Plan {
 				add(cores, batch, rounds)
 			}
 		}
-		add((cores+1)/2, 8, 2) // one session per physical core, with hyperthreads
+		add((cores+1)/2, 8, 2) // one session per physical core, if each core has two threads
 		return all
 	}
 	for _, sessions := range []int{1, 2, 3} {
@@ -175,7 +175,7 @@ func (u Use) Kept() (Tuned, string, error) {
 	var t Tuned
 	path, err := u.Path()
 	if err != nil {
-		return t, "", os.ErrNotExist // loading the network reports a missing file
+		return t, "", os.ErrNotExist // most likely the network file is missing; loading it reports that
 	}
 	data, err := os.ReadFile(path)
 	if err == nil {

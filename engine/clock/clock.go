@@ -12,8 +12,8 @@ type Policy struct {
 var (
 	// Strict ends the game when the time is used up.
 	Strict = Policy{}
-	// Forgiving never ends the game, since the controller decides: the clock continues with a
-	// fresh period.
+	// Forgiving never ends the game, since the controller decides who loses on time: the clock
+	// continues with a fresh period.
 	Forgiving = Policy{forgives: true}
 )
 

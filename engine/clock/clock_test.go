@@ -104,7 +104,7 @@ func TestNormalize(t *testing.T) {
 	}
 }
 
-// TestForgiving: a clock that never loses on time shows the expected time after each move.
+// TestForgiving: a player never loses on time, and each move leaves the time that the table lists.
 func TestForgiving(t *testing.T) {
 	type step struct {
 		took time.Duration

@@ -1,5 +1,5 @@
 // Package clock keeps a player's thinking time: the settings of a game, the remaining time, time
-// losses, and the time that the next move should take. The engine, the page, the referee of
+// losses, and the time that the next move should take. The engine, the web page, the referee of
 // matches and GTP share it.
 package clock
 

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// ParseSystem reads a time system's name, also spelled "byo-yomi".
+// ParseSystem reads the name of a time system; "byo-yomi" is accepted for "byoyomi".
 func ParseSystem(name string) (System, bool) {
 	i := slices.Index(names[:], strings.Replace(strings.ToLower(name), "byo-yomi", "byoyomi", 1))
 	return System(max(i, 0)), i >= 0
@@ -78,7 +78,7 @@ func (s Settings) Check() error {
 	return nil
 }
 
-// String writes settings as Parse reads them.
+// String writes settings as Parse reads them, except capped Fischer time, which Parse does not read.
 func (s Settings) String() string {
 	switch s.System {
 	case None:

@@ -23,12 +23,12 @@ const (
 // PlayerRating is an estimate of a player's strength on one size of board: a probability
 // distribution, which games narrow and time widens.
 type PlayerRating struct {
-	Games float64   `json:"games"` // number of games that counted; some count in part
+	Games float64   `json:"games"` // number of games that counted by their result; some count in part
 	Last  time.Time `json:"last"`  // when the last game ended
-	// Weights are the probabilities of the grid, from the weakest.
+	// Weights are the probabilities of the strengths on the grid, from the weakest.
 	Weights []float64 `json:"weights"`
-	// Judged counts the games that counted by their moves, see [PlayerRating.JudgedBy]; Reviewed
-	// holds the IDs of the newest of them.
+	// Judged is the number of games that were rated by their moves, see [PlayerRating.JudgedBy];
+	// Reviewed holds the IDs of the newest of these games.
 	Judged   int      `json:"judged,omitempty"`
 	Reviewed []string `json:"reviewed,omitempty"`
 	// History is the player's standing after each game that counted, oldest first.
@@ -74,8 +74,8 @@ func (f *PlayerRating) valid() bool {
 }
 
 // Played updates the rating by a game: the opponent's rank, the Elo that a handicap is worth to the
-// player, the player's points (1, 0.5 or 0), and the weight of the game, 0 to 1. One game in forty
-// is assumed lost or won by accident.
+// player, the player's points (1, 0.5 or 0), and the weight of the game, 0 to 1. One game in twenty
+// is assumed to be decided by accident, for either side.
 func (f *PlayerRating) Played(against Rank, handicap, points, weight float64, when time.Time) {
 	f.drift(when)
 	for i := range f.Weights {
@@ -201,16 +201,16 @@ func (f PlayerRatings) On(size board.Size) *PlayerRating {
 	return f[name]
 }
 
-// Begin rates a new player by the claimed rank, give or take three ranks. It changes nothing if a
-// game on this board size has counted.
+// Begin rates a new player by the rank that the player claims, give or take three ranks. It changes
+// nothing if a game on this board size has counted by its result.
 func (f PlayerRatings) Begin(size board.Size, r Rank) {
 	if at := f[size.String()]; at == nil || at.Games == 0 && at.Judged == 0 {
 		f[size.String()] = newPlayerRating(r, 3)
 	}
 }
 
-// HandicapElo is the Elo value of a head start in points. A rank is two points on 9x9; the number
-// grows as the board's area to the power 1.3, to 14 on 19x19.
+// HandicapElo is the Elo value of a head start in points. A rank is worth two points on 9x9 and 14 on
+// 19x19: its points grow as the board's area to the power 1.3.
 func HandicapElo(size board.Size, points float64) float64 {
 	return eloARank * points / (2 * math.Pow(float64(size.Area())/81, 1.3))
 }
@@ -237,8 +237,8 @@ func (f *PlayerRating) remember(judged bool, mark float64) {
 	f.History = slices.Delete(f.History, 0, max(0, len(f.History)-historyKept))
 }
 
-// Strength returns the rank on the board size on which most games have counted, or a claimed rank;
-// known is false if there is none.
+// Strength returns the rank on the board size on which most games have counted; if no game has
+// counted, a claimed rank. known is false if there are no ratings.
 func (f PlayerRatings) Strength() (at Rank, known bool) {
 	most := -1.0
 	for _, name := range slices.Sorted(maps.Keys(f)) {

@@ -6,12 +6,12 @@ import (
 	"kosumi/board"
 )
 
-// Reading is the dial beyond which a level plays as beginners do: points do not count for it, and
-// it sees less and less of the board.
+// Reading is the dial beyond which a level plays as beginners do: it hardly cares how many points a
+// move loses, and sees less and less of the board.
 const Reading = 10.0
 
 // beginner maps a dial to the strength of beginners' habits: 0 up to [Reading], 1 at 20, 1.8 at
-// [Weakest]. The first overlooked points cost most, so the strength rises slowly at first.
+// [Weakest]. The first overlooked points weaken play most, so the habits grow slowly at first.
 func beginner(dial float64) float64 { return math.Pow(max(0, (dial-Reading)/10), 1.5) }
 
 // Parameters of a beginner at dial 20.
@@ -23,9 +23,9 @@ const (
 )
 
 // glance is the term that a beginner adds to the logarithm of a move's likelihood. Beginners look
-// near the last moves: farther away, moves appeal less, and many are not seen at all, even an
-// atari or the death of a group, as long as the stones around them stay the same. The appeal of a
-// seen move has an error of judgement.
+// near the last moves: farther away, moves appeal less, and many are overlooked, even an atari or
+// the death of a group. A move stays overlooked as long as the stones around it stay the same. The
+// appeal has an error off; blind is the strength of the habits ([beginner]).
 func (s *Situation) glance(p board.Point, blind, off float64) float64 {
 	near := s.near(p)
 	appeal := blind * (math.Log(farAway+near) - fancy*off)
@@ -36,8 +36,8 @@ func (s *Situation) glance(p board.Point, blind, off float64) float64 {
 }
 
 const (
-	sight   = 1    // argument of [Situation.misjudged] for the judgement whether a move is seen
-	notSeen = 20.0 // played only if no other move is seen
+	sight   = 1    // argument of [Situation.misjudged] that asks whether a move is seen
+	notSeen = 20.0 // taken off the logarithm for an overlooked move, which is played only if none is seen
 )
 
 // near is 1 at the last moves of both sides, and falls to 0 with the distance from the nearer one.

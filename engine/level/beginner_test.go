@@ -9,8 +9,8 @@ import (
 	"kosumi/board"
 )
 
-// TestBeginnersSeeLess: the higher a beginner's dial, the more moves far from the last ones it
-// overlooks, however likely they are, and the less it follows the policy near them.
+// TestBeginnersSeeLess: a beginner with a higher dial overlooks more moves far from the last moves,
+// however likely they are, and near the last moves it follows the policy less.
 func TestBeginnersSeeLess(t *testing.T) {
 	size := board.Square(9)
 	share := func(dial float64, best, other board.Point) float64 {

@@ -2,15 +2,15 @@ package level
 
 // Habits counts mistakes that beginners make and others rarely do, in the records of one player.
 type Habits struct {
-	Sides int `json:"sides"` // number of sides of games
-	Moves int `json:"moves"` // their moves, passes included
+	Sides int `json:"sides"` // number of sides of games (a side is one player's part in a game)
+	Moves int `json:"moves"` // number of their moves, passes included
 	// FirstLine counts moves on the edge of the board among the first 30 of a game.
 	FirstLine int `json:"firstLine"`
 	// SelfAtaris counts moves that put three stones or more into atari and capture nothing.
 	SelfAtaris int `json:"selfAtaris"`
 	// Ataris counts the opponent's moves that put a chain into atari while the player can save it
 	// by a capture, or by an extension to three liberties. AtarisLeft counts those after which the
-	// player did not.
+	// player did not save it.
 	Ataris     int `json:"ataris"`
 	AtarisLeft int `json:"atarisLeft"`
 	// Eyes counts one-point eyes that the player filled without saving a chain.

@@ -18,7 +18,7 @@ type Candidate struct {
 type Situation struct {
 	Game       *board.Game
 	Candidates []Candidate
-	Seed       uint64 // of this game's errors of judgement
+	Seed       uint64 // determines the errors of judgement in this game
 }
 
 // scale converts points of a 9x9 game to another size, where the value of a move grows more
@@ -39,7 +39,7 @@ func drawBy(logs []float64, rng *rand.Rand) int {
 // choose draws a move at a dial and returns its index. The weight of a move is its likelihood
 // times exp(-points lost/tau), where the points have an error that lasts as long as the shape
 // around the move does. Up to [Reading], the higher the dial, the more points a level gives away
-// knowingly; beyond it points do not count, and the level plays like a beginner.
+// knowingly; beyond it points hardly count, and the level plays like a beginner.
 func (s *Situation) choose(dial float64, rng *rand.Rand) int {
 	unit := scale(s.Game.Size())
 	tau := 0.1 * math.Pow(2, dial) * unit           // 0.1 to 100 points on 9x9, more on larger boards
@@ -47,7 +47,7 @@ func (s *Situation) choose(dial float64, rng *rand.Rand) int {
 	blind := beginner(dial)
 	flat := 1 + 0.12*dial + 1.6*blind // temperature of the likelihood
 	logs := make([]float64, len(s.Candidates))
-	unseen := 2 * unit // assumed loss of a move without visits: the worst visited move's, or this
+	unseen := 2 * unit // assumed loss of a move without visits: as much as the worst visited move, but at least this
 	for _, c := range s.Candidates {
 		if c.Loss > unseen {
 			unseen = c.Loss
@@ -68,8 +68,8 @@ func (s *Situation) choose(dial float64, rng *rand.Rand) int {
 }
 
 // misjudged is a number from the standard normal distribution. It is a function of the game, the
-// point, the stones within three points of it, and the argument what: 0 stands for the judgement of
-// the move's value, sight for that whether it is seen.
+// point, the stones within three points of it, and the argument what, which is 0 for the error of a
+// move's value and sight for whether the move is seen.
 func (s *Situation) misjudged(p board.Point, what uint64) float64 {
 	g, size := s.Game, s.Game.Size()
 	h := (s.Seed + what) ^ uint64(p)*0x9e3779b97f4a7c15

@@ -14,7 +14,7 @@ import (
 // Player chooses moves at a level.
 type Player struct {
 	Dial float64 // from Strongest to Weakest
-	Seed uint64  // of this game's errors of judgement
+	Seed uint64  // determines the errors of judgement in this game
 }
 
 // Choice is the result of [Player.Choose].
@@ -24,8 +24,8 @@ type Choice struct {
 	Refused int     // candidates that the screen kept out
 }
 
-// Choose draws a move from a finished search of the position. If the search chooses to pass, or
-// to end the game by a pass, that choice is final. It returns false if no move but the pass is
+// Choose draws a move from a finished search of the position. It passes if the search does, or if a
+// pass would end the game and cost next to nothing. It returns false if no move but the pass is
 // left.
 func (p *Player) Choose(g *board.Game, r *search.Result, rng *rand.Rand) (Choice, bool) {
 	if r.Choose(0, nil) == board.Pass || passWins(g, r) {
@@ -51,8 +51,8 @@ func (p *Player) Choose(g *board.Game, r *search.Result, rng *rand.Rand) (Choice
 	return Choice{Move: c.Move, Loss: c.Loss, Refused: refused}, true
 }
 
-// mostLost is the largest loss in points, by the search, of a move that may be played: 1 point at
-// the strongest dial, unlimited at the weakest.
+// mostLost is the loss in points, by the search, above which a drawn move is replaced by another
+// draw: 1 point on 9x9 up to dial 0, unlimited from dial 9.5.
 func (p *Player) mostLost(size board.Size) float64 {
 	if p.Dial >= 9.5 {
 		return math.Inf(1)
@@ -117,7 +117,7 @@ func (p *Player) candidates(g *board.Game, r *search.Result) (list []Candidate, 
 // losses returns by how many points each searched move is worse than the one that the search
 // would play. A move with few visits is assumed worse by one point over the square root of its
 // visits: the best of many rough estimates is mostly luck. For a network that predicts only
-// winrates, a hundredth of the game counts as half a point.
+// winrates, one percent of winrate counts as half a point.
 func losses(r *search.Result) map[board.Point]float64 {
 	value := func(m *thinking.Move) float64 {
 		if !r.Root.Raw.HasScore {

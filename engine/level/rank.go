@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Rank is a grade of amateurs by its distance from 20k, as files keep it: 30k is -10, 20k 0,
-// 1k 19, 1d 20, 9d 28. Between two ranks lies one handicap stone.
+// Rank is an amateur's rank as the number of ranks above 20k: 30k is -10, 20k 0, 1k 19, 1d 20,
+// 9d 28. Files keep this number. Two neighbouring ranks differ by one handicap stone.
 type Rank int
 
 // The ends of the scale.

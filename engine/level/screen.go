@@ -22,10 +22,10 @@ const (
 	sure      = 0.98 // winrate of a side that has practically won
 )
 
-// refuses reports whether no rank plays p: it fills an eye or settled area, gives away a big
-// chain without a capture although the search would not, or is an unlikely move on the edge, in
-// the opening or with no stone next to it. In a decided game the search's choice does not count,
-// since all moves are equal to a search. loss may be NaN: unknown.
+// refuses reports whether no rank plays p: it fills an eye or settled area, gives away a big chain
+// without a capture although it is not the search's best move, or is an unlikely move on the edge,
+// in the opening or with no stone next to it. In a decided game even the search's best move may not
+// give away a big chain, since a search finds all moves equally good then. loss is NaN if unknown.
 func (s *screen) refuses(p board.Point, prior, loss, empty float64) bool {
 	us, b := s.game.ToMove(), s.game.Board()
 	if s.alive[p] != board.Empty && !inAtari(b, us.Opponent(), p) {

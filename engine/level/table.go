@@ -18,8 +18,8 @@ import (
 // Visits is the length of the search that a level chooses from, at dials from 0 to [Reading].
 const Visits = 48
 
-// The ends of the dial. Levels below 0 play like 0 after a longer search, those beyond [Reading]
-// like beginners.
+// The ends of the dial. Below 0 a level plays as at 0 but after a longer search, beyond [Reading] it
+// plays like a beginner.
 const (
 	Strongest = -4.0
 	Weakest   = 25.0
@@ -44,9 +44,9 @@ type Support struct {
 	// ten points, both by the search that the moves were chosen from.
 	PointsLost  float64 `json:"pointsLost"`
 	LargeLosses float64 `json:"blunders"`
-	// Nonsense is the number of moves in 1,000, out of all Moves in the records, that fill an eye
-	// or put five stones or more into atari for nothing, and lose a point or more by a search of
-	// the position. Suspects counts the moves examined for nonsense, whether they lose or not.
+	// Nonsense is how many moves in 1,000 fill an eye, or put five stones or more into atari for
+	// nothing and lose a point or more by a search of the position. Suspects counts the moves that
+	// put five stones or more into atari for nothing, whatever they lose, Moves all moves.
 	Nonsense float64 `json:"nonsense"`
 	Suspects int     `json:"suspects,omitempty"`
 	Moves    int     `json:"moves,omitempty"`
@@ -69,8 +69,8 @@ type Pair struct {
 	Games  int     `json:"games"`
 }
 
-// Ladder holds the strength of each dial with one network on one board. Elo counts from GNU Go
-// 3.8 at level 10.
+// Ladder holds the strength of each dial with one network on one board. GNU Go 3.8 at level 10 has
+// Elo 0.
 type Ladder struct {
 	Network string    `json:"network"` // name of the network
 	SHA256  string    `json:"sha256"`  // of the network's file
@@ -136,7 +136,7 @@ func ParseLadders(data []byte) ([]Ladder, error) {
 	return all, nil
 }
 
-// Setting is a level, ready to play.
+// Setting is how a rank is played: by which dial, and how well that dial's rank is known.
 type Setting struct {
 	Rank   Rank
 	Served Rank // the rank that it really plays at: Rank, or the end of the ladder
@@ -144,8 +144,8 @@ type Setting struct {
 	// Measured reports whether the rank was measured in games against GNU Go, on this board and
 	// with this network.
 	Measured bool
-	// Note is a caveat for users: how far the rank is measured, and the limit of the network's
-	// strength.
+	// Note is a caveat for users: how well the rank is measured, or, if it is not served, which
+	// ranks are.
 	Note string
 	// Refusal lists the served ranks if Rank is not among them; otherwise it is nil.
 	Refusal error
@@ -252,7 +252,7 @@ func (l *Ladder) dial(r Rank) (float64, Rank) {
 type RankSupport struct {
 	Rank        Rank    `json:"-"`
 	Name        string  `json:"rank"`     // of the rank
-	Measured    bool    `json:"measured"` // between dials that GNU Go measured; else extrapolated from games between levels
+	Measured    bool    `json:"measured"` // between dials that GNU Go measured; else only by games between levels
 	Dial        float64 `json:"dial"`
 	Playouts    int64   `json:"playouts"` // length of the search that the dial chooses from
 	Elo         float64 `json:"elo"`
@@ -316,7 +316,7 @@ func (l *Ladder) falling() []float64 {
 	return elo
 }
 
-// dialPrefix begins the name of a dial, as settings and tables have it.
+// dialPrefix begins the name of a dial in settings and tables.
 const dialPrefix = "loss:"
 
 // DialName names a dial in tables, and in the level setting while dials are measured.

@@ -1,5 +1,5 @@
-// Package browsertest drives a real browser, headless Chromium, in tests of pages: any page by
-// scripts, and the page of engine web as a person would.
+// Package browsertest drives a real browser, headless Chromium, in tests of web pages: any page by
+// scripts, and the page of the command "engine web" by clicks, as a person would.
 package browsertest
 
 import (
@@ -28,8 +28,8 @@ import (
 	"kosumi/internal/testshared"
 )
 
-// Tab is one tab of a browser; it sees nothing that another test's tab has stored. Its methods fail
-// the test.
+// Tab is one tab of a browser; it sees nothing that another test's tab has stored. An error in one of
+// its methods fails the test.
 type Tab struct {
 	T   *testing.T
 	Ctx context.Context // chromedp's context of the tab
@@ -49,7 +49,7 @@ var shared struct {
 	stop   func()
 }
 
-// atOnce is how many tests of a package run in parallel: they mostly wait for pages.
+// atOnce is how many tests run in parallel even on fewer cores, since they mostly wait for pages.
 const atOnce = 4
 
 // Main runs a package's tests with one browser for all of them and at least atOnce parallel
@@ -69,8 +69,8 @@ func Main(m *testing.M) int {
 	return m.Run()
 }
 
-// Open opens an empty tab in the package's browser or, with options, in a browser for this test
-// alone, started with them and chromedp's. Without a browser the test skips, or fails in CI.
+// Open opens an empty tab in the browser that [Main] shares. With options, or without Main, it starts
+// a browser for this test alone. If no browser is installed, the test is skipped, or fails in CI.
 func Open(t *testing.T, options ...chromedp.ExecAllocatorOption) *Tab {
 	t.Helper()
 	testshared.Slow(t)
@@ -96,15 +96,15 @@ func Open(t *testing.T, options ...chromedp.ExecAllocatorOption) *Tab {
 	return b
 }
 
-// Beside opens another tab of the same visitor. stop closes it.
+// Beside opens another tab, which shares cookies and storage with b. stop closes it.
 func (b *Tab) Beside() (other *Tab, stop func()) {
 	b.T.Helper()
 	other = &Tab{T: b.T, browser: b.browser, visitor: b.visitor}
 	return other, other.open()
 }
 
-// open opens the tab in its own window, for half an hour or as long as the test may take. stop
-// closes it.
+// open opens the tab in its own window. It stays open for half an hour, or until the deadline of the
+// test if that is later; stop closes it earlier.
 func (b *Tab) open() (stop func()) {
 	b.T.Helper()
 	create := target.CreateTarget("about:blank").WithBrowserContextID(b.visitor).WithNewWindow(true)
@@ -195,7 +195,7 @@ func JS[T any](b *Tab, expression string) T {
 	return v
 }
 
-// Patience bounds every wait of a test: far longer than needed on a slow and busy machine.
+// Patience bounds each wait for the page: far longer than needed on a slow and busy machine.
 const Patience = 5 * time.Minute
 
 // pause is the time between two checks of the page.
@@ -224,9 +224,9 @@ func away(err error) bool {
 	return strings.Contains(err.Error(), "context") || strings.Contains(err.Error(), "navigated")
 }
 
-// Eventually waits until ok holds for the value of an expression, and returns the value. While the
-// expression throws it has no value. A failure shows the last value or error, after a message
-// formatted by fmt.Sprintf(what...).
+// Eventually waits until ok holds for the value of an expression, and returns the value. It also waits
+// while the expression throws. A failure shows the last value or error, after a message formatted by
+// fmt.Sprintf(what...).
 //
 // A page changes some time after a press, a key, a resize or a message: wait with Until,
 // Eventually or Equal rather than reading once.
@@ -248,7 +248,7 @@ func Eventually[T any](b *Tab, expression string, ok func(T) bool, what ...any) 
 	}
 }
 
-// Equal waits until an expression has a value.
+// Equal waits until an expression has the value want.
 func Equal[T any](b *Tab, want T, expression string, what ...any) {
 	b.T.Helper()
 	Eventually(b, expression, func(v T) bool { return assert.ObjectsAreEqual(want, v) }, what...)
@@ -264,7 +264,7 @@ func awaited(p *runtime.EvaluateParams) *runtime.EvaluateParams {
 	return p.WithAwaitPromise(true)
 }
 
-// Button is an expression for the button with a text.
+// Button returns a JavaScript expression for the button with the given text.
 func Button(text string) string {
 	return fmt.Sprintf(`[...document.querySelectorAll("button")].find((b) => b.innerText.trim() === %q)`, text)
 }

@@ -58,9 +58,9 @@ func (r Rect) Over(o Rect) bool {
 	return r[0] < o[2]-1 && r[2] > o[0]+1 && r[1] < o[3]-1 && r[3] > o[1]+1
 }
 
-// Layout waits until ok holds for the rectangles of the first elements of the selectors, in their
-// order, with every board drawn for its space. A failure shows the last rectangles, after a message
-// formatted by fmt.Sprintf(what...).
+// Layout waits until every board is drawn for its space and ok holds for r, which has the rectangle of
+// the first element of each selector. A failure shows the last rectangles, after a message formatted
+// by fmt.Sprintf(what...).
 func (b *Tab) Layout(selectors []string, ok func(r []Rect) bool, what ...any) []Rect {
 	b.T.Helper()
 	list, err := json.Marshal(selectors)

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// Open starts an engine with the given arguments for a test, and makes it end with the test. An
+// Open starts an engine with the given arguments for a test, and ends it when the test ends. An
 // engine that runs in process ignores arguments that it does not know. S is *GTP or *Analysis.
 type Open[S any] func(t testing.TB, args ...string) S
 

@@ -15,7 +15,7 @@ import (
 // GTP is a conversation with an engine that speaks GTP.
 type GTP struct {
 	*Talk
-	again Open[*GTP] // opens another conversation, for an item of the list
+	again Open[*GTP] // opens another conversation, for items that need several
 }
 
 // NewGTP starts to read the engine's output. wait is called once and returns

@@ -13,8 +13,8 @@ import (
 	"kosumi/board"
 )
 
-// checkInterleaved sends many queries at once, some with reports. The session checks that nothing
-// follows a final result.
+// checkInterleaved sends many queries at once, some with reports during the search. The method Next
+// checks that nothing follows a final result.
 func checkInterleaved(s *Analysis) {
 	const queries = 100
 	rng := rand.New(rand.NewPCG(56, 1))
@@ -161,7 +161,7 @@ func checkErrors(s *Analysis) {
 	s.Alive()
 }
 
-// positions are cases with bans of every kind and with the end of the game.
+// positions are cases with every kind of illegal move, with the end of the game, and with odd boards.
 var positions = []struct {
 	name    string
 	changes map[string]any

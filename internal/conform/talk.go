@@ -29,7 +29,7 @@ type Line struct {
 	At   time.Time
 }
 
-// newTalk starts to read the engine's output, and ends the conversation with the test. wait is
+// newTalk starts to read the engine's output, and closes the conversation when the test ends. wait is
 // called once and returns when the engine has ended.
 func newTalk(t testing.TB, in io.WriteCloser, out io.ReadCloser, wait func() error) *Talk {
 	exit, lines := make(chan error, 1), make(chan Line, 1<<16)

@@ -31,7 +31,7 @@ var words = []struct {
 	{regexp.MustCompile(`flag needs an argument: (?:'\w' in )?(--?\w[\w-]*)`), "$1 needs a value"},
 }
 
-// mostLine is the length in bytes from which a line is shortened.
+// mostLine is the length in bytes at which Plain drops further lines. A text of twice that length is cut.
 const mostLine = 320
 
 // Plain formats an error as one line, in plain words. Of many lines it keeps the first few and the

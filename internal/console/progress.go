@@ -42,7 +42,7 @@ type row struct {
 	left        time.Duration // known remaining time; 0: extrapolated
 }
 
-// LineEvery is the least time between two lines of progress.
+// LineEvery is the least time between two lines of progress, unless a tenth more or all is done.
 const LineEvery = 10 * time.Second
 
 // NewProgress shows progress on out, as bars if it is a terminal.

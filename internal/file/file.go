@@ -214,7 +214,7 @@ type Absent string
 
 func (a Absent) Error() string { return "no file " + string(a) }
 
-// Is reports that the error is [fs.ErrNotExist] to errors.Is.
+// Is makes errors.Is report that the error is [fs.ErrNotExist].
 func (a Absent) Is(target error) bool { return target == fs.ErrNotExist }
 
 func read(path string, most int64) ([]byte, error) {
@@ -238,7 +238,7 @@ func read(path string, most int64) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	_ = f.SetReadDeadline(time.Now().Add(patience)) // pipes need this deadline; regular files refuse and need none
+	_ = f.SetReadDeadline(time.Now().Add(patience)) // for pipes; regular files refuse a deadline and need none
 	data, err := io.ReadAll(io.LimitReader(f, most+1))
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded):

@@ -118,7 +118,7 @@ func TestTry(t *testing.T) {
 	require.Equal(t, "old", string(got))
 }
 
-// TestTryRefusesInputs: no input file is overwritten under any of its names, even with force.
+// TestTryRefusesInputs: Try refuses to overwrite an input file under any of its names, even with force.
 func TestTryRefusesInputs(t *testing.T) {
 	dir := t.TempDir()
 	path, missing := filepath.Join(dir, "a.sgf"), filepath.Join(dir, "none")

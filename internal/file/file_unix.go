@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// nonblocking opens a pipe without waiting for its other end.
+// nonblocking is a flag to open a pipe without waiting for its other end.
 const nonblocking = syscall.O_NONBLOCK
 
 // unfinished opens and locks an empty temporary file for path. The lock ends with the process, so

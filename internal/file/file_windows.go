@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// nonblocking opens a pipe without waiting for its other end.
+// nonblocking is a flag to open a pipe without waiting for its other end.
 const nonblocking = syscall.O_NONBLOCK
 
 // unfinished opens an empty temporary file for path, for this process alone. The next writer reuses

@@ -23,7 +23,7 @@ func ReadJSON(path string, v any) (found bool, err error) {
 	return true, err
 }
 
-// WriteJSON writes v with an indent before each level, and a line end, as [WriteBytes] does.
+// WriteJSON writes v as JSON, each level indented by indent, with a final line end. It uses [WriteBytes].
 func WriteJSON(path string, v any, indent string) error {
 	data, err := json.MarshalIndent(v, "", indent)
 	if err != nil {

@@ -43,7 +43,7 @@ func LockFolder(dir string) (*Hold, error) {
 	return h, nil
 }
 
-// Lock is [LockFolder] for one file; the lock file lies beside it.
+// Lock locks one file as [LockFolder] locks a folder. The lock file lies beside it, and stays there.
 func Lock(path string) (*Hold, error) {
 	h, err := hold(path+".lock", path)
 	if err != nil {
@@ -90,7 +90,7 @@ func kind(path string) string {
 	return "file"
 }
 
-// lockForm returns an error if the file with a lock's name is not a lock file.
+// lockForm returns an error if a file of this name exists but is not a lock file.
 func lockForm(name string) error {
 	info, err := os.Lstat(name)
 	if err != nil {
@@ -137,7 +137,7 @@ func program(args []string) string {
 	return strings.Join(words, " ")
 }
 
-// holder describes the process in a lock file; "" if unknown.
+// holder describes the process that a lock file names; "" if it names none.
 func holder(name string) string {
 	text, err := Read(name, lockBytes)
 	pid, command, ok := lockText(text)

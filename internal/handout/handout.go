@@ -54,8 +54,8 @@ func Built() error {
 }
 
 // Write writes an HTML file that shows data under a title. A field of data tells the script which
-// kind of data it is. The file needs no network and no other file. Errors are [ErrNotBuilt], or the
-// writer's.
+// kind of data it is. The file needs no network and no other file. Without the bundle of scripts
+// the error is [ErrNotBuilt].
 func Write(w io.Writer, title string, data any) error {
 	b, err := load()
 	if err != nil {

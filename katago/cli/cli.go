@@ -29,17 +29,17 @@ const StandIn = "logAllGTPCommunication=false,logSearchInfo=false,numSearchThrea
 type Host interface {
 	Version() string
 	// Play returns the engine's configuration: the program's defaults or, after a call of Take, the
-	// config's settings. The configuration may be changed until Open.
+	// config's settings. The caller may change it before it calls Open.
 	Play() *engine.Config
-	// Take applies a config, which may contain settings of the program itself, such as precision
-	// = fp32. It adds keys without effect to setup.
+	// Take applies a config, which may contain settings of the program itself, such as
+	// "precision = fp32". It adds the keys that have no effect to setup.
 	Take(c *config.Config, setup *katago.Setup) error
 	Threads() int // search threads
 	Batch() int   // largest batch of positions
 	// Open starts loading networks for boards of a size.
 	Open(files katago.Files, batch int, size board.Size, log *slog.Logger) *open.Network
-	// Serve runs the function serve, which speaks a protocol on standard input and output, until
-	// that returns.
+	// Serve calls the function serve, which speaks a protocol on standard input and output, and
+	// returns when serve does.
 	Serve(ctx context.Context, net *open.Network, serve func(context.Context) error) error
 	// Log returns a logger that writes messages for people.
 	Log(w io.Writer, level slog.Level) *slog.Logger
@@ -66,7 +66,7 @@ func help(h Host) string {
 	return text + "\nThis is Kosumi " + h.Version() + ", which answers as " + config.Version + " under this name. Its other commands: engine --help\n"
 }
 
-// instead gives the replacement for each unsupported subcommand.
+// instead says, for subcommands that are not supported, what to use or why nothing is needed.
 var instead = map[string]string{
 	"genconfig":  "There is nothing to configure: without a config file KataGo's defaults hold, and engine install-as-katago DIR writes two.\n",
 	"tuner":      "There is nothing to tune: the program finds what suits the processor when it starts.\n",

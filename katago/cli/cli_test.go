@@ -58,8 +58,8 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestOpens: a missing network file is reported before the network is opened, and by then the
-// config is applied.
+// TestOpens: if the network file is missing, the error is KataGo's and no network is opened;
+// otherwise the config is applied and the file is opened.
 func TestOpens(t *testing.T) {
 	model := filepath.Join(t.TempDir(), "net.bin.gz")
 	h := &host{play: engine.Defaults()}

@@ -20,7 +20,7 @@ import (
 	"kosumi/sgf"
 )
 
-// session is an engine that answers GTP as KataGo does, with its log.
+// session holds an engine that answers GTP as KataGo does, with its settings, networks and log.
 type session struct {
 	host   Host
 	set    config.GTPSettings

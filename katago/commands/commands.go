@@ -1,8 +1,8 @@
 // Package commands has KataGo's commands of the Go Text Protocol, with the arguments, errors and
-// replies of KataGo 1.18. They replace those of a [gtp.Server]; clients that know KataGo by name
-// expect them.
+// replies of KataGo 1.18. They replace the usual commands of a [gtp.Server], because clients expect
+// KataGo's from a program that says that its name is KataGo.
 //
-// The handlers share a [Personality], which holds the program's answers and the engine.
+// The handlers share a [Personality], which holds the engine and the program's own answers.
 package commands
 
 import (
@@ -36,7 +36,7 @@ type Personality struct {
 	PVLen       int // number of moves of a variation after its first move
 	MaxSize     int // longest side of a board
 	ForcedKomi  *float32
-	// Say prints a line on standard error for people.
+	// Say writes a line for people to the log and to standard error.
 	Say func(line string)
 	// Models lists the loaded networks under the names that the user gave.
 	Models func() []thinking.ModelInfo
@@ -48,8 +48,8 @@ type Personality struct {
 	// counted from 1; 0 loads all moves. It logs the rules used. Error texts become part of the
 	// reply.
 	LoadSGF func(name string, data []byte, before int) error
-	// Benchmark searches positions on a board of the given size, with that many visits, and writes
-	// the reply of kata-benchmark.
+	// Benchmark searches positions on a board of the given size, with the given visits each, and
+	// writes the reply of kata-benchmark.
 	Benchmark func(ctx context.Context, size, visits int, to *gtp.Reply) error
 }
 
@@ -76,7 +76,7 @@ var listed = strings.Fields(`protocol_version name version known_command list_co
 var hidden = []string{"analyze", "genmove_analyze", "kata-get-params", "kata-set-params"}
 
 // NewServer returns a GTP server with KataGo's commands. say, if not nil, gets a line about each
-// searched move.
+// move that the engine chooses by search and plays.
 func NewServer(p *Personality, log *slog.Logger, say func(line string)) *gtp.Server {
 	opts := gtp.Options{Dialect: &gtp.Dialect{Parse: parse, Fail: fail}, Chat: gtp.Chat{Say: say, View: p.seen, Moves: p.PVLen + 1}}
 	s := gtp.NewServer(p.Engine, log, opts)
@@ -123,8 +123,8 @@ func (k *handlers) list() []gtp.Handler {
 	}
 }
 
-// dropsTree makes a command drop the search tree: a command that sets up a position, even the
-// same one, or that runs its own searches for scoring.
+// dropsTree makes a command drop the search tree when it succeeds. It is for commands that set a
+// position or rules, even the same ones, or that run their own searches for scoring.
 func (p *Personality) dropsTree(run gtp.HandlerFunc) gtp.HandlerFunc {
 	return func(ctx context.Context, c gtp.Command, r *gtp.Reply) error {
 		err := run(ctx, c, r)

@@ -52,7 +52,7 @@ func (k *handlers) benchmark(ctx context.Context, c gtp.Command, r *gtp.Reply) e
 	return k.Benchmark(ctx, size.W, visits, r)
 }
 
-// statusList lists all points on one line, from the top left. KataGo knows no seki here.
+// statusList lists all stones of a status on one line, from the top left. As in KataGo, stones in seki are alive.
 func (k *handlers) statusList(ctx context.Context, c gtp.Command, r *gtp.Reply) error {
 	if len(c.Args) != 1 {
 		return gtp.Failf("Expected one argument for final_status_list but got '%s'", args(c))

@@ -182,7 +182,7 @@ func significant(b []byte, key string, x float64) []byte {
 	return append(append(b, key...), setting.General(gtp.Finite(x))...)
 }
 
-// allSignificant is significant with trailing zeros.
+// allSignificant does the same as the function significant, but keeps trailing zeros.
 func allSignificant(b []byte, key string, x float64) []byte {
 	x = gtp.Finite(x)
 	text := setting.General(x)

@@ -20,9 +20,9 @@ type AnalysisSettings struct {
 	Network                            Network
 }
 
-// Analysis reads the settings of the analysis program. threads is the command line's number, 0 if
-// not given. The function say gets the log's settings first, so that errors of other keys can be
-// logged.
+// Analysis reads the settings of the analysis program. threads is the command line's value for
+// numAnalysisThreads, 0 if not given. The function say gets the log's settings first, so that errors
+// in other keys can be logged.
 func (c *Config) Analysis(threads int, human bool, say func(Log)) (AnalysisSettings, error) {
 	var s AnalysisSettings
 	if threads, given := c.values["numSearchThreadsPerAnalysisThread"]; given { // another name of numSearchThreads
@@ -66,8 +66,8 @@ func (c *Config) Analysis(threads int, human bool, say func(Log)) (AnalysisSetti
 	return s, a.err
 }
 
-// Parameters reads the changes of kata-set-param and kata-set-params. It checks the new values by
-// themselves, then together with those in force; c changes only if all are valid.
+// Parameters applies the values that kata-set-param or kata-set-params sets. It checks them alone,
+// then together with the current values of other keys. c changes only if all are valid.
 func (c *Config) Parameters(pairs map[string]string, since Search, threads string, human bool, was PlayOptions) (Play, PlayOptions, error) {
 	alone := New(nil)
 	alone.values = map[string]string{}

@@ -109,8 +109,8 @@ func (c *Config) overridden(pairs map[string]string) *Config {
 	return other
 }
 
-// Name returns the config's name in messages: its first file's name, and a phrase for each
-// override.
+// Name returns the name of the config in messages: the name of its first file, then a phrase for
+// each override.
 func (c *Config) Name() string { return c.name }
 
 // Has reports whether a key is given, without marking it as used.

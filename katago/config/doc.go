@@ -1,6 +1,6 @@
-// Package config reads the configuration files of KataGo 1.18: their syntax, the keys of its gtp
-// and analysis programs with their ranges and defaults. It sets the parameters of a search;
-// package katago applies the rest.
+// Package config reads the configuration files of KataGo 1.18. It knows the syntax of the files and
+// the keys of KataGo's gtp and analysis programs, with their ranges and defaults. It sets the
+// parameters of a search; package katago applies the rest.
 //
 // # Terms
 //

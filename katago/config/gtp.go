@@ -109,7 +109,7 @@ func (c *Config) GTP(human bool, say func(line string)) (GTPSettings, error) {
 	return g, a.err
 }
 
-// conduct reads the settings for resigning, passing and pondering.
+// conduct reads the settings of play, board and network that are not parameters of the search.
 func (g *GTPSettings) conduct(a *asker) {
 	c := a.c
 	g.PlayOptions.Ponder = a.flag("ponderingEnabled", false)
@@ -172,7 +172,7 @@ func own(c *Config, p Play, m PlayOptions) map[string]string {
 	}
 }
 
-// OwnNames are the names of the parameters written as strings, in KataGo's order.
+// OwnNames are the names of the parameters that kata-get-params writes as strings, in KataGo's order.
 var OwnNames = []string{
 	"analysisWideRootNoise", "analysisIgnorePreRootHistory", "genmoveAntiMirror", "antiMirror", "humanSLProfile",
 	"allowResignation", "ponderingEnabled", "delayMoveScale", "delayMoveMax",

@@ -96,7 +96,7 @@ func (r *reader) directive(text string, at place) error {
 	return r.include(strings.Trim(strings.Trim(strings.Trim(value, spaces), "'"), `"`), at)
 }
 
-// include reads a file at the line that includes it.
+// include reads an included file; at is the place of the @include line.
 func (r *reader) include(name string, at place) error {
 	if name == r.main || slices.Contains(r.included, name) {
 		return at.fault("Circular or multiple inclusion of the same file: '%s'", name)

@@ -64,7 +64,7 @@ func (c *Config) param(p *Param, of Program, human bool, s Search) (Value, error
 		return c.Get(p.Key)
 	case "fpuParentWeightByVisitedPolicyPow":
 		if !s["fpuParentWeightByVisitedPolicy"].Bool {
-			absent.Number = 1 // without a human SL network the parameter has no effect
+			absent.Number = 1 // the parameter has no effect then
 			return absent, nil
 		}
 	case "fpuParentWeight":

@@ -13,8 +13,7 @@ import (
 
 type Kind uint8
 
-// The kinds. Enabled is a bool that may also be "auto"; Single is a float of 32
-// bits.
+// Kinds of values. Enabled is a bool that may also be "auto"; Single is a float of 32 bits.
 const (
 	Text Kind = iota // kinds from Int on are numbers
 	Bool
@@ -48,7 +47,7 @@ func (v Value) String() string {
 	return v.Text
 }
 
-// Exact is String with all digits of a number.
+// Exact formats the value as [Value.String] does, but with all digits of a number.
 func (v Value) Exact() string {
 	if v.Kind == Double || v.Kind == Single {
 		return strconv.FormatFloat(v.Number, 'g', -1, 64)

@@ -79,7 +79,7 @@ func (b *board[W]) near(s points[W]) points[W] {
 // around returns points and their neighbours.
 func (b *board[W]) around(s points[W]) points[W] { return s.or(b.near(s)) }
 
-// flood returns seed with all points of the other set that paths within that set connect to it.
+// flood returns seed with all points that paths from seed reach without leaving the other set.
 func (b *board[W]) flood(seed, in points[W]) points[W] {
 	for {
 		next := seed.or(b.near(seed).and(in))
@@ -206,7 +206,7 @@ type regionOf[W words] struct {
 	no     bool      // the region cannot be an eye of any chain
 }
 
-// life is Benson's algorithm on a state.
+// life holds the data of Benson's algorithm for one state.
 type life[W words] struct {
 	b       *board[W]
 	chains  []points[W]

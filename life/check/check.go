@@ -15,8 +15,8 @@
 //	hold     as settle, or the attacker can only pass, without a ban
 //	deny     as capture, or the defender can only pass, and the target is not pass-alive
 //
-// A claim that a goal is not reached has an evasion: a set of states that the other side,
-// the evader, can stay in for ever. It leaves them only for states that it has won.
+// A claim that a goal is not reached is proved by an evasion: a set of states in which the other
+// side, the evader, can stay for ever, or until it reaches a state that it has won.
 //
 // # Zones
 //
@@ -135,9 +135,8 @@ type file struct {
 	fixed   []bool // stones alive by assumption
 	targets []int
 	banned  int
-	// order is the increase of a point's number by a step to the right and by one down; if both are
-	// 0, points are numbered by rows. Of equivalent liberties the one with the lowest number
-	// counts.
+	// order holds the numbers that a step to the right and a step down add to a point's number; if both are 0,
+	// points are numbered by rows. Where several liberties would do, the one with the lowest number enters a zone.
 	order [2]int
 	nodes []node
 	goals []string

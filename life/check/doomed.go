@@ -8,10 +8,10 @@ type net[W words] struct {
 	links points[W] // two liberties of each chain that is not joined yet
 }
 
-// linked finds the net of a state. A chain belongs to the net if it has two liberties that no other
-// chain of the net uses, and the attacker joins the chain on either liberty when the defender plays
-// on the other. Both liberties are next to the net; or only one is, and its neighbours all belong
-// to the net or the chain: the defender cannot play there while the chain has the other liberty.
+// linked finds the net of a state. A chain belongs to the net if it has two liberties, not needed by other chains,
+// such that the attacker can join the chain to the net on one of them when the defender plays on the other. Either
+// both liberties are next to the net, or one is and has only stones of the net and of the chain as neighbours: the
+// defender cannot play there while the chain has the other liberty.
 func (b *board[W]) linked(s *state[W]) (n net[W]) {
 	mine := s.stones[attacks]
 	n.wall = b.flood(b.fixed.and(mine), mine)
@@ -54,11 +54,11 @@ func (b *board[W]) link(n *net[W], chain, free points[W]) (pair points[W]) {
 type doom[W words] struct {
 	net  net[W]
 	room points[W]
-	own  points[W] // points of the chain, if they cannot be eyes
+	own  points[W] // points of the chain if its capture decides, since they cannot become eyes then; else empty
 }
 
-// doomed reports whether the target dies whatever is played: one chain, or if the attacker must
-// capture all, every chain. shown, if not nil, gets the proof for each doomed chain.
+// doomed reports whether one chain of the target dies whatever is played or, if the attacker must
+// capture all, whether every chain does. shown, if not nil, gets the proof for each doomed chain.
 func (b *board[W]) doomed(s *state[W], shown *[]doom[W]) bool {
 	d := doom[W]{net: b.linked(s)}
 	for i, t := range b.targets {
@@ -82,7 +82,7 @@ func (b *board[W]) doomed(s *state[W], shown *[]doom[W]) bool {
 }
 
 // tooSmall reports whether a room cannot hold two eyes: at most one of its points can be an eye, or
-// two adjacent ones.
+// only two adjacent points can.
 func (b *board[W]) tooSmall(d *doom[W]) bool {
 	if d.room.meets(b.fixed) {
 		return false
@@ -98,9 +98,9 @@ func (b *board[W]) tooSmall(d *doom[W]) bool {
 }
 
 // doomedZone returns the points on which the proof that the target is doomed depends. They are the
-// target's chains that can always join, with the links at which they do; the walls next to the links
-// and to the room, with the connections of these walls to stones alive by assumption; and the
-// target's points that cannot be eyes. Other points of the room do not matter.
+// attacker's chains that can always join the net, and their links; the walls next to the links and
+// to the room, with the connections of these walls to stones alive by assumption; and the target's
+// points that cannot be eyes. Other points of the room do not matter.
 func (b *board[W]) doomedZone(s *state[W]) (z points[W]) {
 	var shown []doom[W]
 	b.doomed(s, &shown)

@@ -15,9 +15,9 @@ func (n *node) evades() bool { return n.kind == 'W' || n.kind == 'L' }
 // provedBy maps each claim that a goal is not reached to the goal whose proof implies the claim.
 var provedBy = map[string]string{NotCapture: Hold, NotHold: Capture, NotSettle: Deny}
 
-// any reports whether a claim holds for every finite number of the loser's ko threats. A strategy
-// that keeps the loser, with endless threats, from its goal proves such a claim if every cycle of
-// the strategy costs the loser a threat: with a finite number, the cycles must end.
+// any reports whether a claim holds for every finite number of the loser's ko threats. Such a claim
+// is proved by an evasion in which the loser has endless threats and every cycle costs it one: with
+// a finite number of threats, play must end.
 func (c *Claim) any() bool { return c.Threats[0] == Any || c.Threats[1] == Any }
 
 // shownBy returns the goal of the nodes that prove a claim.

@@ -44,8 +44,8 @@ func (f *proof[W]) winner(i int) error {
 	return nil
 }
 
-// joins reports whether a move at p, with the neighbours near, joins a chain that saves it from
-// suicide, and adds to z what keeps that chain on the board.
+// joins reports whether a move at p joins a chain that saves the move from suicide, and adds to z
+// what keeps that chain on the board. The argument near has the neighbours of p.
 func (b *board[W]) joins(s *state[W], near points[W], p int, z *points[W]) bool {
 	for chain := range b.chains(s, s.mover, near) {
 		if b.immortal(chain) || b.liberties(s, chain).count() > 1 {

@@ -51,7 +51,7 @@ const unknown = int32(1) << 30
 
 // Evade searches for an evasion of capture, hold or settle from a state, with a limited number of
 // states, and returns the evasion's number, -1 without one. reached reports that the goal is
-// reached; its proof is stored, unless it needs a suicide.
+// reached; the proof of this is stored unless the proof needs a suicide.
 func (s *Search) Evade(goal Goal, root *Position, most int) (at int32, reached bool) {
 	at, reached = s.evade(goal, root, most)
 	tidy(len(s.table.rows) >= manyRows)
@@ -86,7 +86,7 @@ func (s *Search) evade(goal Goal, root *Position, most int) (at int32, reached b
 	return int32(len(s.Evasions) - 1), false
 }
 
-// run expands all states; it returns false if there are too many.
+// run expands states until none is left or the first one is lost; it returns false if there are too many.
 func (e *evader) run(most int) bool {
 	for len(e.todo) > 0 && !e.states[0].lost {
 		if len(e.states) > most || len(e.todo)&255 == 0 && e.full() {
@@ -209,7 +209,8 @@ func (e *evader) promise(next *Position, m int16) uint32 {
 	return score
 }
 
-// choose makes the evader play its first remaining move that is not lost.
+// choose makes the evader play its first remaining move that does not lead to a lost state; if none is left, the
+// state is lost.
 func (e *evader) choose(i int32) {
 	for len(e.states[i].moves) > 0 {
 		next := e.states[i].at

@@ -17,8 +17,8 @@ func (d *drawn) String() (out string) {
 	return out
 }
 
-// lay makes a game of a drawing, with the defender's largest chain as the target; nil if there is
-// none or a chain has no liberty.
+// lay makes a game from a drawing, with the defender's largest chain as the target. It returns nil if the
+// defender has no chain, or if a chain that is not alive by assumption has no liberty.
 func (d *drawn) lay() (*Game, *Position) {
 	g := NewGame(d.w, d.h, d.suicide, false)
 	p := &Position{Ban: NoBan}
@@ -65,8 +65,8 @@ func (g *Game) stands(p *Position) bool {
 	return true
 }
 
-// randomFight draws random stones on a small board, or a corner that a chain and a wall surround,
-// both with holes.
+// randomFight returns random stones on a small board, or a corner behind a chain of the defender and a
+// wall of the attacker, each with holes.
 func randomFight(rng *rand.Rand) *drawn {
 	for {
 		d := openFight(rng)

@@ -17,7 +17,7 @@ func (s *Search) Advise(c Side, m int16, probability float32) {
 	s.credit[c][m+1] = uint32(200 * max(0, min(1, probability)))
 }
 
-// tally counts how often a move was decided after another move, and how often it won.
+// tally counts how often a move was decided after a given previous move, and how often it won.
 type tally struct{ wins, tries uint16 }
 
 // tallies is a hash table without collision checks; the key is two moves and the side of the
@@ -62,8 +62,8 @@ func (s *Search) guess(c Side, m int16, k *child) {
 }
 
 // others returns the number that the other undecided moves of a state add to one move's proof
-// number. It is an eighth of the sum of their proof numbers, since moves have much in common; in
-// open fights, where most moves are far away, it is the number of these moves.
+// number. It is an eighth of the sum of their proof numbers, since moves have much in common; if Wide
+// is set, it is just the number of other moves, since most of them are far away.
 func (s *Search) others(r *result, one uint32) uint32 {
 	if s.Wide {
 		return r.moves - 1
@@ -75,8 +75,8 @@ func (s *Search) others(r *result, one uint32) uint32 {
 // their numbers plus 1, the newest first.
 type recent [2][maxPoints + 1][8]int32
 
-// remember adds the proof of a state that the move last led to. Proofs of Deny are left out, since
-// their zone is the whole area.
+// remember adds the proof of a state to the recent proofs of the move that led to it. Proofs of Deny
+// are left out, since their zone is the whole area.
 func (s *Search) remember(last int16, mover Side, at int32) {
 	if last == NoMove || s.record(at).goal == Deny {
 		return

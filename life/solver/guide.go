@@ -2,9 +2,9 @@ package solver
 
 import "slices"
 
-// Guide asks another search for the winner's move in a state. It returns the move, or NoMove, and
-// the number of that search's proof of the state after it. The argument last is the loser's last
-// move, and after the number of that search's proof of the state before it; -1: none.
+// Guide asks another search for the winner's move in p. It returns the move, or NoMove, and the number of
+// that search's proof of the state after the move. The argument last is the loser's move that led to p;
+// the argument after is the number of that search's proof of the state in which it was played; -1: none.
 type Guide func(p *Position, after int32, last int16) (move int16, next int32)
 
 // Follow is Pursue with a guide, whose moves it tries first. It uses a table of its own, and then
@@ -17,9 +17,9 @@ func (s *Search) Follow(c Contest, root *Position, winner Side, guide Guide) (pr
 	return proof
 }
 
-// steer appends few moves to kids: for the winner the guide's move; for the loser the pass, if it
-// needs an answer. mark later adds the loser's moves in the zone of the answers. steer returns
-// false if the guide has no move.
+// steer appends at most one move to kids: the guide's move if the winner moves; if the loser moves, the
+// pass, unless it ends play. The method mark later adds the loser's moves in the zone of the answers.
+// steer returns false if the guide has no move.
 func (s *Search) steer(p *Position) bool {
 	s.fresh = s.fresh[:0]
 	if p.Mover != s.seeker {

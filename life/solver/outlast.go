@@ -10,9 +10,9 @@ func (e *evader) stops(n *evading, m int16) bool {
 	return m < 0 && n.at.Ban == NoBan && n.at.Mover != e.side && n.at.Mover == e.contest.stopper()
 }
 
-// outlast makes the evader play moves with which play ends in the sense of [Evasion.Ends]. If the
-// known moves do not suffice, it tries others, with a limited number of states. If none is true, no
-// untried moves are left.
+// outlast makes the evader play moves with which play ends in the sense of [Evasion.Ends], and reports
+// whether it found them. If the known moves do not suffice, it tries others, with a limited number of
+// states. The result none reports that no untried moves are left.
 func (e *evader) outlast() (found, none bool) {
 	most := 8*len(e.states) + 2000
 	for {
@@ -40,8 +40,8 @@ func (e *evader) outlast() (found, none bool) {
 
 // ending marks the states from which the evader makes play end, and puts its move first in each.
 func (e *evader) ending() []bool {
-	// From a state in won the evader makes play end, or cost a threat and reach a state in left.
-	// All other states are removed from left, until both are equal.
+	// From a state in won the evader makes play end, or makes the other side spend a threat and reach a
+	// state in left. States that are not in won are removed from left until the two sets are equal.
 	left := make([]bool, len(e.states))
 	for i := range left {
 		left[i] = !e.states[i].lost
@@ -63,8 +63,8 @@ func (e *evader) ending() []bool {
 	}
 }
 
-// wins reports whether the evader has a winning move, which becomes its first, or all moves of the
-// other side win for the evader, end play, or cost a threat and lead to a state in left.
+// wins reports whether a state belongs in won. If the evader moves, one move must lead to a state in won; it is
+// put first. Otherwise every move must lead to won, end play, or cost a threat and lead to a state in left.
 func (e *evader) wins(n *evading, won, left []bool) bool {
 	wins := func(m Reply, in []bool) bool {
 		return m.To != lostState && m.To != unknown && (m.To < 0 || in[m.To])

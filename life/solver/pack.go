@@ -7,7 +7,7 @@ const mostStep = 24
 // into one, if possible. The argument marks the points of the fight in the box, row by row. Call Pack
 // before any point is added.
 //
-// Two points of the fight are neighbours if and only if their numbers differ by right or by down.
+// Two points of the fight are neighbours if and only if their numbers differ by g.right or by g.down.
 func (g *Game) Pack(in []bool) {
 	if g.small() {
 		return
@@ -42,8 +42,8 @@ type packing struct {
 	at     [64]int // for each number, its point plus 1; 0: none
 }
 
-// fits reports whether the fight's points fit into a word if their numbers are x*column + y*row,
-// and only true neighbours then are neighbours.
+// fits reports whether the fight's points fit into a word if their numbers are x*column + y*row, and
+// whether only points that are adjacent in the box then have numbers that differ by |x| or |y|.
 func (k *packing) fits(x, y int) bool {
 	least, most := 1<<30, -1<<30
 	for _, p := range k.points {

@@ -5,7 +5,7 @@ package solver
 type pages[T any] struct {
 	width int
 	list  [][]T
-	used  int // values, gaps at the ends of pages included
+	used  int // number of values, plus the gaps at the ends of pages
 }
 
 // pageSize is the number of values in a page.

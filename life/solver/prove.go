@@ -23,7 +23,7 @@ const (
 	LoserMoves
 )
 
-// Reply is the answer to a loser's move.
+// Reply is a loser's move with the proof of the state after it.
 type Reply struct {
 	Move int16
 	To   int32 // number of the proof after the move; Stopped if the pass ends play
@@ -183,8 +183,8 @@ func (s *Search) heart(p *Position) (z Set) {
 	return z
 }
 
-// proveNode stores the proof of a state that its moves decide: its mover wins, or if mover is
-// false, the other side.
+// proveNode stores the proof of a state that its moves decide, and returns the proof's number. The side
+// to move wins if mover is true, otherwise the other side.
 func (s *Search) proveNode(p *Position, base int, mover bool) int32 {
 	r := Proof{At: *p, Free: true, Move: NoMove}
 	if mover {
@@ -238,8 +238,8 @@ func (s *Search) Known(c Contest, p *Position) int32 {
 	return s.find(free, s.key(free, p), p)
 }
 
-// Covers reports whether a proof holds for a state: the same stones and ban in its zone, the same
-// mover, and threats no worse for the winner.
+// Covers reports whether a proof holds for a state: it needs the same stones in the zone, the same mover
+// and uncaptured targets, and a ban in the zone and threats that are no worse for the winner.
 func (s *Search) Covers(at int32, p *Position) bool {
 	r := s.record(at)
 	if p.Mover != r.mover || p.left != r.left {

@@ -2,8 +2,8 @@ package solver
 
 import "slices"
 
-// purse is a number of threats, of which only some may retake a point that one of them has retaken
-// before.
+// purse is a number of ko threats, of which only some may be spent on a point that was retaken before at
+// the cost of a threat.
 type purse struct {
 	left, again uint8
 	spent       []int16 // points retaken so far, sorted
@@ -12,9 +12,9 @@ type purse struct {
 // firstPurse is the value of the first purse in [Position.Threat].
 const firstPurse = MostThreats + 1
 
-// Purse returns a value of [Position.Threat]: n threats, of which only the given number may retake
-// a point that one of them has retaken before. If a search needs too many purses, it sets
-// [Game.Overspent], and its results are invalid.
+// Purse returns a value of [Position.Threat]: n ko threats, of which only the given number may be spent
+// on a point that was retaken before at the cost of a threat. If a search needs too many purses, it
+// sets [Game.Overspent], and its results are invalid.
 func (g *Game) Purse(n, again uint8) uint8 { return g.purse(purse{n, again, nil}) }
 
 // purse returns the value of a purse in [Position.Threat].
@@ -35,7 +35,7 @@ func (g *Game) purse(x purse) uint8 {
 	return uint8(firstPurse + i)
 }
 
-// spend returns the threats left after a retake of m; ok is false if none may retake it.
+// spend returns the threats left after one is spent to retake m; ok is false if none may be spent on m.
 func (g *Game) spend(threats uint8, m int16) (left uint8, ok bool) {
 	switch {
 	case threats == 0 || threats == Endless:
@@ -57,7 +57,7 @@ func (g *Game) spend(threats uint8, m int16) (left uint8, ok bool) {
 	return g.purse(x), true
 }
 
-// Parts returns the number of threats, and how many of them may retake a point again; -1: all.
+// Parts returns the number of threats, and how many of them may be spent on a point retaken before; -1: all.
 func (g *Game) Parts(threats uint8) (n, again int) {
 	if threats >= firstPurse && threats < Any {
 		x := g.purses[threats-firstPurse]

@@ -41,8 +41,8 @@ func (c Contest) Goal(winner Side) Goal {
 	return [2][2]Goal{{Capture, Hold}, {Deny, Settle}}[c][winner]
 }
 
-// stopper returns the side whose pass ends play if no retake is banned: the other side passes too
-// and reaches its goal.
+// stopper returns the side whose pass ends play if no retake is banned: the other side then passes too,
+// and has reached its own goal.
 func (c Contest) stopper() Side { return Side(c) }
 
 const infinite = 1 << 30
@@ -64,7 +64,7 @@ type Search struct {
 	contest Contest
 	seeker  Side // side against which repetitions count
 	Wide    bool // the fight is open or large: moves far from the target are left out
-	Reuse   bool // proofs answer other states with the same stones in their zones
+	Reuse   bool // a proof also decides other states that it covers (see Covers)
 
 	table   table
 	known   index
@@ -78,7 +78,7 @@ type Search struct {
 	guide  Guide                    // used by Follow
 	lead   int32                    // the guide's proof of the present state
 	last   int16                    // the previous move
-	hint   int16                    // an answer to try first: it worked against another move than the last one
+	hint   int16                    // an answer to try first: it worked against an alternative to the last move
 	credit [2][maxPoints + 1]uint32 // how often a move decided a state; the pass has index 0
 	tallies
 	recent recent
@@ -140,10 +140,10 @@ func (s *Search) Ended(p *Position) (over bool, by Kind) {
 // firstEffort is the number of states in the first turn of each side's search.
 const firstEffort = 4000
 
-// Decide searches for a proof that one side reaches its goal of a contest from a state, and returns
-// the proof's number, or -1 without a proof. If neither is true, the search is complete without a
-// proof. The sides take turns as seeker, against which repetitions count, with more and more
-// states.
+// Decide searches for a proof that one side reaches its goal of a contest from a state. It returns the
+// proof's number; or -1, with true if the search is complete without a proof, and with false if a limit
+// stopped it. The sides take turns as the seeker, the side against which repetitions count, with more
+// and more states.
 func (s *Search) Decide(c Contest, root *Position) (proof int32, neither bool) {
 	return s.decide(c, root, Attacker, Defender)
 }
@@ -212,7 +212,7 @@ func (s *Search) full() bool {
 	return 3*s.records.used+s.sets.used*s.used+s.replies.used >= mostWords || s.Stop != nil && s.Stop()
 }
 
-// result is the result of visiting a state.
+// result holds the proof numbers of a visited state, and the number of its proof, or -1.
 type result struct {
 	cost    [2]uint32
 	proof   int32
@@ -343,7 +343,7 @@ func (s *Search) expand(p *Position) {
 }
 
 // Room returns the points where moves are tried at first: all empty points, or if Wide is set,
-// those near the target. mark adds points that a proof depends on.
+// those near the target. The method mark later adds points that a proof depends on.
 func (s *Search) Room(p *Position) Set {
 	empty := s.Empty(p)
 	if !s.Wide {

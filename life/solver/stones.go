@@ -2,7 +2,7 @@ package solver
 
 import "math/bits"
 
-// effect is the effect of a move.
+// effect holds the stones that a move removes, and the point that it bans.
 type effect struct {
 	taken   Set // captured stones
 	suicide Set // the mover's stones removed by suicide, the new one included
@@ -361,8 +361,8 @@ func (b *benson) find(g *Game, p *Position) {
 	}
 }
 
-// zone adds the proof that a chain is pass-alive: the chain, two vital regions, and in turn the
-// chains around these.
+// zone adds to the argument zone the points that prove that a chain is pass-alive: the chain, two regions
+// vital to it, the chains around these regions with their regions, and so on.
 func (b *benson) zone(g *Game, chain, zone *Set) {
 	need := *chain
 	done := make([]bool, len(b.chains))

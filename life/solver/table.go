@@ -103,8 +103,8 @@ func (t *table) grow() {
 	tidy(len(rows) >= manyRows)
 }
 
-// tidy collects garbage after a large structure was replaced. Little else is garbage, so that
-// the next collection would wait until memory has doubled.
+// tidy collects garbage if much is true, that is, after a large structure was replaced. There is little
+// other garbage, so the runtime would not collect until memory has doubled.
 func tidy(much bool) {
 	if much {
 		runtime.GC()

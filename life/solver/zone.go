@@ -38,8 +38,8 @@ func (g *Game) afterWin(p *Position, m int16, e *effect, next Set) Set {
 }
 
 // rooted returns points that, added to z, keep a chain on the board: its connection to stones alive
-// by assumption, or the chain, with a liberty if z has none. In a narrow question all liberties of
-// a chain may lie outside the area.
+// by assumption, or else the chain, and one of its liberties if z contains none. A chain may have no
+// liberty here, since all of them can lie outside the area of a narrow question.
 func (g *Game) rooted(chain Set, empty, z *Set) Set {
 	if g.immortal(&chain) {
 		return g.anchored(chain)
@@ -51,9 +51,9 @@ func (g *Game) rooted(chain Set, empty, z *Set) Set {
 	return chain
 }
 
-// joined returns points that show that a move is no suicide: those that rooted returns for a chain
-// that the move joins and that is not captured. near has the points next to the move, empty those
-// that have no stone once the move is played.
+// joined returns points that show that a move is no suicide: those that rooted returns for a chain that
+// the move joins and that has another liberty or is alive by assumption. near has the points next to
+// the move, empty those that have no stone once the move is played.
 func (g *Game) joined(p *Position, near Set, empty, z *Set) Set {
 	own := &p.Stones[p.Mover]
 	for rest := near.And(*own); !rest.empty(); {

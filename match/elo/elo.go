@@ -3,7 +3,7 @@
 //
 // Elo numbers are logistic, 400 points for odds of ten to one. Error bars are Rao's score
 // interval of the mean score (Rao 1948; without draws Wilson 1927). If openings are played in
-// pairs of games, it is over pairs. The sequential test is the generalised SPRT (GSPRT) with the
+// pairs of games, each pair is one score. The sequential test is the generalised SPRT (GSPRT) with the
 // exact likelihood ratio over win, draw and loss, or over the five results of a pair, as in
 // Stockfish's fishtest (Van den Bergh, "A practical introduction to the GSPRT").
 package elo

@@ -22,8 +22,8 @@ func TestEstimateElo(t *testing.T) {
 func TestEstimateEloAtTheEnds(t *testing.T) {
 	require.Equal(t, Estimate{0, -Limit, Limit}, Of(0, 0, 0))
 
-	// Ten wins of ten: Wilson's lower end is 10/(10+1.96^2) = 0.7225; the Elo is that of 10.5 of
-	// 11.
+	// Ten wins of ten: Wilson's lower end is 10/(10+1.96^2) = 0.7225; the Elo difference is that of
+	// 10.5 wins in 11 games.
 	e := Of(10, 0, 0)
 	require.InDelta(t, eloOf(10.5/11), e.Elo, 1e-9)
 	require.InDelta(t, eloOf(10/(10+z95*z95)), e.Low, 1e-9)
@@ -57,7 +57,7 @@ func TestSPRTText(t *testing.T) {
 	require.Equal(t, "undecided between elo0 (0) and elo1 (150); ratio 0.50, decided below -2.94 or above 2.94", r.Text())
 }
 
-// TestSPRTPublishedValues requires numbers of fishtest, quoted in fastchess's tests.
+// TestSPRTPublishedValues compares likelihood ratios with those of fishtest that fastchess's tests quote.
 func TestSPRTPublishedValues(t *testing.T) {
 	require.InDelta(t, -1.57, SPRT{Elo0: 0.5, Elo1: 2.5}.Test(21404, 40708, 21184).LLR, 0.01)
 	require.InDelta(t, -2.59, SPRT{Elo0: 0, Elo1: 2}.Test(57433, 106593, 57030).LLR, 0.01)

@@ -16,7 +16,7 @@ type Pair struct {
 // scale turns Elo into natural logarithms of odds.
 const scale = math.Ln10 / 400
 
-// Scale has the ratings of players on one scale of Elo.
+// Scale holds the Elo ratings of players and the covariances of these ratings.
 type Scale struct {
 	Elo     []float64
 	inverse mat.SymDense // inverse of the information matrix, in Elo squared
@@ -40,8 +40,8 @@ func (s *Scale) From(zero int) (elo, errs []float64) {
 }
 
 // Solve finds the maximum-likelihood ratings of n players in the Bradley-Terry model by Newton's
-// method. For each player, drawn is the number of added draws against the average player, which
-// keep ratings finite.
+// method. To keep ratings finite, each player is given some additional draws against the average
+// player; the argument drawn is their number.
 func Solve(n int, pairs []Pair, drawn float64) *Scale {
 	s := &Scale{Elo: make([]float64, n)}
 	for range 100 {
@@ -65,8 +65,8 @@ func Solve(n int, pairs []Pair, drawn float64) *Scale {
 	return s
 }
 
-// Covariance returns the covariance of two rating differences, of players i and j and of players
-// k and l.
+// Covariance returns the covariance of the rating difference between players i and j with that between
+// players k and l.
 func (s *Scale) Covariance(i, j, k, l int) float64 {
 	if s.inverse.IsEmpty() {
 		return 0

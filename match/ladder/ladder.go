@@ -40,7 +40,7 @@ type Config struct {
 	Rules    string
 	Komi     float64
 	Parallel int
-	Dir      string // folder for games and journals, where a ladder resumes
+	Dir      string // folder of the games and journals, from which an interrupted ladder resumes
 	// Known is an earlier ladder whose games are not in the folder; they count too.
 	Known level.Ladder
 	// Judge distinguishes nonsense from sacrifices; nil: every suspect move counts as nonsense.
@@ -196,9 +196,9 @@ func (c *Config) play(ctx context.Context, all []*pair) error {
 	}
 }
 
-// collect adds the games of these players that the folder has and the list lacks: those of pairs
-// that an interrupted run has not reached again, and those of earlier runs with other dials, in
-// which other pairs were close enough to meet.
+// collect reads the games that earlier runs left in the folder. It updates the pairs in all that this
+// run has not reached, for instance because it was interrupted, and appends pairs of these players that
+// met only in earlier runs with other dials.
 func (c *Config) collect(all []*pair) []*pair {
 	over, stop := context.WithCancel(context.Background())
 	stop() // so that matches only read their journals
@@ -249,7 +249,7 @@ func (c *Config) withProgress(m match.Config, all []*pair, now *pair) match.Conf
 	return m
 }
 
-// fileName makes a name fit for a folder.
+// fileName replaces the characters of a player's name that a folder's name may not have.
 func fileName(name string) string {
 	return strings.NewReplacer("/", "_", `\`, "_", ":", "_", " ", "_").Replace(name)
 }

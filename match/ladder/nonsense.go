@@ -16,9 +16,9 @@ type Nonsense struct {
 	// atari.
 	Eyes int
 	// Suspects counts moves that put the player's own chain of five stones or more into atari, or
-	// remove it, and neither capture nor allow a recapture. SelfAtaris counts those that lose a
-	// point or more according to a judge: the others are sacrifices, or stones that were already
-	// dead.
+	// remove it by suicide, and that neither capture nor allow a recapture. SelfAtaris counts the
+	// suspects that lose a point or more according to a judge: the others are sacrifices, or add to
+	// stones that were already dead.
 	Suspects, SelfAtaris int
 	Habits               level.Habits
 }
@@ -77,7 +77,7 @@ type counter struct {
 	board, work *board.Board // position before the move, and a copy to try moves on
 }
 
-// stone counts move i, which is not a pass, and plays it.
+// stone plays move i, which is not a pass, and updates the counts of its player.
 func (c *counter) stone(n *Nonsense, moves []board.Move, i int) error {
 	m, h := moves[i], &n.Habits
 	if i < firstMoves && edge(c.board.Size(), m.Point) {
@@ -104,7 +104,7 @@ func (c *counter) stone(n *Nonsense, moves []board.Move, i int) error {
 	return nil
 }
 
-// pass counts move i, a pass.
+// pass updates the habits of the player whose move i is a pass.
 func (c *counter) pass(h *level.Habits, moves []board.Move, i int) error {
 	c.left(h, c.savable(moves[i].Color, moves[:i]))
 	if i+1 == len(moves) || moves[i+1].Point < 0 {
@@ -129,8 +129,8 @@ func edge(size board.Size, p board.Point) bool {
 	return min(x, y, size.W-1-x, size.H-1-y) == 0
 }
 
-// savable returns one stone of each of a side's chains that were put into atari by the last move
-// and can be saved by a capture or an extension.
+// savable returns one stone of each chain of colour us that the opponent's last move put into atari and that
+// a capture or an extension can save.
 func (c *counter) savable(us board.Color, moves []board.Move) (stones []board.Point) {
 	if len(moves) == 0 || moves[len(moves)-1].Point < 0 || moves[len(moves)-1].Color == us {
 		return nil
@@ -169,8 +169,8 @@ func (c *counter) saves(us board.Color, p board.Point) bool {
 	return false
 }
 
-// left counts the chains of the given stones, which could have been saved, and those of them still
-// in atari after the move.
+// left counts the chains that the move could have saved, given by one stone each, as Ataris, and
+// those that are still in atari after it as AtarisLeft.
 func (c *counter) left(h *level.Habits, stones []board.Point) {
 	h.Ataris += len(stones)
 	for _, p := range stones {
@@ -180,7 +180,7 @@ func (c *counter) left(h *level.Habits, stones []board.Point) {
 	}
 }
 
-// of returns the points lost by p, which is move i of a record; suspectLoses without a judge.
+// of returns the points that playing p as move i of a record loses; suspectLoses without a judge.
 func (j Judge) of(r *sgf.Record, i int, p board.Point) (float64, error) {
 	if j == nil {
 		return suspectLoses, nil
@@ -197,8 +197,8 @@ func (j Judge) of(r *sgf.Record, i int, p board.Point) (float64, error) {
 	return j(g, p)
 }
 
-// takesBack reports whether the opponent, by capturing the chain of m, which is in atari on b,
-// allows a recapture at the same place. It changes b.
+// takesBack captures the chain of m, which is in atari on b, and reports whether the player of m can
+// then recapture at the same place. It changes b.
 func takesBack(b *board.Board, m board.Move) bool {
 	if b.At(m.Point) != m.Color {
 		return false // the stone was a suicide

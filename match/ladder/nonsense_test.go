@@ -10,7 +10,7 @@ import (
 	"kosumi/sgf"
 )
 
-// counted returns the counts of a record.
+// counted parses an SGF record and returns what CountNonsense counts in it.
 func counted(t *testing.T, record string, judge Judge) [3]Nonsense {
 	t.Helper()
 	roots, err := sgf.Parse([]byte(record))
@@ -20,8 +20,8 @@ func counted(t *testing.T, record string, judge Judge) [3]Nonsense {
 	return by
 }
 
-// TestCountNonsense: each record ends with a nonsense move, which counts, or with another one,
-// which does not.
+// TestCountNonsense: each record has one move. It counts as nonsense if it fills an eye or gives
+// five stones away, but not if filling the eye saves a stone or if fewer stones are lost.
 func TestCountNonsense(t *testing.T) {
 	for name, c := range map[string]struct {
 		record     string

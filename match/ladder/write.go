@@ -47,8 +47,8 @@ func Print(w io.Writer, l level.Ladder) {
 // ranksFrom is the player to whose Elo the ranks are tied.
 const ranksFrom = "GNU Go 3.8 level 10"
 
-// scaleOf returns the player whose Elo is the reference: the first anchor, or ranksFrom if there is
-// no anchor or the first is any level of GNU Go, whose Elo from ranksFrom is known.
+// scaleOf returns the player whose Elo is the reference: the first anchor, or ranksFrom if there is no
+// anchor. It is ranksFrom also if the first anchor is GNU Go, since gnugoElo relates all its levels.
 func scaleOf(l level.Ladder) string {
 	if len(l.Anchors) == 0 || strings.HasPrefix(l.Anchors[0].Name, "GNU Go ") {
 		return ranksFrom

@@ -89,8 +89,8 @@ func addTree(openings [][]board.Move, root *sgf.Node, size board.Size) ([][]boar
 	return openings, nil
 }
 
-// addMoves returns a copy of path with the moves of a node appended: other variations
-// share path.
+// addMoves returns path with the moves of a node appended. It copies path, since other variations
+// continue from it.
 func addMoves(path []board.Move, n *sgf.Node, size board.Size) ([]board.Move, error) {
 	path = path[:len(path):len(path)]
 	for _, p := range n.Properties {

@@ -69,7 +69,7 @@ func TestShapesOnEveryBoard(t *testing.T) {
 				m := build(t, parse(t, name, w, h), 1)
 				require.NoError(t, onnx.Check(m))
 				require.Equal(t, onnx.Shape{n, onnx.D(planes), onnx.D(int64(h)), onnx.D(int64(w))}, m.Graph.Inputs[0].Shape)
-				for i := range m.Graph.Outputs { // without declared shapes they must be inferred
+				for i := range m.Graph.Outputs { // so that InferShapes cannot use declared shapes
 					m.Graph.Outputs[i].Shape = nil
 				}
 				got, err := onnx.InferShapes(m)

@@ -30,7 +30,7 @@ func newMaker(name string, seed uint64) *maker {
 	return &maker{onnx.NewBuilder(name, opset), rand.New(rand.NewPCG(seed, 0x6b6f73756d69))}
 }
 
-// in returns a maker of the same graph and random numbers, inside a scope.
+// in returns a maker that adds to a scope of the same graph and draws from the same random numbers.
 func (m *maker) in(scope string) *maker { return &maker{m.g.In(scope), m.rng} }
 
 // normal returns n numbers of a normal distribution truncated at two standard

@@ -19,7 +19,7 @@ const miniPlanes = 7
 // log-softmax) and a value head (1x1 convolution to 1 plane, norm, ReLU, dense
 // to 64, ReLU, dense to 1, tanh).
 //
-// The layers are the tutorial's, but not the first weights: the last norm of each block starts with
+// The layers are the tutorial's; the initial weights are not. The last norm of each block starts with
 // a scale of 1/sqrt(blocks), so that a fresh network of any depth keeps its activations in range,
 // and the last layers of the heads start small.
 func mini(c Config, seed uint64) (*onnx.Model, error) {

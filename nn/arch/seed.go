@@ -21,13 +21,13 @@ func blockName(list string, i int) string { return list + "." + strconv.Itoa(i) 
 
 // seedNetwork builds the network of the tutorial's chapter on KataGo's architecture: 3x3
 // convolution, norm and ReLU; pre-activation residual blocks (norm, ReLU, conv, norm, ReLU, conv,
-// addition); after every sixth a global pooling block, as in the chapter without a skip
-// connection: 3x3 convolution plus a dense layer of the means over the board, broadcast. Heads:
+// addition); after every sixth a global pooling block: 3x3 convolution plus a dense layer of the means
+// over the board, broadcast, without a skip connection (the chapter has none either). Heads:
 // policy (1x1 convolution to 2 planes, norm, ReLU, dense, softmax), value (1x1 convolution to 1
 // plane, norm, ReLU, dense to 256, ReLU, dense to 1, tanh), score (the same without tanh) and
 // ownership (1x1 convolution to 32 planes, norm, ReLU, 1x1 convolution, tanh).
 //
-// The chapter fixes the board at 19x19; here it is free. First weights: the last convolution of a
+// The chapter fixes the board at 19x19; here it is free. Initial weights: the last convolution of a
 // block is scaled by 1/sqrt(blocks), a pooling block starts near the identity, the last layers of
 // the heads start small.
 func seedNetwork(c Config, seed uint64) (*onnx.Model, error) {

@@ -13,8 +13,8 @@ import (
 var ErrNoGradient = errors.New("cannot be differentiated")
 
 // Gradients appends to a copy of m the derivatives of the output loss, a scalar, with respect to
-// values of the graph. It returns a builder that continues the copy, and for each value in wrt its
-// derivative, of the same shape; "" if the loss does not depend on it. Derivatives do not pass
+// values of the graph. It returns a builder that continues the copy, and the derivative for each value
+// in wrt, in the value's shape; "" if the loss does not depend on the value. Derivatives do not pass
 // through the values named in stop.
 //
 // If kernels is true, the graph is meant for fuse.Training: the derivative of a 3x3 convolution's
@@ -170,8 +170,8 @@ func (t *tape) reshape(v onnx.Value, dims []int64) onnx.Value {
 	return t.b.Reshape(v, dims...)
 }
 
-// sumTo sums v, the derivative of a result, over the axes along which an operand was broadcast.
-// from are the result's dimensions, to the operand's. v may be narrow.
+// sumTo sums v, the derivative of a result, over the axes along which an operand was broadcast. The
+// result has the dimensions from, the operand has the dimensions to. v may be narrow.
 func (t *tape) sumTo(v onnx.Value, from, to []int64) onnx.Value {
 	have := align(t.dims(v), len(from))
 	want := align(to, len(from))
@@ -205,8 +205,8 @@ func align(dims []int64, n int) []int64 {
 	return append(slices.Repeat([]int64{1}, n-len(dims)), dims...)
 }
 
-// sumAxes adds up along axes, which keep size 1. Runtimes are fast if the axes form one block, or
-// two with one block in between; other cases take two steps.
+// sumAxes sums v over axes, which then have size 1. Runtimes do this fast if the axes are adjacent, or
+// form two blocks with one block of other axes between; otherwise sumAxes sums one block at a time.
 func (t *tape) sumAxes(v onnx.Value, axes []int64) onnx.Value {
 	dims := t.dims(v)
 	type group struct {
@@ -257,7 +257,7 @@ type step struct {
 	err error
 }
 
-// fail says that an operator is used in a form that has no rule.
+// fail records as s.err that an operator is used in a form that has no rule.
 func (s *step) fail(format string, args ...any) {
 	if s.err == nil {
 		s.err = fmt.Errorf(format, args...)

@@ -93,9 +93,9 @@ var builderConst = regexp.MustCompile(`^const_[0-9]+$`)
 // fixed, weights turned from initializers into inputs, everything else folded.
 //
 // The trainable tensors are float32 initializers: kernels and biases of convolutions and matrix
-// products, scales and biases of norms, and, with more than one element, operands of other products
-// and sums, and of reshapes and transpositions. Constants that a model computes or carries as
-// Constant nodes are not trained.
+// products, scales and biases of norms, and all operands of elementwise products and sums, of reshapes
+// and of transpositions that have more than one element. Constants that a model computes or carries
+// as Constant nodes are not trained.
 func Prepare(m *onnx.Model, o Options) (*Prepared, error) {
 	if o.Batch < 1 {
 		return nil, fmt.Errorf("%w: a batch of %d", ErrPrepare, o.Batch)

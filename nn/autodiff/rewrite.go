@@ -83,8 +83,8 @@ func newWriter(m *onnx.Model) (*writer, error) {
 	return w, w.b.Err()
 }
 
-// in returns the new value of input i of a node. If a held convolution makes the value, in writes
-// it first.
+// in returns the new value of input i of a node. If the value is the result of a held convolution,
+// that convolution is written first.
 func (w *writer) in(n *onnx.Node, i int) onnx.Value {
 	name := n.Input(i)
 	if c := w.held[name]; c != nil {
@@ -142,8 +142,8 @@ func (w *writer) holdConv(n *onnx.Node) bool {
 	return true
 }
 
-// foldIntoConv merges a product or sum of a held convolution and one number per channel into the
-// convolution: conv(x, W)*s = conv(x, W*s), and + b is a bias.
+// foldIntoConv merges a node that multiplies a held convolution's result by one number per channel,
+// or adds one per channel, into the convolution: conv(x, W)*s = conv(x, W*s), and a summand is a bias.
 func (w *writer) foldIntoConv(n *onnx.Node) bool {
 	if !n.Is("Mul", "Add") {
 		return false

@@ -15,7 +15,7 @@ type geometry struct {
 	group         int64
 }
 
-// geometry reads a Conv; in, w and out are dimensions.
+// geometry returns the geometry of a Conv, given the dimensions of its input, weight and output.
 func (s *step) geometry(in, w, out []int64) geometry {
 	n := s.n
 	g := geometry{stride: [2]int64{1, 1}, dilat: [2]int64{1, 1}, group: n.Int("group", 1)}
@@ -129,13 +129,13 @@ func (t *tape) parts(v value, n int64) []value {
 	return list
 }
 
-// maxPatchBytes bounds the memory that the patches of one product take.
+// maxPatchBytes bounds the memory for the patches of one product, unless 8 channels need more.
 const maxPatchBytes = 64 << 20
 
-// weightProduct computes the derivative as one large matrix product: patches of x, [C*kH*kW,
+// weightProduct computes the derivative of a weight as a matrix product: patches of x, [C*kH*kW,
 // outH*outW*N], by dy, [O, outH*outW*N]. The batch comes last, so that patches are copied in runs
-// of N numbers and both matrices are in the layout that the product reads. If all patches
-// together would be too large, channels are taken in parts.
+// of N numbers and both matrices are in the layout that the product reads. If the patches of all
+// channels are too large, there is one product for each part of the channels.
 func (t *tape) weightProduct(x, dy value, g geometry, w []int64) value {
 	n := t.dims(x)[0]
 	points := g.out[0] * g.out[1]

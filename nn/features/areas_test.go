@@ -10,14 +10,14 @@ import (
 	"kosumi/nn/features"
 )
 
-// koMouth is a board on which Black's only liberty is an eye that does not count under KataGo's
+// koMouth is a board on which Black's only liberty is an eye that is not territory under KataGo's
 // rules version 3.
 const koMouth = `
 	X . X O .
 	X X X O .
 	O O O O .`
 
-// inTerritory returns the board in a phase of territory scoring without a tax.
+// inTerritory returns a game at the board in text, in a phase of territory scoring without a tax.
 func inTerritory(t *testing.T, text string, phase int, o board.GameOptions) *board.Game {
 	t.Helper()
 	g := testshared.GameOn(t, testshared.Diagram(t, text), board.Rules{Scoring: board.ScoringTerritory})

@@ -135,7 +135,7 @@ const (
 	agzBlack  = 2 * agzBoards
 )
 
-// agzPlanes returns the planes of both sides' stones as they were a number of moves ago.
+// agzPlanes returns the indices of the planes that show both sides' stones as of some moves ago.
 func agzPlanes(e Encoding, ago int) (own, opp int) {
 	if e == AGZ17Split {
 		return ago, agzBoards + ago

@@ -41,8 +41,8 @@ var shapes = [...]struct {
 	AGZ17Split: {"agz17-split", 17, 0},
 }
 
-// Parse returns the encoding of that name, in any case. Unknown names are an
-// error that lists the known ones.
+// Parse returns the encoding of that name, in upper or lower case. The error for
+// an unknown name lists the known ones.
 func Parse(name string) (Encoding, error) {
 	for e, s := range shapes {
 		if e != int(None) && strings.EqualFold(name, s.name) {
@@ -103,14 +103,14 @@ func agzNames(e Encoding) []string {
 	return names
 }
 
-// Options of an encoding. The zero value is a plain position with its whole history and no
-// advantage to either side.
+// Options of an encoding, which only V3 to V7 heed. The zero value is a plain position with its
+// whole history and no advantage to either side.
 type Options struct {
 	// DrawWinsForWhite is the value of a draw for White as a fraction of a win, 0 < x <= 1. 0 means
 	// the usual 0.5, a negative value means 0.
 	DrawWinsForWhite float64
-	// ConservativePassRoot hides the history at the root if a pass would end the game, so that
-	// the network does not count on the end.
+	// ConservativePassRoot hides the history if a pass would end the game, so that the network
+	// does not expect the game to end. It is for the root of a search.
 	ConservativePassRoot bool
 	// PassingHacks hides the history where passing would lose the game, and
 	// caps the pass policy at 95 %.

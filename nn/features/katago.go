@@ -39,8 +39,8 @@ func (w *writer) v7() {
 	w.global[18] = w.parityWave(float32(w.area + 20))
 }
 
-// v6 writes KataGo's V6 inputs: V7 without playout doubling and button, and
-// with a history that ends at illegal moves in the record.
+// v6 writes KataGo's V6 inputs: V7 without playout doubling and button, with a lower
+// limit of komi, and with a history that ends at illegal moves in the record.
 func (w *writer) v6() {
 	loss := w.scoringArea()
 	turns, hideEnd := w.turnsV7(loss)
@@ -132,7 +132,7 @@ func (w *writer) second(own, opp int) {
 	}
 }
 
-// turnsV7 returns how many turns of history to show, and whether the planes hide that a pass ends
+// turnsV7 returns how many turns of history to show, and whether the inputs hide that a pass ends
 // the game.
 func (w *writer) turnsV7(lossIfEnded bool) (turns int, hideEnd bool) {
 	turns = historyTurns

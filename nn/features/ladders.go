@@ -91,8 +91,8 @@ func (m *Memory) store(h board.Hash, b *board.Board, ladders []board.Ladder, pla
 }
 
 // ladderPlanes marks laddered stones now, one and two moves ago, and the moves that start a
-// working ladder against the opponent. If an older board does not exist, its plane repeats
-// that of the next newer board.
+// working ladder against the opponent. If an older board is hidden or does not exist, its
+// plane repeats that of the next newer board.
 func (w *writer) ladderPlanes(shown int) {
 	ladders := w.b.Ladders(&w.s.search)
 	now, _ := w.g.PastHash(0)

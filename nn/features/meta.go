@@ -45,7 +45,7 @@ type Meta struct {
 	Source        uint8 // of the record: 0 other, 1 OGS, 2 KGS, 3 Fox, 4 Tygem, 5 GoGoD, 6 Go4Go
 }
 
-// ParseProfile reads a profile by KataGo's names of humanSLProfile: rank_5k,
+// ParseProfile returns the profile of a name that KataGo's humanSLProfile takes: rank_5k,
 // rank_1d_3d (Black's rank, then White's), preaz_5k (the style before AlphaZero),
 // proyear_1995. Case matters. Empty text, _ and two double quotes are no profile:
 // then set is false. The text of an error is KataGo's.
@@ -98,7 +98,7 @@ func yearMeta(text string) (Meta, bool) {
 	return m, true
 }
 
-// rankNames lists the ranks from the top: KataGo's inverse rank is the place in it, counted from 1.
+// rankNames lists the ranks from the top: KataGo's inverse rank is the place in this list, from 1.
 var rankNames = strings.Fields("9d 8d 7d 6d 5d 4d 3d 2d 1d 1k 2k 3k 4k 5k 6k 7k 8k 9k 10k 11k 12k 13k 14k 15k 16k 17k 18k 19k 20k")
 
 // inverseRank reads 9d..1d and 1k..20k as 1..29; 0 for anything else.

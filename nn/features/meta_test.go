@@ -85,7 +85,7 @@ func TestParseProfile(t *testing.T) {
 		if strings.HasPrefix(name, "proyear") || strings.Count(name, "_") == 2 {
 			continue
 		}
-		for i := range name { // a rank with a letter removed or changed is no rank
+		for i := range name { // a name with a letter removed or in upper case, or a space added, is no profile
 			for _, wrong := range []string{name[:i] + name[i+1:], name[:i] + strings.ToUpper(name[i:i+1]) + name[i+1:], name[:i] + " " + name[i:]} {
 				if !known[wrong] {
 					_, _, err := features.ParseProfile(wrong)

@@ -46,8 +46,8 @@ const (
 	full4 = "\n1111\n1111\n1111\n1111"
 )
 
-// TestMini7: the planes are the tutorial's seven, but passes count as moves, unlike in the
-// tutorial's sketch.
+// TestMini7: the planes are the seven of the AlphaGo Zero tutorials, except that passes count as
+// moves.
 func TestMini7(t *testing.T) {
 	g := testshared.Game(t, board.Square(4), board.TrompTaylor())
 	requirePlanes(t, g, features.Mini7, map[int]string{0: none4, 1: none4, 2: full4, 3: none4, 4: none4, 5: full4, 6: full4})

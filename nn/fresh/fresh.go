@@ -18,7 +18,7 @@ type Architecture struct {
 	size katago.Size // the board size that a KataGo network serves when written as ONNX
 }
 
-// Kind describes a family of architectures for users.
+// Kind describes a family of architectures to users.
 type Kind struct{ Pattern, Doc string }
 
 // Kinds lists the families that Parse knows.
@@ -45,8 +45,8 @@ func Parse(name string) (Architecture, error) {
 	return a, err
 }
 
-// IsKataGo reports whether an architecture's name is one of KataGo's format, whose
-// networks serve every board size.
+// IsKataGo reports whether networks of the named architecture are in KataGo's format.
+// Such networks serve every board size.
 func IsKataGo(name string) bool { return strings.HasPrefix(name, "kb") }
 
 // KataGo reports whether the network is of KataGo's format.

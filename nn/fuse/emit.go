@@ -67,8 +67,8 @@ func (r *rewriter) node(l *layer) *onnx.Node {
 	return n
 }
 
-// leastOuts is the minimum number of outputs of a layer in integers: the last layers of the heads
-// have fewer and would gain nothing.
+// leastOuts is the minimum number of outputs for which a layer is computed in integers: the last
+// layers of the heads have fewer and would gain nothing.
 const leastOuts = 8
 
 func (r *rewriter) precisionOf(l *layer) kernel.Precision {

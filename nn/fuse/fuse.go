@@ -8,8 +8,8 @@ import (
 	"kosumi/nn/onnx"
 )
 
-// Rewrite returns a copy of the model with its layers as nodes of the kernels in a precision, and
-// the number of these layers. It fails if shapes of the graph contradict each other.
+// Rewrite returns a copy of the model in which nodes for the kernels, with the given precision,
+// replace the layers, and the number of layers. It fails if the graph's shapes contradict each other.
 func Rewrite(m *onnx.Model, precision kernel.Precision) (*onnx.Model, int, error) {
 	c := m.Clone()
 	if err := onnx.Simplify(c); err != nil {
@@ -151,7 +151,7 @@ func plainConv(n *onnx.Node, size int) bool {
 	return size == 1
 }
 
-// productOf returns a product of tokens [N,S,in] by a constant matrix [in,outs].
+// productOf returns the layer of a product of tokens [N,S,in] by a constant matrix [in,outs], or nil.
 func (r *rewriter) productOf(n *onnx.Node) *layer {
 	w, x := r.consts[n.Input(1)], r.shapes[n.Input(0)]
 	if w == nil || len(w.Dims) != 2 || w.Type != onnx.Float || len(x) != 3 || !x[1].Known() || x[1].Size < leastArea {
@@ -239,7 +239,7 @@ func (r *rewriter) follow(l *layer) {
 	r.takeBranch(l)
 }
 
-// takeLinear fuses a sum or product that follows a layer: factors and biases, then the residual.
+// takeLinear fuses a node that multiplies the layer by factors, or adds a bias or residual, if it can.
 func (r *rewriter) takeLinear(l *layer, n *onnx.Node) bool {
 	if !n.Is("Add", "Mul") {
 		return false
@@ -301,7 +301,7 @@ func times(a, b []float32) []float32 {
 	return out
 }
 
-// branch is a norm and an activation after a sum.
+// branch is a norm, an activation, or both, after a sum.
 type branch struct {
 	nodes        []*onnx.Node
 	scale, shift []float32

@@ -16,8 +16,8 @@ func permutes(n *onnx.Node, perm ...int64) bool {
 	return slices.Equal(list, perm)
 }
 
-// take marks nodes as fused. If anything else reads one of their results, other than the
-// result named out, it returns false.
+// take marks nodes as fused. It returns false, and marks none, if one is fused already or
+// if anything else reads one of their results, except the result named out.
 func (r *rewriter) take(nodes []*onnx.Node, out string) bool {
 	for _, n := range nodes {
 		name := n.Output(0)

@@ -123,7 +123,7 @@ func (h *halver) node(n *onnx.Node) {
 	h.nodes = append(h.nodes, c)
 }
 
-// get returns a value in 16 or 32 bits.
+// get returns the name of a value in 16 bits if half is true, or else in 32 bits.
 func (h *halver) get(name string, half bool) string {
 	if h.half[name] == half {
 		return name

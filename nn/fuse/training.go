@@ -12,7 +12,7 @@ import (
 //
 // A 3x3 convolution becomes a node Convolution: [N,C,H,W] by weights [O,C,3,3] and an optional bias
 // [O], followed by a Relu if the attribute relu is 1. A fourth input, the result of another Relu,
-// is a mask: where it is 0, the node's result is 0. The gradient of its weights, which package
+// is a mask: where it is 0, the node's result is 0. The gradient of the weights, which package
 // autodiff writes as a convolution of x by dy with batch and channels exchanged, becomes a node
 // ConvolutionGradient of x and dy. Relu(x*scale + shift), scale and shift by channel, becomes
 // ScaledRelu. Its gradient becomes ScaledReluGradient, which reads x, scale, the result, the
@@ -144,7 +144,7 @@ func (r *rewriter) oneByChannel(value, boards string) bool {
 }
 
 // scaledGradient fuses the gradients of a ScaledRelu's inputs. n is the gradient of
-// x*scale + shift, which nothing else may read.
+// x*scale + shift. If other nodes read n too, nothing is fused.
 func (r *rewriter) scaledGradient(n *onnx.Node, dy string, relu *onnx.Node) bool {
 	g, x, scale := n.Output(0), relu.Input(0), relu.Input(1)
 	var dx, dscale, dshift *onnx.Node

@@ -21,7 +21,7 @@
 // # Batches
 //
 // A batch is computed some rows at a time, so that values between layers stay in the cache
-// (rowsTogether). No result depends on the other rows.
+// (rowsTogether). The results of a row do not depend on other rows.
 //
 // Invariants: a session has one caller at a time; any number of sessions may run at
 // once, and share packed weights.

@@ -237,7 +237,7 @@ func TestNoNumberStaysNone(t *testing.T) {
 	}
 }
 
-// TestHostileGraphs: invalid and unknown nodes of the kernels' domain are refused.
+// TestHostileGraphs: invalid nodes of the kernels' domain, and unknown nodes of any, are refused.
 func TestHostileGraphs(t *testing.T) {
 	weights := onnx.NewTensor("w", ramp(2*4*9), 2, 4, 3, 3)
 	heads := func(heads, kv, q, v int64) onnx.Attrs {

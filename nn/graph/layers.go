@@ -140,7 +140,7 @@ func matMul(c *call) bool {
 	return true
 }
 
-// matrix returns an input that is a constant matrix; nil if it is none.
+// matrix returns an input if it is a constant matrix, else nil.
 func (c *call) matrix(i int) *value {
 	v := c.in[i]
 	if v == nil || !v.fixed || v.tensor.Type != onnx.Float || len(v.dims) != 2 || product(v.dims) == 0 {
@@ -172,7 +172,7 @@ func (c *call) product(x *block, in, out int, factor float32, turned bool, bias 
 	c.step(&work{step: kernel.Step{Kind: kernel.StepLayer, N: x.size / in, H: 1, W: 1}, layer: c.Node, writes: [2]*block{to}, reads: [3]*block{x, bias}})
 }
 
-// gemm is a product by a constant matrix, plus a value of any kind.
+// gemm is a product by a constant matrix plus the third input, which may be left out.
 func gemm(c *call) bool {
 	x, m := c.block(0), c.matrix(1)
 	if x == nil || m == nil || c.Int("transA", 0) != 0 || len(c.in[0].dims) != 2 || c.Input(2) != "" && c.block(2) == nil {

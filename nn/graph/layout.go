@@ -10,7 +10,7 @@ import (
 	"kosumi/nn/onnx"
 )
 
-// layout is shared by the plans of a session: layers, constants, memory.
+// layout holds the layers, constants and memory that the plans of a session share.
 type layout struct {
 	model    *onnx.Model
 	spec     *nn.Spec
@@ -41,7 +41,7 @@ type block struct {
 	place place
 	at    int // offset in the arena or the constants, or number of the input or output
 
-	// For a block in the arena: the steps that write it first and read or write it last.
+	// For a block in the arena: the first step that writes it and the last that uses it, counted from 1.
 	first, last int
 }
 

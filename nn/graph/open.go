@@ -26,7 +26,7 @@ var (
 type Config struct {
 	ISA      kernel.ISA // instruction set, which the processor must have
 	MaxBatch int        // maximum number of rows of a Run; 0 means 1
-	// Together is the number of rows computed at a time; 0: the fastest.
+	// Together is how many rows are computed at a time; 0 chooses it by the board size.
 	Together int
 }
 
@@ -47,7 +47,7 @@ type session struct {
 
 // Open makes a session of a model, fused or not, for the inputs and outputs that spec
 // describes, and runs it once as a test. The session does not keep the model.
-// Errors wrap nn.ErrSpec, [ErrOperator] or [ErrModel].
+// Errors wrap nn.ErrSpec, nn.ErrLost, [ErrBatch], [ErrOperator] or [ErrModel], or are those of package kernel.
 func Open(m *onnx.Model, spec nn.Spec, c Config) (nn.Backend, error) {
 	if c.MaxBatch > mostRows {
 		return nil, fmt.Errorf("%w: %d rows a batch, at most %d are possible", ErrBatch, c.MaxBatch, mostRows)
@@ -168,7 +168,7 @@ func (s *session) Run(n int) error {
 	return lost(err)
 }
 
-// lost turns the end of a page's worker into [nn.ErrLost]: another worker gets its queries.
+// lost adds [nn.ErrLost] if a web worker has ended, so that another worker gets its queries.
 func lost(err error) error {
 	if errors.Is(err, kernel.ErrStopped) {
 		return fmt.Errorf("%w: %w", nn.ErrLost, err)

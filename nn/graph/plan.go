@@ -21,10 +21,10 @@ type work struct {
 	reads  [3]*block
 	toAt   int // for a copy: offset in the block written
 	fromAt int
-	over   []int // indices in reads of blocks that the step may overwrite
+	over   []int // indices into reads: the blocks that the step may overwrite
 }
 
-// to returns the blocks that are written.
+// to returns the blocks that the step writes.
 func (w *work) to() []*block { return present(w.writes[:]) }
 
 func (w *work) blocks() []*block { return append(w.to(), present(w.reads[:])...) }

@@ -146,8 +146,8 @@ func (p *planner) shapeOf(name string) (dims []int, ok bool) {
 	return sizes(list), true
 }
 
-// known turns results that shape inference has computed into constants. If any result is
-// unknown, it adds none and reports false.
+// known makes constants of a node's results if shape inference has computed all of them; else it
+// adds none and reports false.
 func (p *planner) known(n *onnx.Node) bool {
 	for _, name := range n.Outputs {
 		if name != "" && p.infer.Constant(name) == nil {
@@ -181,7 +181,7 @@ func (p *planner) numbers(v *value) (*block, error) {
 	return v.block, nil
 }
 
-// give adds a value with its own block.
+// give adds a value with a new block, which it returns.
 func (p *planner) give(name string, dims []int) *block {
 	b := &block{size: product(dims)}
 	p.values[name] = &value{dims: dims, block: b}
@@ -191,7 +191,7 @@ func (p *planner) give(name string, dims []int) *block {
 func (p *planner) step(w *work) { p.work = append(p.work, w) }
 
 // move adds a copy along axes, the outermost first: to[toAt+i·a] = from[fromAt+i·b] for all i below
-// dims. It reports false if there are more axes than the kernels have.
+// dims. It reports false if there are more axes than the kernels allow.
 func (p *planner) move(to *block, toAt int, from *block, fromAt int, dims, a, b []int) bool {
 	dims, strides := merged(dims, a, b)
 	if len(dims) > kernel.StepAxes {

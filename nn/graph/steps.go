@@ -62,7 +62,7 @@ func view(c *call) bool {
 	return true
 }
 
-// mapTo adds a function of the first input.
+// mapTo adds a step that applies a function to the first input.
 func (c *call) mapTo(what int, name string) bool {
 	x := c.block(0)
 	if x == nil || x.size != product(c.out) {
@@ -95,8 +95,8 @@ func sigmoid(c *call) bool {
 	return c.mapTo(kernel.MapSigmoid, c.Output(0))
 }
 
-// only returns the only reader of a value; nil if there are more, or the value is an output
-// of the graph.
+// only returns the single node that reads a value; nil if there is none or more than one, or if
+// the value is an output of the graph.
 func (c *call) only(name string) *onnx.Node {
 	if u := c.users[name]; len(u) == 1 && !c.layout.model.Graph.IsOutput(name) {
 		return u[0]
@@ -104,8 +104,8 @@ func (c *call) only(name string) *onnx.Node {
 	return nil
 }
 
-// times returns the node that multiplies a value by the call's first input, if no other node
-// reads the value; else nil.
+// times returns the node that multiplies the named value by the call's first input; nil if there
+// is none, or if another node reads the value too.
 func (c *call) times(by string) *onnx.Node {
 	mul, x := c.only(by), c.Input(0)
 	if mul != nil && mul.Is("Mul") && len(mul.Inputs) == 2 && by != x && (mul.Inputs[0] == x && mul.Inputs[1] == by || mul.Inputs[1] == x && mul.Inputs[0] == by) {
@@ -154,7 +154,7 @@ func broadcast(a, b []int) []int {
 	return out
 }
 
-// join adds a function of two tensors.
+// join adds a step that applies a function to two tensors.
 func (p *planner) join(what int, to *block, out []int, a *block, aDims []int, b *block, bDims []int) bool {
 	dims, strides := merged(out, contiguous(out), spread(aDims, out), spread(bDims, out))
 	if len(dims) > kernel.StepAxes {
@@ -166,7 +166,7 @@ func (p *planner) join(what int, to *block, out []int, a *block, aDims []int, b 
 	return true
 }
 
-// contiguous returns the strides of a tensor.
+// contiguous returns the strides of a tensor without gaps.
 func contiguous(dims []int) []int {
 	out, n := make([]int, len(dims)), 1
 	for i := len(dims) - 1; i >= 0; i-- {
@@ -297,7 +297,7 @@ func (c *call) reduce(what int, x *block, dims []int, gone []bool) bool {
 	return true
 }
 
-// softmax runs over the last axis. Before opset 13 it runs over the attribute's axis and all after it.
+// softmax runs over the last axis. Before opset 13 it runs over the axis of the attribute and all later axes.
 func softmax(logarithm int) func(*call) bool {
 	return func(c *call) bool {
 		x := c.block(0)
@@ -359,7 +359,7 @@ func concat(c *call) bool {
 	return true
 }
 
-// axis returns the axis that an attribute names, counted from the front.
+// axis returns the attribute "axis", or def without it, counted from the front.
 func (c *call) axis(def int64, rank int) int {
 	axis := int(c.Int("axis", def))
 	if axis < 0 {

@@ -5,9 +5,9 @@ import (
 	"math"
 )
 
-// Check reports whether the layers fit each other and every number is finite. Read, FromONNX,
-// Write and Build call it. Errors: ErrShape, ErrVersion, ErrUnsupported, ErrFormat; the text names
-// the layer.
+// Check reports whether the layers fit each other and every number is finite. FromONNX, Write and
+// Build call it; Read makes the same checks. Errors: ErrShape, ErrVersion, ErrUnsupported, ErrFormat;
+// the text names the layer.
 func (n *Network) Check() error {
 	w := walker{m: checker{}}
 	w.network(n)

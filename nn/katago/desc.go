@@ -32,9 +32,9 @@ type Header struct {
 	GlobalInputs          int    // input numbers that are not planes
 	Multipliers           Multipliers
 	MetaEncoder           int  // 1 if the network takes 192 metadata inputs, else 0
-	PassAliveUnderSuicide bool // area features as if multi-stone suicide were legal
-	// ExcludeTerritoryAdjacentToAtari: under territory rules without group tax, in seki,
-	// an empty point beside a chain in atari is not a point of that chain's owner (KataGo's
+	PassAliveUnderSuicide bool // compute area features as if multi-stone suicide were legal
+	// ExcludeTerritoryAdjacentToAtari: under territory rules without group tax, an empty point in
+	// a seki next to a chain in atari does not count as territory of that chain's owner (KataGo's
 	// rules version 3).
 	ExcludeTerritoryAdjacentToAtari bool
 }
@@ -206,8 +206,8 @@ type RMSNorm struct {
 	Weights  []float32
 }
 
-// TipRMS is the root mean square norm at the end of a trunk: per point, or with
-// Spatial non-zero over the whole board.
+// TipRMS is the root mean square norm at the end of a trunk. It is taken over each point or, if
+// Spatial is not 0, over the whole board.
 type TipRMS struct {
 	Name        string
 	Channels    int

@@ -15,8 +15,8 @@ import (
 // any board size. Initializers are looked up by name; nodes are ignored. Source comes from the
 // metadata.
 //
-// Errors: ErrNotExact if the model is not such a graph or lacks initializers, and those of
-// Network.Check.
+// Errors: ErrNotExact if the model is not such a graph or lacks initializers, ErrTruncated if its
+// metadata is cut short, and those of Network.Check.
 func FromONNX(m *onnx.Model) (*Network, error) {
 	layout := m.Metadata[meta.Layout]
 	switch {

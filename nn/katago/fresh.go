@@ -90,8 +90,8 @@ func (a Arch) Validate() error {
 	return nil
 }
 
-// ArchOf returns the architecture of a network's trunk; Fresh takes its name. A trunk
-// with other or mixed blocks has none: ErrUnsupported.
+// ArchOf returns the architecture of a network's trunk; Fresh takes the name that String gives it.
+// The error for a trunk with blocks of other or mixed kinds is ErrUnsupported.
 func ArchOf(n *Network) (Arch, error) {
 	a := Arch{Blocks: len(n.Trunk.Blocks), Channels: n.Trunk.Channels, Activation: n.Trunk.TipAct.Kind}
 	nested, layers := 0, 0
@@ -205,7 +205,7 @@ func (a Arch) widthsOfTrunk() headWidths {
 // Weights begin as in KataGo's "fixscale" networks: truncated normal with a variance that keeps
 // the scale of activations. In place of batch statistics, the first norm of block i divides by
 // the root of i+1, so that all blocks add equally to a growing trunk. Norms have a bias. Only
-// that first norm and the one before the last convolution of a block have a scale.
+// that first norm, the one before a block's last convolution and the one at the tip have a scale.
 func Fresh(arch string, seed uint64) (*Network, error) {
 	a, err := ParseArch(arch)
 	if err != nil {
@@ -214,7 +214,7 @@ func Fresh(arch string, seed uint64) (*Network, error) {
 	return freshLike(a, seed, nil)
 }
 
-// freshLike is Fresh, except that the first blocks pool where the blocks in like do.
+// freshLike is Fresh, except that the first blocks have pooling where the given blocks have it.
 func freshLike(a Arch, seed uint64, like []Block) (*Network, error) {
 	f := &fresh{arch: a, w: a.headWidths(), rng: rand.New(rand.NewPCG(seed, 0x6b6174616e657473)), pools: a.poolBlocks()}
 	for i, b := range like {
@@ -279,7 +279,7 @@ func (f *fresh) matmul(name string, in, out int, a Activation, scale float64) Ma
 	return MatMul{Name: name, In: in, Out: out, Weights: f.weights(in*out, in, a, scale)}
 }
 
-// bias draws a bias for outputs of fanIn inputs.
+// bias draws the biases of outputs that sum fanIn inputs each.
 func (f *fresh) bias(name string, channels, fanIn int, a Activation) Bias {
 	return Bias{Name: name, Channels: channels, Weights: f.weights(channels, fanIn, a, 0.2)}
 }

@@ -63,7 +63,7 @@ func TestPoolBlocksAsInKataGo(t *testing.T) {
 	}
 }
 
-// striped is a position with stones of both colours, as V7 shows it.
+// striped is a position with stones of both colours, in the input encoding v7.
 func striped(w, h int) goldenCase {
 	area := w * h
 	c := goldenCase{w: w, h: h, spatial: make([]float32, 22*area), global: make([]float32, 19)}

@@ -2,8 +2,8 @@ package katago
 
 import "math"
 
-// transformer makes the two blocks of a layer, attention and feed-forward on channels, in KataGo's
-// variant: RMS norms, learned rotation by position, SwiGLU. Their output weights are drawn with
+// transformer makes the two blocks of a layer, attention and feed-forward, as in KataGo: with RMS
+// norms, learned rotation by position and SwiGLU. The output weights of both are drawn with
 // scale/2.
 func (f *fresh) transformer(name string, channels int, scale float64) []Block {
 	heads, dim := f.arch.Heads, channels/f.arch.Heads

@@ -30,7 +30,7 @@ func outputsOf(r *featurestest.Raw) rawOutputs {
 
 var features = map[string]featurestest.Position{}
 
-// planesOf makes the planes whose points are listed.
+// planesOf makes one plane for each list: 1 at the listed points, 0 elsewhere.
 func planesOf(lists [][]int, area int) []float32 {
 	planes := make([]float32, len(lists)*area)
 	for plane, points := range lists {
@@ -73,7 +73,7 @@ func goldenSynthetic(t testing.TB) map[string][]goldenCase {
 // diffs are the largest absolute differences by output.
 type diffs struct{ policy, value, scoreValue, ownership float64 }
 
-// Limits for float32 that the reference data's readme suggests.
+// fp32Limits are the limits for float32 that the reference data's readme suggests.
 var fp32Limits = diffs{policy: 1e-3, value: 2e-4, scoreValue: 2e-4, ownership: 2e-4}
 
 func maxDiff(t testing.TB, got, want []float64) float64 {

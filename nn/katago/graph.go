@@ -30,7 +30,7 @@ const (
 	FormExact
 )
 
-// String returns the form's name in metadata: "run" or "exact".
+// String returns the form's name in metadata: "exact", or "run" for the other two forms.
 func (f Form) String() string {
 	if f == FormExact {
 		return "exact"
@@ -41,8 +41,8 @@ func (f Form) String() string {
 // opset of the graphs, in the default domain.
 const opset = 17
 
-// Names of inputs and outputs of a graph, in this order. N is the number of positions, H and W are
-// the board's. P is 1, 2 or 4, K is 1, 2, 4 or 6.
+// Names of inputs and outputs of a graph, in this order. N is the number of positions, HxW the board.
+// P is the number of policy channels: 1, 2 or 4. K is the number of score values: 1, 2, 4 or 6.
 const (
 	InputSpatial     = "spatial"     // [N, planes, H, W]
 	InputGlobal      = "global"      // [N, globals]
@@ -58,9 +58,9 @@ const (
 // from 2x2 to 25x25. Outputs are raw and for the side to move. The network's
 // weights are copied. Errors: ErrSize, and those of Network.Check.
 //
-// A variant with a mask, one graph for all boards up to a size, would multiply by the mask after
-// each activation in emitter.act, divide by the mask's sum in emitter.pool and mask the scores in
-// emitter.attend; nothing else depends on the size.
+// A variant with a mask, one graph for all boards up to a size, would multiply by the mask in
+// emitter.act, use the mask's sum as the area in emitter.pool, emitter.poolFactors and emitter.tip,
+// and mask the scores in emitter.attend.
 func Build(n *Network, size Size, form Form) (*onnx.Model, error) {
 	if size.W < minSide || size.H < minSide || size.W > maxSide || size.H > maxSide {
 		return nil, fmt.Errorf("%w: %dx%d, sides are %d to %d", ErrSize, size.W, size.H, minSide, maxSide)

@@ -24,8 +24,8 @@ func (e *emitter) projection(b *onnx.Builder, v onnx.Value, m *MatMul, n *RMSNor
 	return b.MatMul(v, b.Floats("weight", m.folded(n, factor, order), int64(m.In), int64(m.Out)))
 }
 
-// folded returns the matrix with a norm's weights and a factor for every output multiplied into it.
-// If an order is given, output i is the output of column order[i] in the file.
+// folded returns the matrix with each row multiplied by its weight in the norm, and by the factor.
+// If an order is given, column i of the result is column order[i] of the file.
 func (m *MatMul) folded(n *RMSNorm, factor float64, order []int) []float32 {
 	folded := make([]float32, len(m.Weights))
 	for i := range folded {
@@ -60,8 +60,8 @@ func (e *emitter) attention(b *onnx.Builder, x onnx.Value, k *Attention) onnx.Va
 	return b.Add(x, e.matmul(b.In("o"), v, &k.O))
 }
 
-// kernelAttention adds attention to normalised tokens as a node of the kernels, whose input is one
-// product with the matrices of queries, keys and values.
+// kernelAttention adds attention as one node for the kernels. Its input is the product of the
+// normalised tokens n and one matrix for queries, keys and values.
 func (e *emitter) kernelAttention(b *onnx.Builder, n onnx.Value, k *Attention, sharpness float64) onnx.Value {
 	parts := [][]float32{k.Q.folded(&k.Norm, sharpness, k.halves(k.Heads, k.QDim/2)),
 		k.K.folded(&k.Norm, 1, k.halves(k.KVHeads, k.QDim/2)), k.V.folded(&k.Norm, 1, nil)}
@@ -105,8 +105,8 @@ func (e *emitter) attend(b *onnx.Builder, q, key, value onnx.Value) onnx.Value {
 	return b.MatMul(b.Softmax(scores, -1), value)
 }
 
-// rotation holds cosines and sines: [S, kvHeads or 1, 1, pairs, 1], or [S, heads*pairs] for
-// turnHalves, where each pair of every head has its own.
+// rotation holds cosines and sines: [S, kvHeads or 1, 1, pairs, 1] for turnPairs, [S, heads*pairs]
+// for turnHalves, [S, kvHeads, pairs] for the kernels.
 type rotation struct{ cos, sin onnx.Value }
 
 // heads turns tokens [N,S,kvHeads*group*dim] into [N,kvHeads,group,S,dim].
@@ -116,7 +116,7 @@ func (e *emitter) heads(b *onnx.Builder, v onnx.Value, kv, group, dim int) onnx.
 }
 
 // turnPairs rotates tokens [N,S,kvHeads*group*dim] in the file's order, in which the two numbers
-// of a pair are neighbours; the heads stay split.
+// of a pair are neighbours. The result is [N,S,kvHeads,group,pairs,2].
 func (e *emitter) turnPairs(b *onnx.Builder, v onnx.Value, k *Attention, group int, rot *rotation) onnx.Value {
 	v = b.Reshape(v, 0, int64(e.area()), int64(k.KVHeads), int64(group), int64(k.QDim/2), 2)
 	first, second := b.Slice(v, 5, 0, 1), b.Slice(v, 5, 1, 2)
@@ -125,11 +125,11 @@ func (e *emitter) turnPairs(b *onnx.Builder, v onnx.Value, k *Attention, group i
 		b.Add(b.Mul(first, rot.sin), b.Mul(second, rot.cos)))
 }
 
-// halves returns the order of columns in blocks of pairs, for rotation: in each block the first
-// numbers of all pairs, then their second numbers; nil without rotation. Queries and keys are only
-// ever multiplied with each other, so the order inside a head is free. A block is one head for
-// the kernels, and all heads for turnHalves. On a CPU, this order makes rotation about four times as
-// fast as with the two numbers of a pair side by side.
+// halves returns the order in which rotation wants the columns of queries or keys; nil without
+// rotation. Each block of columns holds the first numbers of all its pairs, then the second ones. A
+// block is one head for the kernels, and all heads for turnHalves. The order is free, since queries and
+// keys are only ever multiplied with each other. On a CPU, rotation is about four times as fast in
+// this order as with the two numbers of a pair side by side.
 func (b *Attention) halves(blocks, pairs int) (order []int) {
 	if !b.UseRope {
 		return nil
@@ -144,8 +144,8 @@ func (b *Attention) halves(blocks, pairs int) (order []int) {
 	return order
 }
 
-// turnHalves rotates tokens [N,S,2*heads*pairs] in the order of halves, and gives
-// [N,kvHeads,group,S,dim].
+// turnHalves rotates tokens [N,S,2*heads*pairs], whose columns are in the order that the method
+// halves returns. The result is [N,kvHeads,group,S,dim].
 func (e *emitter) turnHalves(b *onnx.Builder, v onnx.Value, k *Attention, group int, rot *rotation) onnx.Value {
 	s, kv, g, pairs := int64(e.area()), int64(k.KVHeads), int64(group), int64(k.QDim/2)
 	half := kv * g * pairs
@@ -157,7 +157,7 @@ func (e *emitter) turnHalves(b *onnx.Builder, v onnx.Value, k *Attention, group 
 	return b.Reshape(v, 0, kv, g, s, 2*pairs)
 }
 
-// rotation makes an attention block's tables in the exact form.
+// rotation makes an attention block's cosines and sines for FormExact.
 func (e *emitter) rotation(b *onnx.Builder, k *Attention) *rotation {
 	if k.Learned {
 		return e.learnedRotation(b, k)
@@ -178,8 +178,8 @@ func (e *emitter) wideRotation(b *onnx.Builder, k *Attention, group int) (querie
 	return queries, wide(b.In("k"), 1)
 }
 
-// anglesByHead returns the angles of every head, indexed [point][head][pair]; each run of group
-// heads shares its angles.
+// anglesByHead returns the angles of every head, indexed [point][head][pair]. The query heads that
+// share a key head have equal angles; group is their number, or 1 for the angles of keys.
 func (e *emitter) anglesByHead(k *Attention, group int) (all []float64) {
 	pairs := k.QDim / 2
 	kv, angles := e.angles(k)

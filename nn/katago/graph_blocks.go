@@ -2,7 +2,7 @@ package katago
 
 import "kosumi/nn/onnx"
 
-// normAct adds the norm and activation that begin a branch.
+// normAct adds a norm followed by an activation.
 func (e *emitter) normAct(b *onnx.Builder, normName, actName string, v onnx.Value, n *Norm, a Act) onnx.Value {
 	return e.act(b.In(actName), e.norm(b.In(normName), v, n), a.Kind)
 }
@@ -54,9 +54,9 @@ func (e *emitter) biased(b *onnx.Builder, x onnx.Value, k biasedConv) onnx.Value
 	return b.Add(conv, e.column(mul, g, k.mul.Out))
 }
 
-// inTokens reports whether a nested block works on tokens: its convolutions are products, and its
-// inner blocks are transformer blocks. In FormExact it works on boards, because its weights are
-// read back as convolutions.
+// inTokens reports whether a nested block works on tokens, as it can if its own convolutions are
+// 1x1 and its inner blocks are transformer blocks. In FormExact it works on boards, because its
+// weights are read back as convolutions.
 func (e *emitter) inTokens(k *Nested) bool {
 	plain := func(c *Conv) bool { return c.KY == 1 && c.KX == 1 }
 	if e.exact || !plain(&k.ConvIn) || !plain(&k.ConvOut) {

@@ -96,7 +96,7 @@ func (e *emitter) maybeBias(b *onnx.Builder, bias []float32) onnx.Value {
 	return b.Floats("bias", bias, int64(len(bias)))
 }
 
-// convWith multiplies the weights of each output channel by scale, if given.
+// convWith adds a convolution, with the weights of each output channel multiplied by scale, if given.
 func (e *emitter) convWith(b *onnx.Builder, v onnx.Value, c *Conv, scale []float32, bias onnx.Value) onnx.Value {
 	w := b.Tensor(convTensor(c, scale))
 	py, px := int64(c.DilY*(c.KY-1)/2), int64(c.DilX*(c.KX-1)/2)

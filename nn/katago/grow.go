@@ -11,8 +11,8 @@ import (
 var ErrGrow = errors.New("the network cannot grow into that shape")
 
 // Grow makes a network of a larger shape that gives the same answers as n (Chen, Goodfellow and Shlens
-// 2016): more blocks, more channels, or both, of the same kind. New parts have fresh weights, but the
-// old parts do not read them: the last convolution of new blocks is 0, and so are the weights from new
+// 2016): more blocks, more channels, or both, of the same kind. New parts have fresh weights, but do not
+// change the old ones at first: the last convolution of new blocks is 0, and so are the weights from new
 // channels to old ones. These zeros are trained from the first step, since their inputs are not 0.
 // ParseArch reads arch; errors wrap ErrGrow or are ParseArch's.
 func Grow(n *Network, arch string, seed uint64) (*Network, error) {
@@ -81,7 +81,7 @@ func widen(big, n *Network) error {
 	return nil
 }
 
-// likewise gives n the parts and the epsilon of src, with values that leave its input as it is.
+// likewise gives n the epsilon of src, and a scale of 1 and a bias of 0 where src has a scale or bias.
 func (n *Norm) likewise(src *Norm) {
 	n.Epsilon, n.HasScale, n.HasBias, n.Scale, n.Bias = src.Epsilon, src.HasScale, src.HasBias, nil, nil
 	if n.HasScale {

@@ -11,8 +11,8 @@ var ErrMix = errors.New("the networks are not of the same shape")
 
 // Mix moves every weight of n towards that of other, by the share 0 (n stays) to 1 (n becomes
 // other). It is for a network and one trained from it: a mixture keeps much of both (Wortsman et
-// al. 2022, "Robust fine-tuning of zero-shot models"). Errors wrap ErrMix, and then n is unchanged,
-// or are those of Check.
+// al. 2022, "Robust fine-tuning of zero-shot models"). Errors wrap ErrMix or are those of Check; n is
+// then unchanged.
 func (n *Network) Mix(other *Network, share float64) error {
 	if !(share >= 0 && share <= 1) {
 		return fmt.Errorf("%w: share %g, should be 0 to 1", ErrMix, share)

@@ -18,7 +18,7 @@ import (
 	"kosumi/nn/ort"
 )
 
-// session runs a graph in onnxruntime, batch by batch.
+// session runs a graph on a backend, batch by batch.
 type session struct {
 	net     *Network
 	size    Size
@@ -117,14 +117,14 @@ func graphDiffs(t *testing.T, n *Network, cases []goldenCase, form Form, open op
 	return d
 }
 
-// TestGraphsMatchKataGo runs the graphs on all recorded positions.
+// TestGraphsMatchKataGo compares outputs in onnxruntime with KataGo's on recorded positions.
 func TestGraphsMatchKataGo(t *testing.T) {
 	withReal(t, func(t *testing.T, name string) {
 		testshared.Slow(t)
 		for _, form := range []Form{FormRun, FormExact} {
 			t.Run(form.String(), func(t *testing.T) {
 				cases := goldenReal(t, name)
-				if form == FormExact { // the arithmetic is the same, so a third of the cases is enough
+				if form == FormExact { // the arithmetic is the same, so fewer cases are enough
 					cases = slices.DeleteFunc(cases, func(c goldenCase) bool { return c.id[len(c.id)-1]%3 != 0 })
 				}
 				d := graphDiffs(t, readReal(t, name), cases, form, byLibrary)
@@ -145,9 +145,9 @@ func TestGraphsMatchKataGo(t *testing.T) {
 	}
 }
 
-// TestKernelsMatchKataGo runs graphs by the kernels alone, without onnxruntime: real networks on all
-// recorded positions, and random networks of every version and kind of block on each instruction
-// set.
+// TestKernelsMatchKataGo compares outputs of the kernels, without onnxruntime, with KataGo's: of real
+// networks on all recorded positions, and of random networks of every version and kind of block on
+// each instruction set.
 func TestKernelsMatchKataGo(t *testing.T) {
 	all := goldenSynthetic(t)
 	for _, isa := range kernel.Available() {

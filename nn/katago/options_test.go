@@ -49,8 +49,8 @@ func TestPreferences(t *testing.T) {
 	}
 }
 
-// TestUnknownOptions: an option that no known version has is an error with KataGo's name for it
-// and the advice that a newer program may know it.
+// TestUnknownOptions: an option value that no known version has gives an error with KataGo's name
+// for the option and the advice that a newer program may know it.
 func TestUnknownOptions(t *testing.T) {
 	type change struct {
 		at   int // number of the token
@@ -86,8 +86,8 @@ func TestUnknownOptions(t *testing.T) {
 	}
 }
 
-// TestUnknownParts: an unknown word or number in a later layer is an error that names it, with
-// the same advice.
+// TestUnknownParts: an unknown word or number after the first layer gives an error that names it
+// and the advice that a newer program may know it.
 func TestUnknownParts(t *testing.T) {
 	plain := plainBytes(t, toy(t, 17))
 	for name, c := range map[string]struct{ old, new, want string }{

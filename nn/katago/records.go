@@ -117,7 +117,7 @@ func (w *walker) tipRMS(n *TipRMS, channels int) {
 	w.floats("bias", &n.Beta, n.Channels)
 }
 
-// blocks visits n blocks of a stream; when reading they are appended to the list.
+// blocks visits the n blocks of a trunk or nested block; when reading, it appends them to the list.
 func (w *walker) blocks(list *[]Block, n, channels, version int) {
 	for i := 0; i < n && w.err == nil; i++ {
 		w.in(strconv.Itoa(i), func() { w.block(list, i, channels, version) })

@@ -10,13 +10,13 @@ import (
 	"kosumi/nn/kernel"
 )
 
-// toy makes a network of a few thousand bytes with every kind of layer that the version allows.
+// toy makes a network of a few thousand bytes with many kinds of layers, from version 17 on with attention.
 func toy(t testing.TB, version int) *Network {
 	t.Helper()
 	return toyWith(t, version, 2)
 }
 
-// toyWith is toy with a number of channels in the policy head.
+// toyWith is toy with the given width of the policy head.
 func toyWith(t testing.TB, version, head int) *Network {
 	t.Helper()
 	a := Arch{Blocks: 1, Channels: 4, Activation: ReLU}
@@ -95,7 +95,7 @@ func randomCase(rng *rand.Rand, n *Network, w, h int) goldenCase {
 }
 
 // TestToysOfAllVersions writes, reads, converts and restores a network of each version, and
-// compares both forms of its graph with package onnxref.
+// compares the results of its graph in all three forms with those of package onnxref.
 func TestToysOfAllVersions(t *testing.T) {
 	best, _ := kernel.Best()
 	for version := MinVersion; version <= MaxVersion; version++ {

@@ -9,15 +9,15 @@ import (
 // freshVersion is the version of the networks that Fresh and Upgrade make.
 const freshVersion = 15
 
-// Errors of win minus loss, and of the score in points, that an upgraded network predicts at
-// first. With them the search weighs an evaluation as if there were no predictions.
+// The errors that an upgraded network predicts at first, of win minus loss and of the score in
+// points. With them the search weighs an evaluation as if there were no predictions.
 const (
 	firstValueError = 0.18
 	firstScoreError = 3
 )
 
-// Upgrade returns a network of version 8 to 14 as one of version 15, which gives the same answers
-// and can learn the new outputs: a second layer for the pass; an optimistic policy, which begins as
+// Upgrade turns a network of version 8 to 14 into one of version 15, which gives the same answers
+// and can learn its new parts: a second layer for the pass; an optimistic policy, which begins as
 // a copy of the plain one; and short-term errors, which begin as constants (version 14 keeps its
 // own). Networks of other versions, or with a policy too narrow for the second layer, are returned
 // unchanged. The result shares unchanged layers with n.

@@ -68,7 +68,7 @@ func TestUpgrade(t *testing.T) {
 
 func TestUpgradeLeavesOthers(t *testing.T) {
 	for version := MinVersion; version <= MaxVersion; version++ {
-		if n := toy(t, version); version < 8 || version > 11 { // versions 12 to 14 need more than two policy channels
+		if n := toy(t, version); version < 8 || version > 11 { // toy's policy head is too narrow for versions 12 to 14
 			require.Same(t, n, Upgrade(n), "version %d", version)
 		}
 	}

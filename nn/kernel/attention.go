@@ -14,7 +14,7 @@ type Attention struct {
 	Precision                  Precision
 }
 
-// mostTokens is the largest number of tokens: sums of probabilities stay far below their bound.
+// mostTokens limits tokens, so that rounding adds little to the sums of probabilities that attention.h bounds.
 const mostTokens = 1 << 16
 
 // row returns how many numbers a token has: its queries, keys and values.

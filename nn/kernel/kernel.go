@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// ErrStopped is the error of calls to a worker of the page that has ended. The next session gets
-// a new worker.
+// ErrStopped is the error of calls to a web worker that has ended. The next session gets a new
+// worker.
 var ErrStopped = errors.New("a worker of the page has ended")
 
 // ISA is an instruction set that has kernels.
@@ -64,13 +64,12 @@ const (
 	SwiGLU // only of layers of size 1: silu of the first half of the outputs, times the second half
 )
 
-// Available returns the sets of instructions that this processor has, the best
-// last; none where the program was built without cgo. In a browser there is [WASM] once
-// there are workers.
+// Available returns the instruction sets that this processor has, the best last; none if the
+// program was built without cgo. In a browser it returns [WASM] once the workers have started.
 func Available() []ISA { return available() }
 
 // Best returns the instruction set for layers: the one that [EnvISA] names, or the best of
-// [Available]. ok is false if none is worth using; Portable is used only by name.
+// [Available]. ok is false if none is worth using; Portable counts only if [EnvISA] names it.
 func Best() (isa ISA, ok bool) {
 	for _, isa := range slices.Backward(Available()) {
 		if name := os.Getenv(EnvISA); name == "" || strings.EqualFold(isa.String(), name) {

@@ -216,9 +216,9 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-// TestNothingOverflows: results are right for extreme integers: weights and inputs of one
-// magnitude, with equal signs at one position, so that sums are as close to the bound as
-// possible, and single large values.
+// TestNothingOverflows: results are right where sums come as close to their bound as possible
+// (weights and inputs of one magnitude, products of one sign at each point), for very large and
+// very small values, and where only a few inputs are large.
 func TestNothingOverflows(t *testing.T) {
 	const out, side = 4, 6
 	for _, in := range []int{16, 64, 96, 256, 384} {
@@ -282,7 +282,7 @@ func TestBoardsDoNotMeet(t *testing.T) {
 	})
 }
 
-// TestNoNumberStaysNone: NaN in an input reaches the output.
+// TestNoNumberStaysNone: NaN or infinity in an input gives NaN or infinity in the output.
 func TestNoNumberStaysNone(t *testing.T) {
 	everywhere(t, func(t *testing.T, isa ISA, p Precision) {
 		for _, bad := range []float32{float32(math.NaN()), float32(math.Inf(1))} {

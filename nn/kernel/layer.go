@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// ErrMissing is returned by a program built without the kernels, which are written in C.
+// ErrMissing says that there are no kernels: the program was built without cgo, or the page has no workers.
 var ErrMissing = errors.New("the program was built without its kernels, which want cgo")
 
 var errMemory = errors.New("kernel: no memory")

@@ -13,7 +13,7 @@ type Operand struct {
 // StepKind is the operation of a step. The numbers are those of kernel.h.
 type StepKind int
 
-// The kinds of steps, with the operands that each writes; then those that it reads.
+// The kinds of steps. Each comment lists the operands written; then those read, and the operation.
 const (
 	StepLayer     StepKind = iota // y, sum; x, bias, residual: see [Shape]
 	StepAttention                 // y; x, cosines, sines: see [Attention]
@@ -125,8 +125,8 @@ func (s *Step) extents() (sizes [5]int, err error) {
 	return sizes, nil
 }
 
-// check reports whether all operands of a step lie in memory of that size, for programs that start
-// at any row from 0 to last.
+// check returns an error if an operand of the step lies outside a memory of size numbers when the
+// program starts at any row from 0 to last.
 func (s *Step) check(size, last int) error {
 	sizes, err := s.extents()
 	if err != nil {

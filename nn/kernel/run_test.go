@@ -52,7 +52,7 @@ type step struct {
 	outputs [][]float32
 }
 
-// place copies the operands into a session's memory layout.
+// place gives each operand a place in a session's memory. A slice that is used twice gets one place.
 func (s *step) place() {
 	s.layout = Layout{Rows: 1, Size: 1}
 	at := map[*float32]Operand{}

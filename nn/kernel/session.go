@@ -42,7 +42,7 @@ func (l *Layout) check() error {
 	return nil
 }
 
-// checkSteps reports whether steps read and write inside the memory only, for programs that start
+// checkSteps returns an error if a step reads or writes outside the memory when the program starts
 // at any row from 0 to last.
 func (l *Layout) checkSteps(steps []Step, last int) error {
 	if last < 0 {
@@ -56,8 +56,8 @@ func (l *Layout) checkSteps(steps []Step, last int) error {
 	return nil
 }
 
-// checkRun reports whether passes name existing programs and rows at which these may start. The
-// function last returns a program's last such row.
+// checkRun returns an error unless each pass names an existing program and a row at which that
+// program may start. last(program) is the last such row.
 func (l *Layout) checkRun(rows int, passes []Pass, last func(program int) int, programs int) error {
 	if rows < 1 || rows > l.Rows {
 		return fmt.Errorf("kernel: a batch of %d rows, of at most %d", rows, l.Rows)

@@ -57,8 +57,8 @@ func available() []ISA {
 	return has
 }
 
-// Table returns the C kernel_table_t of kernel.h, for operators written in C. It
-// stays valid.
+// Table returns the C kernel_table_t of kernel.h, for operators written in C. The pointer is valid
+// until the program ends.
 func Table() unsafe.Pointer { return unsafe.Pointer(C.kernel_table()) }
 
 // Session is a block of memory with layers and programs, for one instruction set of the
@@ -113,7 +113,7 @@ func (s *Session) views(side []Operand) (all [][]float32) {
 	return all
 }
 
-// Layer packs weights [out][in][size][size]. Layers of equal weights share them.
+// Layer packs weights [out][in][size][size]. Layers with equal weights share one packed copy.
 func (s *Session) Layer(shape Shape, weights []float32) (*Layer, error) {
 	if err := shape.check(len(weights)); err != nil {
 		return nil, err
@@ -138,8 +138,8 @@ func pointer(v []float32) *C.float {
 	return (*C.float)(unsafe.Pointer(&v[0]))
 }
 
-// Program makes a program of steps that may start at any row from 0 to last, and returns its
-// number. The steps' layers belong to the session.
+// Program makes a program of the steps and returns its number. The program may start at any row
+// from 0 to last. The steps' layers must be layers of this session.
 func (s *Session) Program(steps []Step, last int) (int, error) {
 	if err := s.layout.checkSteps(steps, last); err != nil {
 		return 0, err

@@ -14,7 +14,7 @@ func available() []ISA {
 	return []ISA{WASM}
 }
 
-// Table returns nil: the kernels are not in the program.
+// Table returns nil: the kernels run in the workers, outside the program.
 func Table() unsafe.Pointer { return nil }
 
 // Session is a part of a worker's memory, with its layers and programs. One caller at a time may
@@ -98,8 +98,8 @@ func (s *Session) Inputs() [][]float32 { return s.inputs }
 // Outputs returns the memory that Run writes, one slice for each output.
 func (s *Session) Outputs() [][]float32 { return s.outputs }
 
-// Layer packs weights [out][in][size][size]. Layers of equal weights share them within a
-// worker.
+// Layer packs weights [out][in][size][size]. Layers with equal weights share one packed copy in
+// each worker.
 func (s *Session) Layer(shape Shape, weights []float32) (*Layer, error) {
 	if err := shape.check(len(weights)); err != nil {
 		return nil, err
@@ -132,8 +132,8 @@ func (s *Session) Layer(shape Shape, weights []float32) (*Layer, error) {
 	return l, err
 }
 
-// Program makes a program of steps that may start at any row from 0 to last, and returns its
-// number. The steps' layers belong to the session.
+// Program makes a program of the steps and returns its number. The program may start at any row
+// from 0 to last. The steps' layers must be layers of this session.
 func (s *Session) Program(steps []Step, last int) (int, error) {
 	if err := s.layout.checkSteps(steps, last); err != nil {
 		return 0, err

@@ -33,11 +33,11 @@ var workers struct {
 // Bounds on how often workers are started again: a system that keeps ending them is short of
 // memory.
 const (
-	fewerAfter = 4 // after that many ends, an ended worker is not replaced while others remain
+	fewerAfter = 4 // once more workers than this have ended, they are not replaced while others remain
 	mostStarts = 20
 )
 
-// Start starts the workers, before any network is opened, and waits until they are ready.
+// Start starts the workers and waits until they are ready. Call it before any network is opened.
 func Start(w Workers) error {
 	if Count() > 0 {
 		return errors.New("kernel: there are workers already")
@@ -155,9 +155,9 @@ type worker struct {
 	err      error // why it has ended
 }
 
-// The system may end a worker without a message. One that has not answered for a number of calls
-// of look counts as ended: a batch of the largest networks takes a slow phone some seconds. Calls
-// are counted because a sleeping tab makes none, while its clock runs on.
+// The system may end a worker without a message. A worker counts as ended if it has not answered
+// in mostLooks calls of look; even a slow phone takes only seconds for a batch of a large network.
+// Calls are counted instead of time because the clock runs on while a tab sleeps.
 const (
 	lookEvery = 30 * time.Second
 	mostLooks = 4

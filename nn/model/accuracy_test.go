@@ -135,8 +135,8 @@ func TestIntegersOnGames(t *testing.T) {
 }
 
 // TestKernelsAgree compares networks on the kernels alone with the same networks in onnxruntime, in
-// both precisions: both use the same layers, but other operators may differ in rounding, which
-// integers amplify.
+// both precisions. The kernels compute the layers either way, but other operators may be rounded
+// differently, which integers amplify.
 func TestKernelsAgree(t *testing.T) {
 	testshared.Slow(t)
 	needIntegers(t)

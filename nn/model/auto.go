@@ -47,12 +47,12 @@ func plan(provider string) (sessions, batch, atOnce int) {
 	return nn.Cores(), 8, 0
 }
 
-// choice is the device that auto has chosen.
+// choice is the device that auto has chosen, or the mark of a start that crashed or hung.
 type choice struct {
 	Device string `json:"device"` // provider; "" is the CPU
 	Why    string `json:"why"`
 	// Offers lists the devices that existed at the time of measuring; "" before it.
-	// Loaded reports whether library and plugin could be loaded.
+	// Loaded is only set in marks: whether library and plugin could be loaded.
 	Offers string `json:"offers,omitempty"`
 	Loaded bool   `json:"loaded,omitempty"`
 }
@@ -201,7 +201,7 @@ func (c *chooser) choose() (choice, error) {
 	return found, nil
 }
 
-// without chooses the CPU for the reason in the mark left; it fails if the mark says that the
+// without chooses the CPU, for the reason that a mark gives; it fails if the mark says that the
 // library or plugin did not load.
 func (c *chooser) without(left choice) (choice, error) {
 	if !left.Loaded {
@@ -214,7 +214,7 @@ func (c *chooser) without(left choice) (choice, error) {
 // left returns the mark of an earlier start that crashed or hung.
 func (c *chooser) left() choice { return cmp.Or(read(c.loading), read(c.measuring)) }
 
-// leave writes a mark into the file at. Later starts use no device until the file is removed.
+// leave writes a mark into a file. Later starts use no device until the file is removed.
 func (c *chooser) leave(at, why string, loaded bool) choice {
 	left := choice{Why: why, Loaded: loaded}
 	if at != "" {
@@ -247,8 +247,8 @@ func read(at string) (found choice) {
 	return found
 }
 
-// places names the files: c.loading by library and plugin, c.measuring also by the network,
-// c.result also by board size and machine.
+// places sets the paths of the files: c.loading depends on library and plugin, c.measuring also on
+// network, device number and precision, c.result also on board size and machine.
 func (c *chooser) places() error {
 	base, err := file.Cache()
 	if err == nil {
@@ -320,7 +320,7 @@ func (c *chooser) measure(names []string) choice {
 }
 
 // measured returns a provider's evaluations per second, with the sessions and batches of its
-// [plan]. A device that is not ready when the context ends goes on in the background.
+// [plan]. If a device is not ready when the context ends, it goes on opening in the background.
 func (c *chooser) measured(ctx context.Context, src source, provider string, length time.Duration) (float64, error) {
 	run := ortRunner(c.conf, provider, c.lib, "")
 	var err error

@@ -19,8 +19,8 @@ import (
 	"kosumi/nn/ort"
 )
 
-// newChooser returns a chooser for the built-in network that logs to a writer. It measures nothing
-// until the test sets its functions.
+// newChooser returns a chooser that logs to a writer, for the built-in network. Before it calls
+// choose, a test sets the functions candidates and rate.
 func newChooser(lib ort.Library, log io.Writer, size int) *chooser {
 	return &chooser{conf: Config{Size: board.Square(size), Log: slog.New(slog.NewTextHandler(log, nil))}, lib: lib,
 		open: func() (source, error) { return readBuiltIn() }, load: func() error { return nil }}
@@ -141,7 +141,7 @@ func TestDeviceOfNone(t *testing.T) {
 	require.Contains(t, log.String(), "no other device is used")
 }
 
-// TestNumbersSuitTheProvider: a device gets two sessions and large batches.
+// TestNumbersSuitTheProvider: by default a device gets few sessions and large batches.
 func TestNumbersSuitTheProvider(t *testing.T) {
 	cores, eight, _ := plan(ort.CPU)
 	for provider, device := range map[string]bool{"cpu": false, "CPU": false, "auto": false, "": false, OnnxGo: false, "cuda": true, "webgpu": true, "plugin": true} {

@@ -198,7 +198,7 @@ func TestOpeningHangs(t *testing.T) {
 
 // TestNoSession: if a device hangs while opening a session, or has no memory for it, the CPU takes
 // over: for the first board if auto chose the device, for another board always. If the user named a
-// device and it never worked, that is an error. Either comes within the time limit.
+// device and it never worked, the query fails. The answer or error comes within the time limit.
 func TestNoSession(t *testing.T) {
 	const full = "its memory is full: a smaller --batch"
 	for name, c := range map[string]struct {

@@ -151,8 +151,8 @@ func TestChoicesThatDoNotWorkAreErrors(t *testing.T) {
 	require.ErrorIs(t, err, model.ErrPrecision)
 }
 
-// TestEverySize: the built-in network serves any board size, and so does an exact ONNX file,
-// whatever size its graph has.
+// TestEverySize: the built-in network serves any board size, and so does an ONNX file in
+// katago.FormExact, whatever size its graph is for.
 func TestEverySize(t *testing.T) {
 	net, err := katago.Fresh("kb2c16", 3)
 	require.NoError(t, err)

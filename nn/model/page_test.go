@@ -31,8 +31,8 @@ type spoken struct {
 	Ahead   float64 // probability of Move minus that of the next likeliest
 }
 
-// TestSameInPage compares the kernels in a page with the program's, on recorded positions of the
-// common sizes. In float32 they agree to 1e-5. In integers, sums in another order are sometimes
+// TestSameInPage compares WebAssembly kernels with native ones, on recorded positions of the common
+// sizes. In float32 all winrates agree to 1e-5. In integers, sums in another order are sometimes
 // rounded differently: the likeliest moves agree in 99 % of positions and wherever they are clear,
 // and winrates to 5e-4 on average. make test-wasm runs the test natively and as WebAssembly.
 func TestSameInPage(t *testing.T) {

@@ -68,8 +68,8 @@ func TestHalfOnTheCPU(t *testing.T) {
 	require.NotEqual(t, x.Policy, y.Policy, "it does compute in 16 bits")
 }
 
-// TestPrecisions: auto chooses integers for any network if there are kernels for them; an
-// impossible choice is refused by name.
+// TestPrecisions: with provider cpu, auto chooses integers for any network if kernels can do them;
+// the error for an impossible choice says what to use or what is needed.
 func TestPrecisions(t *testing.T) {
 	loaded(t)
 	isa, ok := kernel.Best()
@@ -116,8 +116,8 @@ func TestPrecisions(t *testing.T) {
 	}
 }
 
-// TestKernelsByName: if the processor lacks the kernels that the user names, the reason for
-// another runtime names them.
+// TestKernelsByName: if the environment names kernels that the processor lacks, the reason for
+// choosing another runner says so.
 func TestKernelsByName(t *testing.T) {
 	t.Setenv(kernel.EnvISA, "avx")
 	run, err := processorRunner(Config{}, nil, "")

@@ -116,8 +116,8 @@ func (c *Config) load() (lib ort.Library, err error) {
 	return lib, err
 }
 
-// processorRunner returns the fastest runner on the processor's cores: the kernels if they
-// have all operators of the network, else onnxruntime if it works, else pure Go.
+// processorRunner returns the fastest runner on the processor's cores: fast kernels if they have all
+// operators of the network, else onnxruntime if it works, else the portable kernels or pure Go.
 func processorRunner(c Config, src source, why string) (runner, error) {
 	lacks := whyLibrary(src)
 	if c.Precision == halfPrecision {

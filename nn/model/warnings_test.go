@@ -26,8 +26,8 @@ func warnings(t *testing.T, path string, o model.Overrides) []string {
 	return strings.FieldsFunc(log.String(), func(r rune) bool { return r == '\n' })
 }
 
-// TestAreaModes: each form of a network declares the area modes of its training, so none causes a
-// warning.
+// TestAreaModes: a network's area modes are read from a KataGo file and from an ONNX file, and
+// neither causes a warning.
 func TestAreaModes(t *testing.T) {
 	for i := range 4 {
 		modes := board.AreaModes{PassAliveUnderSuicide: i&1 != 0, ExcludeTerritoryAdjacentToAtari: i&2 != 0}

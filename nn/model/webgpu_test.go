@@ -77,7 +77,7 @@ func TestWebGPU(t *testing.T) {
 	}
 }
 
-// agreeOnWebGPU compares two small networks, a convolutional one and one with attention.
+// agreeOnWebGPU compares WebGPU with the CPU on two small networks, one of them with attention.
 func agreeOnWebGPU(t *testing.T, plugin string) {
 	_, err := ort.Load("")
 	needLibrary(t, err)

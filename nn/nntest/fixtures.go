@@ -30,8 +30,8 @@ var fixtures = []fixture{
 	{"pytorch-seed-9x9.json", []string{"policy", "value", "score", "ownership"}, []string{"pytorch-seed-9x9.onnx"}},
 }
 
-// TestFixtures runs the backend on the networks in a folder, which PyTorch exported, and compares
-// with PyTorch's outputs.
+// TestFixtures runs the backend on networks that PyTorch exported, from a folder, and compares the
+// outputs with PyTorch's.
 func TestFixtures(t *testing.T, folder string, open Opener) {
 	for _, f := range fixtures {
 		text := []byte(testshared.Read(t, filepath.Join(folder, f.reference)))

@@ -27,7 +27,7 @@ func Built(t testing.TB, b *onnx.Builder) *onnx.Model {
 	return m
 }
 
-// Bytes returns a model as its file holds it.
+// Bytes returns the contents of a model's ONNX file.
 func Bytes(t testing.TB, m *onnx.Model) []byte {
 	t.Helper()
 	data, err := m.Marshal()

@@ -88,8 +88,8 @@ func (n *Network) finish(b *builder) *Network {
 	return n
 }
 
-// DualHead returns a network like the tutorial's: a residual tower, log-probabilities of the
-// moves and a value.
+// DualHead returns a network like that of the AlphaGo Zero tutorials (docs/pytorch.md): a residual
+// tower, log-probabilities of the moves and a value.
 func DualHead(size board.Size, blocks, channels int, seed uint64) *Network {
 	b, n := begin(nn.Spec{
 		Name: "dual-head", Kind: nn.KindDualHead, Encoding: features.Mini7, Policy: nn.PolicyLogSoftmax, Sizes: nn.Sizes{Fixed: size},

@@ -174,7 +174,7 @@ func (b *Builder) Output(name string, v Value) {
 	}
 	made := slices.ContainsFunc(b.graph.Nodes, func(n *Node) bool { return slices.Contains(n.Outputs, string(v)) })
 	if _, twice := b.rename[string(v)]; twice || !made {
-		// An input, a constant or a second view of a value: copy it.
+		// Inputs, constants and values that are an output already are copied.
 		b.addNode(&Node{OpType: "Identity", Inputs: []string{string(v)}, Outputs: []string{name}})
 	} else {
 		b.rename[string(v)] = name

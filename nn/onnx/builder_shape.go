@@ -6,7 +6,7 @@ func (b *Builder) Reshape(x Value, dims ...int64) Value {
 	return b.Op("Reshape", nil, x, b.Ints(dims...))
 }
 
-// Flatten adds a view of two dimensions: those before axis 1 and the rest.
+// Flatten adds a view of two dimensions: the first dimension of x, and the product of the others.
 func (b *Builder) Flatten(x Value) Value { return b.Op("Flatten", Attrs{"axis": AttrInt(1)}, x) }
 
 func (b *Builder) Transpose(x Value, perm ...int64) Value {

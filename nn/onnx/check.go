@@ -9,8 +9,8 @@ import (
 // ErrGraph marks a graph that is not well formed.
 var ErrGraph = errors.New("graph is not well formed")
 
-// attrKinds lists the kinds of attributes whose name has the same meaning in every known
-// operator.
+// attrKinds maps an attribute's name to its type. It holds the names that mean the same in all
+// known operators.
 var attrKinds = map[string]AttrType{
 	"alpha": KindFloat, "beta": KindFloat, "epsilon": KindFloat, "momentum": KindFloat, "gamma": KindFloat,
 	"axis": KindInt, "axes": KindInts, "perm": KindInts, "to": KindInt, "keepdims": KindInt, "group": KindInt,

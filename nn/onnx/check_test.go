@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// small returns x -> Relu a -> Sigmoid b -> output b, with a weight.
+// small returns a graph that computes a = Relu(x) and its output b = a + w, where w is a weight.
 func small(t testing.TB) *Model {
 	t.Helper()
 	return &Model{IRVersion: 8, Opset: 17, Graph: &Graph{
@@ -114,8 +114,8 @@ func TestCheckAccepts(t *testing.T) {
 	}
 }
 
-// TestInlineFunctions: attributes are bound, inner values renamed, nested functions expanded, and
-// an output may be an input.
+// TestInlineFunctions: attributes get the values of the call, inner values are renamed, nested functions
+// are expanded, and an output of a function may be one of its inputs.
 func TestInlineFunctions(t *testing.T) {
 	m := small(t)
 	m.Opsets = map[string]int64{"d": 1}

@@ -12,9 +12,9 @@ type Port interface {
 	Port() (name string, row []int)
 }
 
-// Fit compares the declared inputs and outputs of a graph with the expected ones, float32
-// with any number of rows. Undeclared types and dimensions pass. It returns the number of
-// rows that the graph takes at a time, 0 for any.
+// Fit checks that the declared inputs and outputs of a graph are the expected ones and that they are
+// float32. Undeclared types and dimensions pass. It returns the number of rows that the graph takes
+// at a time; 0 means any number.
 func Fit[P Port](g *Graph, inputs, outputs []P) (rows int64, err error) {
 	if len(inputs) == 0 || len(outputs) == 0 {
 		return 0, fmt.Errorf("it names %d inputs and %d outputs; at least one of each is needed", len(inputs), len(outputs))
@@ -46,8 +46,8 @@ func Fit[P Port](g *Graph, inputs, outputs []P) (rows int64, err error) {
 	return rows, nil
 }
 
-// fit compares one tensor with the shape of its row and returns its declared batch, 0
-// where it takes any.
+// fit compares a declared input or output with the expected shape of one row. It returns the declared
+// number of rows, or 0 if any number is allowed.
 func fit(row []int, v *ValueInfo) (batch int64, err error) {
 	if slices.ContainsFunc(row, func(d int) bool { return d <= 0 }) {
 		return 0, fmt.Errorf("has an empty dimension in its row %v", row)

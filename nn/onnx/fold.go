@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// FoldConstants turns Constant nodes into initializers, and also nodes whose result is a short
-// integer tensor, such as a shape, that shape inference knows.
+// FoldConstants turns Constant nodes into initializers. It does the same with nodes whose result is
+// a short integer or bool tensor, such as a shape, if shape inference finds its elements.
 func FoldConstants(m *Model) error {
 	f, err := infer(m)
 	if err != nil {
@@ -173,9 +173,9 @@ func foldedConv(conv *Node, consts map[string]*Tensor, scale, shift []float64) (
 }
 
 // Simplify rewrites a model for inference: it inlines functions, folds constants, drops nodes that
-// do nothing and merges BatchNormalizations into convolutions, and turns the others into Mul and
-// Add. The network computes the same up to rounding. With a fixed batch ([SetBatch]) the
-// computations of shapes that exporters write disappear. The model is unchanged on error.
+// do nothing, merges BatchNormalizations into convolutions, and turns those that remain into Mul and
+// Add. The network computes the same up to rounding. With a fixed batch ([SetBatch]) the nodes by
+// which exporters compute shapes disappear too. The model is unchanged on error.
 func Simplify(m *Model) error {
 	c := m.Clone()
 	if err := InlineFunctions(c); err != nil {
@@ -196,8 +196,8 @@ func Simplify(m *Model) error {
 	return nil
 }
 
-// splitBatchNorm replaces each BatchNormalization whose parameters are constant, of an input
-// [N,C,...] of known rank, by Mul and Add.
+// splitBatchNorm replaces each BatchNormalization by Mul and Add if its parameters are constant
+// and its input [N,C,...] has a known rank.
 func splitBatchNorm(m *Model) error {
 	f, err := infer(m)
 	if err != nil {

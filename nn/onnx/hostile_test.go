@@ -173,7 +173,7 @@ func TestReadSurvivesDamage(t *testing.T) {
 	require.Greater(t, read, 300, "most damage should be deeper than the first byte")
 }
 
-// survive processes bytes as a program processes a file, and reports whether they could be read.
+// survive reads, writes, checks and rewrites a model, and reports whether its bytes could be read.
 func survive(t testing.TB, data []byte) bool {
 	t.Helper()
 	m, err := Read(data)

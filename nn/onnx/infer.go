@@ -111,7 +111,7 @@ func tensorInfo(t *Tensor) info {
 	return v
 }
 
-// call is one node with its known inputs; an operator's rule fills in the outputs.
+// call is one node with what is known about its inputs; an operator's rule fills in the outputs.
 type call struct {
 	*Node
 	opset int64

@@ -105,7 +105,7 @@ func (in *inliner) call(n *Node, f *Function) ([]*Node, error) {
 		from, isInput := names[name]
 		switch {
 		case to == "":
-		case isInput: // an output that is an input, or one listed twice
+		case isInput: // the output is also an input of the function, or is listed twice
 			copies = append(copies, &Node{OpType: "Identity", Inputs: []string{from}, Outputs: []string{to}})
 		default:
 			names[name] = to
@@ -127,8 +127,8 @@ func (in *inliner) call(n *Node, f *Function) ([]*Node, error) {
 	return append(body, copies...), nil
 }
 
-// bindNode renames the values of a function's node and gives its attributes the
-// values that the call has for them.
+// bindNode renames the values of a node in a function. Attributes of the node that refer to an
+// attribute of the function get its value from attrs, or are deleted if it has none.
 func bindNode(n *Node, names map[string]string, attrs map[string]Attr, prefix string) {
 	rename := func(list []string) {
 		for i, name := range list {

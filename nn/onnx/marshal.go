@@ -21,8 +21,8 @@ func (m *Model) Marshal() ([]byte, error) {
 	return slices.Concat(parts...), err
 }
 
-// WriteFile writes what Marshal returns to a file, without holding it in memory. The file appears
-// whole or not at all.
+// WriteFile writes the model to a file, with the same bytes as Marshal but without a copy of them in
+// memory. The file appears whole or not at all.
 func (m *Model) WriteFile(path string) error {
 	parts, err := m.encode()
 	if err != nil {

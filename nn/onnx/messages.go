@@ -168,7 +168,7 @@ func (c *codec) value(v *ValueInfo) {
 	c.within("value", v.Name)
 }
 
-// valueType names the fields of a tensor's type; other types are kept unread.
+// valueType reads or writes the type of a tensor. The bytes of other types are kept as they are.
 func (c *codec) valueType(v *ValueInfo) {
 	if c.out == nil && !c.has(typeTensor) {
 		v.opaque = append(v.opaque, c.in...)

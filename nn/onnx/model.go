@@ -8,7 +8,7 @@ import (
 
 // Model is an ONNX file: a graph and its metadata.
 type Model struct {
-	IRVersion       int64             // version of the file format; 8 where Builder wrote it for opset 17
+	IRVersion       int64             // version of the file format; Builder writes 8 for opset 17
 	Opset           int64             // version of the default operator domain ("", also spelt "ai.onnx")
 	Opsets          map[string]int64  // versions of further domains, such as "com.microsoft"; may be nil
 	Producer        string            // name of the program that wrote the file
@@ -45,7 +45,7 @@ type Node struct {
 	Outputs  []string // "" stands for an optional output that is left out
 	Attrs    map[string]Attr
 	Doc      string
-	Overload string // overload of a Function; almost always empty
+	Overload string // selects one of several Functions of the same name; almost always empty
 
 	extra []byte
 }

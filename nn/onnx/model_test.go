@@ -11,7 +11,7 @@ import (
 	"kosumi/internal/testshared"
 )
 
-// testModel has every kind of attribute and type, and text in every place.
+// testModel returns a model with attributes of every kind and with most optional fields filled in.
 func testModel(t testing.TB) *Model {
 	t.Helper()
 	b := NewBuilder("net", 17)

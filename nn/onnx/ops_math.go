@@ -252,7 +252,7 @@ func inferMatMul(c *call) {
 	c.give(0, typ, out)
 }
 
-// inferAttention is the rule of the kernels' attention: tokens [N,S,...] become [N,S,heads*v_dim].
+// inferAttention is the rule of Attention in [KernelDomain]: tokens [N,S,...] become [N,S,heads*v_dim].
 func inferAttention(c *call) {
 	typ, x := c.floats(0), c.shape(0)
 	heads, dim := c.Int("heads", 0), c.Int("v_dim", 0)

@@ -139,8 +139,8 @@ func inferConvTranspose(c *call) {
 	c.give(0, typ, append(Shape{x[0], channels}, c.unslide(x[2:], kernelOf(w))...))
 }
 
-// unslide returns the spatial sizes that ConvTranspose makes; unknown ones where
-// auto_pad or output_shape decides.
+// unslide returns the spatial sizes of the result of ConvTranspose. They are unknown if auto_pad or
+// output_shape decides them, or if the sizes of the input or of the kernel are unknown.
 func (c *call) unslide(in Shape, kernel []int64) Shape {
 	win := c.window(len(in), kernel)
 	out := slices.Repeat(Shape{UnknownDim}, len(in))

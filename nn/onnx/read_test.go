@@ -35,7 +35,7 @@ func written(t testing.TB, m *Model) []byte {
 	return data
 }
 
-// throughFile writes a model, reads it again and requires that the second file equals the first.
+// throughFile writes a model, reads it back and requires that the model read gives the same bytes again.
 func throughFile(t testing.TB, m *Model) (data []byte, again *Model) {
 	t.Helper()
 	data = written(t, m)

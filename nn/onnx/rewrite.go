@@ -255,7 +255,7 @@ func RemoveIdentities(g *Graph) {
 	names := map[string]string{} // dropped value -> its replacement
 	made := map[string]bool{}    // values that remaining nodes write
 	gone := map[*Node]bool{}
-	final := map[string]string{} // value -> the output's name that it takes
+	final := map[string]string{} // value -> its new name, that of an output
 	for _, n := range g.Nodes {
 		if passesThrough(n, consts) {
 			from, to := n.Inputs[0], n.Outputs[0]

@@ -147,7 +147,7 @@ func (c *codec) want(v field, typ protowire.Type) {
 	}
 }
 
-// varints are the numbers of a packed list, or one alone.
+// varints yields the numbers of a field, which is a packed list or a single number.
 func (c *codec) varints(v field) iter.Seq[uint64] {
 	if v.typ != protowire.VarintType {
 		c.want(v, protowire.BytesType)
@@ -343,7 +343,7 @@ func (c *codec) floats(num protowire.Number, all *[]float32) {
 	}
 }
 
-// rest keeps or writes the fields that were not named.
+// rest keeps the fields that were read but not asked for, or writes those kept earlier.
 func (c *codec) rest(extra *[]byte) {
 	if c.out != nil {
 		c.out.share(*extra)

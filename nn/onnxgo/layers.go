@@ -36,8 +36,8 @@ func lowerConv(l *lowering, n *onnx.Node, x value) value {
 	return l.combine("Add", y, value{shape: []int{out, 1, 1}, consts: bias.consts})
 }
 
-// convGeometry returns the attributes in the form that onnx-go reads, nil for a plain 1x1. If rows
-// and columns are padded differently, onnx-go takes one number for each of the two (ONNX has four).
+// convGeometry returns a convolution's attributes in the form that onnx-go reads, or nil for a 1x1 kernel
+// with stride 1 and no padding. If rows and columns have different padding, onnx-go wants two pads, not four.
 func convGeometry(n *onnx.Node, w []int) onnx.Attrs {
 	if g := n.Int("group", 1); g != 1 {
 		fail("%d groups", g)
@@ -128,7 +128,7 @@ func lowerReduce(l *lowering, n *onnx.Node, x value) value {
 	return l.pool(n, x, n.OpType, int(first))
 }
 
-// global reduces each plane of a value by an operator.
+// global makes a rule that reduces each plane of a value to one number by an operator.
 func global(how string) rule {
 	return func(l *lowering, n *onnx.Node, x value) value { return l.pool(n, x, how, 2) }
 }

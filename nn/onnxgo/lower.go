@@ -78,8 +78,8 @@ func attempt[T any](f func() T) (v T, err error) {
 	return f(), nil
 }
 
-// lower returns a model that computes one row, with the inputs and outputs of spec in its order. It
-// changes the model that it is given.
+// lower returns a model that computes one row and has the inputs and outputs of spec in the same
+// order. It changes file.
 func lower(file *onnx.Model, spec *nn.Spec) (*onnx.Model, error) {
 	if n := len(file.Graph.Nodes); n > maxNodes {
 		return nil, fmt.Errorf("%w: it has %d nodes, at most %d are possible", ErrModel, n, maxNodes)
@@ -209,7 +209,7 @@ func (l *lowering) rewrite(n *onnx.Node, name string) value {
 	return v
 }
 
-// refuse names the operator that cannot be run.
+// refuse fails with an error that names the operator of n and says why it cannot be run.
 func refuse(n *onnx.Node, why string) {
 	op := n.OpType
 	if !n.IsDefault() {
@@ -221,7 +221,7 @@ func refuse(n *onnx.Node, why string) {
 	fail("%w: %s: %s", ErrOperator, op, why)
 }
 
-// constant reads a tensor of numbers.
+// constant reads a tensor of floating-point numbers.
 func constant(t *onnx.Tensor) value {
 	if !t.Type.IsFloat() {
 		fail("%w: constant %q holds %v where numbers are computed with", ErrModel, t.Name, t.Type)
@@ -258,8 +258,8 @@ func (l *lowering) shapeOf(name string) []int {
 	return shape
 }
 
-// emit adds a node of the lowered graph. Constants become initializers. A value used twice by
-// one node passes through Identity once, because onnx-go keeps one edge between two values.
+// emit adds a node of the lowered graph. Constants become initializers. If a node uses a
+// value twice, the second use goes through an Identity: onnx-go keeps only one edge between two values.
 func (l *lowering) emit(op string, attrs onnx.Attrs, shape []int, inputs ...value) value {
 	names := make([]string, len(inputs))
 	for i, in := range inputs {
@@ -272,8 +272,8 @@ func (l *lowering) emit(op string, attrs onnx.Attrs, shape []int, inputs ...valu
 	return l.node(op, attrs, shape, names)
 }
 
-// node adds a node, or returns an equal one if there is one: gorgonia would merge the two
-// later, and ownReshapes would have counted their readers apart.
+// node adds a node, or returns the result of an equal one if there is one. gorgonia would merge the two
+// later, after ownReshapes had counted the readers of each separately.
 func (l *lowering) node(op string, attrs onnx.Attrs, shape []int, inputs []string) value {
 	key := fmt.Sprint(op, attrs, shape, inputs)
 	if v, ok := l.made[key]; ok {

@@ -31,8 +31,8 @@ func (l *lowering) copyOf(nodes []*onnx.Node, name string, shape onnx.Shape) ([]
 	return append(nodes, newNode("Add", nil, []string{zeros.name, name}, to)), to
 }
 
-// separateOutputs copies each output that is an input, a constant, read by a
-// node, or an output already: onnx-go fills in only values that nothing reads.
+// separateOutputs copies each output that is also an input, a constant or another output, or that a
+// node reads: onnx-go fills in only values that nothing reads.
 func (l *lowering) separateOutputs() {
 	uses := l.usage()
 	for _, v := range l.graph.Inputs {

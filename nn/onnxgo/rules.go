@@ -7,8 +7,8 @@ import (
 	"kosumi/nn/onnx"
 )
 
-// rule lowers a node whose first input is lowered, and returns its first output. If the node cannot
-// be run, it fails with the reason.
+// rule lowers the node n and returns the node's first output; x is the first input, already lowered.
+// If the node cannot be run, the rule fails with the reason.
 type rule func(l *lowering, n *onnx.Node, x value) value
 
 // rules holds the rule of each operator of the default domain. init fills it because rules call
@@ -69,7 +69,7 @@ func (l *lowering) combine(op string, x, y value) value {
 	return l.each(op, l.stretch(x, shape), l.stretch(y, shape))
 }
 
-// softplus computes log(1+e^x) as relu(x) + log(1+e^-|x|), which holds for any x.
+// softplus computes log(1+e^x) as relu(x) + log(1+e^-|x|), which does not overflow for large x.
 func (l *lowering) softplus(x value) value {
 	small := l.each("Exp", l.each("Neg", l.each("Abs", x)))
 	log := l.each("Log", l.each("Add", small, filled(1, x.shape...)))
@@ -78,7 +78,7 @@ func (l *lowering) softplus(x value) value {
 
 func (l *lowering) mish(x value) value { return l.each("Mul", x, l.each("Tanh", l.softplus(x))) }
 
-// lowerReshaped lowers operators that only change the shape, which inference knows.
+// lowerReshaped lowers operators that only change the shape. The new shape comes from inference.
 func lowerReshaped(l *lowering, n *onnx.Node, x value) value {
 	shape := l.outShape(n)
 	if size(shape) != size(x.shape) {
@@ -97,7 +97,7 @@ func lowerConcat(l *lowering, n *onnx.Node, _ value) value {
 	if axis < 0 || axis >= len(shape) || size(shape[:axis]) != 1 || len(n.Inputs) < 2 {
 		fail("of %d values along axis %d of shape %v", len(n.Inputs), axis, shape)
 	}
-	// All axes before it have size 1, so each value is joined as one row.
+	// All axes before axis have size 1, so each value is joined as one row.
 	parts := make([]value, len(n.Inputs))
 	for i := range parts {
 		v := l.plain(n, i)

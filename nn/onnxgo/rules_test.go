@@ -165,7 +165,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// compare runs a model on the backend and by package onnxref, several times.
+// compare requires that the backend and package onnxref compute the same for several random inputs.
 func compare(t *testing.T, m *onnx.Model) {
 	t.Helper()
 	b, err := start(t, m, 1)

@@ -7,8 +7,8 @@ import (
 
 	onnxgo "github.com/owulveryck/onnx-go"
 	"github.com/owulveryck/onnx-go/backend/x/gorgonnx"
-	// The newest version of this package asks the runtime whether it moves objects; the version
-	// that package tensor requires refuses to start on recent versions of Go.
+	// Imported for its newest version, which asks the Go runtime whether objects move. The older version
+	// that gorgonia.org/tensor requires refuses to start on recent versions of Go.
 	_ "go4.org/unsafe/assume-no-moving-gc"
 	"gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"

@@ -120,7 +120,7 @@ func (f *Fair) pass(t ticket) {
 		t.job.Err = inner.Err
 		then := t.job.Then
 		if t.job.Done(); then != nil {
-			then() // even if the inner Submit called Done: that Submit may run on another caller's goroutine
+			then() // due even if the inner Submit called Done: the job's own Submit may have returned before
 		}
 		f.mu.Lock()
 		f.out--

@@ -28,7 +28,7 @@ func (r *record) Submit(_ context.Context, j *nn.Job) {
 	r.held = append(r.held, j)
 }
 
-// TestFair: one user asks a hundred times before others ask once; the others are answered next.
+// TestFair: one user submits a hundred jobs, then two others submit one each; these two are answered soon.
 func TestFair(t *testing.T) {
 	r := new(record)
 	f := open.NewFair(r, 2)

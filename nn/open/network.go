@@ -76,13 +76,13 @@ func (n *Network) load(file string) (err error) {
 		return err
 	}
 	if n.server.Serves(n.conf.Size) != nil {
-		return nil // the network may serve another size
+		return nil // not an error: the network may serve another size
 	}
 	return n.server.Warm(n.conf.Size)
 }
 
-// awaitHumans waits for the human SL network, and warns if that network takes no profile, if no
-// profile is set, or if a profile is set that no network takes.
+// awaitHumans waits for the human SL network. It warns if that network takes no profile or no profile is
+// set; without a human SL network, it warns if a profile is set but the main network takes none.
 func (n *Network) awaitHumans() error {
 	if n.humans == nil {
 		if n.conf.Profile && !n.model.Describe().TakesProfile {
@@ -102,10 +102,10 @@ func (n *Network) awaitHumans() error {
 	return nil
 }
 
-// Ready is closed once the network is loaded or cannot be.
+// Ready returns a channel that is closed once loading has ended, even if it failed.
 func (n *Network) Ready() <-chan struct{} { return n.ready }
 
-// Wait waits until the network is loaded; the error says why it cannot be.
+// Wait waits until loading has ended, and returns the reason if it failed.
 func (n *Network) Wait() error {
 	<-n.ready
 	return n.err

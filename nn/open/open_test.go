@@ -62,7 +62,7 @@ func file(t *testing.T, name string) string {
 	return path
 }
 
-// TestNetwork: a loaded network has all its capabilities, a human SL network among them.
+// TestNetwork: a loaded network describes itself, evaluates and returns its human SL network, until it is closed.
 func TestNetwork(t *testing.T) {
 	n, said := start(t, open.Config{File: "main", HumanFile: file(t, "human"), Profile: true})
 	require.NoError(t, n.Wait())
@@ -124,7 +124,7 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// stub fails every query with an error whose text is its name.
+// stub fails every query with an error whose text is the stub's name.
 type stub struct {
 	nn.Plain
 	name   string

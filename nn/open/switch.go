@@ -16,8 +16,8 @@ type Closer interface {
 	io.Closer
 }
 
-// Switch is a network that can be replaced by another one while it is not pinned. It closes
-// its networks. Make one with [NewSwitch].
+// Switch passes queries to a network, which can be replaced while it is not pinned. It closes every
+// network that it is given. Make one with [NewSwitch].
 type Switch[N Closer] struct {
 	mu        sync.Mutex
 	now, next N

@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// loadCompanions loads the libraries that onnxruntime.dll asks for by name
-// from its own folder: Windows would look for them beside the program only.
+// loadCompanions loads the libraries that a DLL in dir (onnxruntime's or a plugin's) asks for by name:
+// Windows would look for them only beside the program.
 func loadCompanions(dir string) {
 	for _, name := range []string{"DirectML.dll", "dxil.dll", "dxcompiler.dll"} {
 		// A missing library is no error here: the provider that needs it reports it.

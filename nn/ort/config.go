@@ -26,8 +26,8 @@ type Config struct {
 	MaxBatch int
 	// FewShapes rounds the number of computed rows up as [nn.Shape] does, to at most MaxBatch.
 	FewShapes bool
-	// CommonArena takes the memory of intermediate results from one pool of the process: sessions
-	// that run in turn need only as much as the largest. For the CPU only.
+	// CommonArena takes the memory of intermediate results from one pool of the process: all sessions
+	// that run in turn need only as much as the largest of them. For the CPU only.
 	CommonArena bool
 }
 

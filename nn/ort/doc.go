@@ -27,9 +27,9 @@
 //     what else runs.
 //   - Batches: A 3,700 to 4,000 at batch 1, 4,400 at 16; B 276, 289 and 284 at
 //     1, 8 and 16. Two sessions each.
-//   - Threads of a session that spin while they wait: A at batch 1 from 2,280 up to
-//     2,880, at batch 8 down from 3,960 to 1,520, since they take the core from other
-//     threads. So they do not spin.
+//   - Threads that spin while they wait: A rises from 2,280 to 2,880 at batch 1, but falls
+//     from 3,960 to 1,520 at batch 8, since spinning takes the core from other threads. So
+//     the threads of sessions do not spin.
 //   - Optimization "all" against "extended": A 2,127 against 1,225, B 147
 //     against 117: the memory layout for the processor's vectors matters.
 //   - Arena, memory patterns, flushing of denormals: no difference.

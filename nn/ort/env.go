@@ -85,9 +85,9 @@ func answer[T any](in time.Duration, call func() (T, error), late func(T, error)
 }
 
 func initialize(lib Library) (Library, error) {
-	// Microsoft's builds report usage, and on Linux and macOS they keep an id of the device and a
-	// database in the user's cache as soon as they are loaded. This variable turns that off there; on
-	// Windows DisableTelemetry does.
+	// Microsoft's builds report usage. On Linux and macOS they write an id of the device and a database
+	// to the user's cache as soon as they are loaded; this variable turns off both the reports and the
+	// files. On Windows DisableTelemetry turns off the reports.
 	if err := os.Setenv("ORT_DISABLE_TELEMETRY", "1"); err != nil {
 		return lib, fmt.Errorf("%w: %s: %v", ErrLoad, lib.Path, err)
 	}
@@ -147,8 +147,8 @@ func Providers(explicit string) ([]ProviderStatus, error) {
 	return all, nil
 }
 
-// Offers reports whether a provider works with the library that [Load] loads: nil, or an error
-// that wraps ErrProvider and says what is missing. Cheaper than [Providers].
+// Offers returns nil if a provider works with the library that [Load] loads. Otherwise it returns the error
+// of Load, or one that wraps ErrProvider and says what is missing. It is cheaper than [Providers].
 func Offers(explicit, name string) error {
 	p, err := lookProvider(name)
 	if err != nil {

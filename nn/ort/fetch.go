@@ -18,8 +18,8 @@ import (
 //go:embed fetch-onnxruntime.sh
 var fetchScript string
 
-// Fetch downloads the onnxruntime library to the user's cache, where [Find] looks, with the
-// providers of CUDA or without. The argument why tells the user what needs the library.
+// Fetch downloads the onnxruntime library, with CUDA's providers if cuda is set, to the user's cache, where
+// [Find] looks. The argument why tells the user what needs the library.
 func Fetch(why string, cuda bool) error {
 	shell, err := exec.LookPath("sh")
 	if err != nil {

@@ -134,7 +134,7 @@ func cacheRoots() []string {
 
 // cachedVersions lists the version folders in root, newest first; of the same
 // version, the one with GPU providers first, since it serves the CPU as well.
-// A root without versions is listed itself, so that its absence is reported.
+// A root without versions is listed itself, so that error reports name it.
 func cachedVersions(root string) []string {
 	entries, err := os.ReadDir(root)
 	if err != nil {

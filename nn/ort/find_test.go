@@ -24,7 +24,7 @@ func pack(values ...any) []byte {
 	return b.Bytes()
 }
 
-// elfFile is a minimal library with one symbol for the elf package.
+// elfFile is a minimal ELF library with one symbol, which package debug/elf can read.
 func elfFile(machine elf.Machine, typ elf.Type, symbol string) []byte {
 	const head, sect = 64, 64
 	strings := "\x00" + symbol + "\x00"
@@ -142,8 +142,8 @@ func put(t *testing.T, dir string, v version) string {
 	return path
 }
 
-// elsewhere puts all places where this user may have a library under an empty folder, and returns
-// it.
+// elsewhere sets the environment so that the user's library is searched for only under an empty folder,
+// and returns that folder.
 func elsewhere(t *testing.T) string {
 	t.Helper()
 	home := t.TempDir()

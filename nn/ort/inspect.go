@@ -62,7 +62,7 @@ const (
 // the function that it must export: onnxruntime's or a plugin's. It returns the library's
 // version, "" if unknown.
 func inspect(path, entry, goos, goarch string) (string, error) {
-	if runtime.GOOS == "js" { // a page loads no libraries: the linker drops the code below
+	if runtime.GOOS == "js" { // a web page loads no libraries; the linker can drop the code below
 		return "", ErrNoCgo
 	}
 	other := ErrNotLibrary

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// lazyNeeds are libraries that a provider loads by name when it is used, so
-// that its file does not list them.
+// lazyNeeds are the libraries that a provider loads only when it is used: the
+// provider's file does not list them.
 var lazyNeeds = map[string][]string{
 	"onnxruntime_providers_cuda": {"libcudnn.so.9", "libcufft.so"},
 }
@@ -39,8 +39,8 @@ func explainModule(err error, module string, lib Library) error {
 	return fmt.Errorf("%v; missing on the library path (docs/performance.md says how to get it): %s", err, strings.Join(absent, ", "))
 }
 
-// lacking returns an error if the system lacks the library that a provider needs; nil if the
-// library is found, or nothing is known.
+// lacking returns an error if the system lacks the library p.needs. It returns nil if that library is
+// found or p.needs is empty, and always on systems other than Linux.
 func (p provider) lacking() error {
 	if p.needs == "" || runtime.GOOS != "linux" || onLoaderPath(p.needs, "") {
 		return nil

@@ -16,8 +16,8 @@ var fetcher struct {
 	err   error
 }
 
-// SetFetcher sets the function by which [Need] downloads the library, with the providers of CUDA or
-// without. Its argument why tells the user what needs the library.
+// SetFetcher sets the function by which [Need] downloads the library. The argument why of that function tells
+// the user what needs the library; cuda asks for a library with CUDA's providers.
 func SetFetcher(fetch func(why string, cuda bool) error) {
 	fetcher.Lock()
 	defer fetcher.Unlock()

@@ -34,9 +34,9 @@ func addOperators(o *ort.SessionOptions, lib Library, threads int) (*operators, 
 // operators belong to one session.
 type operators C.operators
 
-// enterDomain makes a first session on the CPU, by which onnxruntime enters the operators'
-// domain into a table of the process. It takes no lock for that: if two first sessions were
-// made at once, one would fail. Later sessions can be made concurrently.
+// enterDomain makes the first session, on the CPU. With it onnxruntime enters the operators' domain
+// into a table of the process, without a lock: if two sessions did that at once, one would fail.
+// Later sessions can be made concurrently.
 var enterDomain = sync.OnceValue(func() error {
 	lib, _ := Loaded()
 	model, err := copierModel()

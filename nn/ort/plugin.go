@@ -32,10 +32,10 @@ var plugins = struct {
 	offers      []Offer          // devices of the working plugins, in order of registration
 }{tried: map[string]error{}}
 
-// Register loads a plugin, a library of execution providers, once for the process, after it has
-// loaded onnxruntime's library by [Load]. Its providers can then be named, see [Offer]. It stays
-// registered as long as the program runs. Errors wrap ErrPlugin: the file does not exist, is not
-// a plugin or one for another version of onnxruntime, or the plugin finds no device.
+// Register loads onnxruntime's library by [Load], then a plugin, which is a library of execution
+// providers. The plugin is loaded once and stays registered as long as the program runs. Its providers
+// can be named from then on, see [Offer]. Errors wrap ErrPlugin if the file does not exist, is not a
+// plugin or is made for another version of onnxruntime, or if the plugin finds no device or hangs.
 func Register(library, path string) error {
 	lib, err := Load(library)
 	if err != nil {
@@ -109,8 +109,8 @@ func register(lib Library, path string) ([]Offer, error) {
 	return found, nil
 }
 
-// quietly calls a function without onnxruntime's log, which would repeat its error in many
-// lines.
+// quietly calls a function while onnxruntime's log is off, since the log would repeat the function's
+// error in many lines.
 func quietly(do func() error) error {
 	_ = ort.SetEnvironmentLogLevel(ort.LoggingLevelFatal)
 	defer func() { _ = ort.SetEnvironmentLogLevel(ort.LoggingLevelError) }()
@@ -139,7 +139,7 @@ func numbered(all []Offer) []Offer {
 	return all
 }
 
-// Devices lists the devices of the library of [Load] and the plugins of [Register].
+// Devices loads the library as [Load] does and lists the devices of its providers and of registered plugins.
 func Devices(library string) ([]Offer, error) {
 	lib, err := Load(library)
 	if err != nil {

@@ -93,8 +93,8 @@ func PluginProvider() string {
 	return ""
 }
 
-// lookProvider finds a provider by its name in any case. If a plugin and onnxruntime both have
-// it, the plugin's is taken, since the user has named the plugin's file.
+// lookProvider finds a provider by its name, in capital or small letters. A plugin's provider precedes
+// onnxruntime's own provider of the same name, since the user has named the plugin's file.
 func lookProvider(name string) (provider, error) {
 	name = strings.ToLower(name)
 	all := pluginOffers()
@@ -116,7 +116,7 @@ func lookProvider(name string) (provider, error) {
 	return providers[i], nil
 }
 
-// OpenIn limits the time in which a provider makes a session.
+// OpenIn returns how long a provider may take to make a session.
 func OpenIn(name string) time.Duration {
 	switch name {
 	case "tensorrt", "nvtensorrtrtx", "coreml", "openvino", "qnn", "vitisai": // these compile the network first

@@ -224,12 +224,12 @@ func (s *session) Run(n int) error {
 	return nil
 }
 
-// oneRun is held during runs of providers that crash if any other session computes at the
-// same time.
+// oneRun is held during runs of providers that crash if two of their sessions compute at the same
+// time.
 var oneRun sync.Mutex
 
-// alone reports whether runs of a provider must hold oneRun: WebGPU's must
-// (github.com/microsoft/onnxruntime/issues/32561), and other plugins' may.
+// alone reports whether runs of a provider hold oneRun. Those of WebGPU must
+// (github.com/microsoft/onnxruntime/issues/32561); those of plugins do, in case they crash too.
 func alone(provider string) bool {
 	if provider == "webgpu" {
 		return true

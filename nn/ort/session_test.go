@@ -34,7 +34,7 @@ func needLibrary(t testing.TB) ort.Library {
 	return ort.Library{}
 }
 
-// with returns an opener for the suite.
+// with returns a function that opens backends with the configuration c, for the tests of package nntest.
 func with(c ort.Config) nntest.Opener {
 	return func(t *testing.T, model []byte, spec nn.Spec, maxBatch int) (nn.Backend, error) {
 		c.MaxBatch = max(maxBatch, 1)

@@ -159,7 +159,7 @@ func testDevice(t *testing.T, provider string) {
 	require.NoError(t, there.Run())
 	require.NoError(t, b.Fetch())
 	require.Equal(t, []float32{101, 110, 101, 110}, b.Data)
-	// The input is on the device and no run changes it; the state is on the host.
+	// One binding mixes an input on the device, which no run changes, with a state on the host.
 	y, err := d.NewTensor(2)
 	require.NoError(t, err)
 	defer y.Close()

@@ -169,7 +169,7 @@ func (p *Problem) fight(ctx context.Context, opts life.Options) *fight {
 	return f
 }
 
-// found is the answer about a group if a given side moves first.
+// found is the solver's answer about a group, given which side moves first.
 type found struct {
 	life.Card
 	answer *life.Answer

@@ -77,8 +77,8 @@ func TestPlay(t *testing.T) {
 	_, err = p.Play(ended, []string{"G2"}, Judge{})
 	require.ErrorIs(t, err, context.Canceled)
 
-	// Without the stone on A1 that the review assumes alive, nothing is proved. A move that was the
-	// game's mistake may be right later in the solution.
+	// If the chain assumed alive is not on the board, here at A1, nothing is proved. The move that was
+	// the game's mistake may be right later in the solution.
 	p.Assumed, p.Played, p.Loss = []string{"A1"}, "E4", 12
 	turn, err := p.Play(t.Context(), []string{"G2", "D4", "E4"}, Judge{})
 	require.NoError(t, err, "no stone stands there: nothing is proved")
@@ -89,8 +89,8 @@ func TestPlay(t *testing.T) {
 }
 
 // TestCollectionIsSound solves problems of the collection again: some, or all with
-// KOSUMI_LIFE_COLLECTION=all. The answer is the only move, and the checker accepts the proof. Played
-// to the end, proved moves are accepted, each reply needs an answer, and the task is achieved.
+// KOSUMI_LIFE_COLLECTION=all. The answer is the only move, and the checker accepts the proof. When a problem is
+// played to the end, proved moves are accepted, each reply needs an answer, and the task is achieved.
 func TestCollectionIsSound(t *testing.T) {
 	testshared.Slow(t)
 	step := 12 // not a multiple of 5, so that all levels occur

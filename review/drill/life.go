@@ -72,8 +72,8 @@ func LevelFor(rank int) int {
 }
 
 // Fitting returns the built-in problems for a level: first those of the level, then harder and
-// easier ones in turn. Problems more than one level easier are left out, and from level 2 on those
-// whose first move takes the group. Level 0 returns all problems in the order of [Collection].
+// easier ones in turn. Problems more than one level easier are left out; from level 2 on, so are
+// those whose first move takes the group. Level 0 returns all problems in the order of [Collection].
 func Fitting(level int) []Problem {
 	list := slices.DeleteFunc(slices.Clone(Collection()), func(p Problem) bool { return p.Level < level-1 || level > 1 && p.takes })
 	if level > 0 {

@@ -10,7 +10,7 @@ func (d *Set) Merge(other *Set) int {
 }
 
 // MergeAttempts joins the attempts of two logs, sorted by time. Of two attempts with the same problem
-// and time it keeps that of a.
+// and time it keeps the one in the first log.
 func MergeAttempts(a, b []Attempt) []Attempt {
 	type key struct {
 		id string

@@ -27,8 +27,8 @@ type Own struct {
 	Errors   []error     // errors of unreadable records
 }
 
-// mostAnswered is the length of a main line, in moves, above which a record from a set-up
-// position is a game.
+// mostAnswered is the maximum length, in moves, of a problem's main line. A record with a longer
+// main line is a game.
 const mostAnswered = 60
 
 // ReadOwn sorts the records of a file. A problem is a set-up position with answers; name is the
@@ -107,8 +107,8 @@ func moves(n *sgf.Node) bool  { return n.Has("B") || n.Has("W") }
 
 var errUnsolved = errors.New("the position has no right answer")
 
-// ownProblem makes a problem from a record whose answers begin below start. The side of the answers
-// is to move; turned reports that the record names the other side.
+// ownProblem makes a problem from a record whose answers begin below start. The side that
+// plays the answers is to move; turned reports whether the record says that the other side is.
 func ownProblem(r *sgf.Record, root, start *sgf.Node) (p Problem, turned bool, err error) {
 	rules, _ := r.RulesOr(board.Chinese())
 	p = Problem{Kind: OwnKind, Width: r.Size.W, Height: r.Size.H, Stones: stonesIn(r), Rules: rules.JSON(), Komi: float64(rules.Komi), answers: start}
@@ -148,8 +148,8 @@ func ownProblem(r *sgf.Record, root, start *sgf.Node) (p Problem, turned bool, e
 	return p, r.Setup.ToMove != board.Empty && r.Setup.ToMove != toMove, nil
 }
 
-// Patterns for words in comments that mark a line as right or wrong. A line ends at RIGHT, as on
-// goproblems.com.
+// Patterns for words in comments that mark a line as right or wrong. A line ends at its last RIGHT,
+// as on goproblems.com.
 var (
 	rightWords = regexp.MustCompile(`\bRIGHT\b|\bC(?:ORRECT|orrect)\b|^\W*(?:[Rr]ight|correct)\W*(?:$|[.!,:;])|正解|正确|正確|정답`)
 	marks      = regexp.MustCompile(`^(?:RIGHT|CORRECT|WRONG|INCORRECT|FORCE|CHOICE|NOTTHIS)\b[.!:,\s]*`)
@@ -267,7 +267,7 @@ func (p *Problem) playTree(ctx context.Context, played []string, before *board.G
 	return t, nil
 }
 
-// mostGroups bounds the nearby groups for which a proof is tried.
+// mostGroups is the maximum number of nearby groups for which a proof is tried.
 const mostGroups = 4
 
 // beside judges a move that the author does not mention: by a proof if the best move is needed to

@@ -24,12 +24,13 @@ type Set struct {
 	Problems []Problem `json:"problems"`
 }
 
-// Problem asks for a better move than the one that was played.
+// Problem asks for a better move than the played one, for the move that saves or kills a group, or
+// for the author's answer.
 type Problem struct {
 	// ID is the same for the same position, rules and komi.
 	ID     string `json:"id"`
-	Game   string `json:"game"`             // the game with the mistake
-	Number int    `json:"number"`           // number of the mistake
+	Game   string `json:"game"`             // the game with the mistake, or the name of the collection
+	Number int    `json:"number"`           // number of the move that was a mistake, or of the problem
 	Player string `json:"player,omitempty"` // the player's name in the record
 	// Against names the opponent, with the rank if the record has it. If the opponent is this
 	// program, it is the rank alone.
@@ -50,17 +51,17 @@ type Problem struct {
 	Claims []review.Claim `json:"claims,omitempty"`
 	// Task is Live or Kill for a problem of life and death about Group with one proved
 	// solution; empty for a problem that asks for a better move. Level is 1 to 5 in the
-	// collection.
+	// built-in collection.
 	Task  string   `json:"task,omitempty"`
 	Group []string `json:"group,omitempty"`
 	Level int      `json:"level,omitempty"`
 	// Assumed names the chains that the proof assumes alive. If it is empty, these are the chains
 	// around the group.
 	Assumed []string `json:"assumed,omitempty"`
-	// Answers are the moves with enough visits to be judged, best first.
+	// Answers are the judged moves, best first.
 	Answers []Answer `json:"answers"`
-	// Text is the author's comment on a problem of a collection. answers is the node above the
-	// author's answers, nil for other problems.
+	// Text is the author's comment on a problem from the player's own files. answers is the node above
+	// the author's answers, nil for other problems.
 	Text    string `json:"text,omitempty"`
 	answers *sgf.Node
 	takes   bool // the first move takes the group; known only for the built-in collection

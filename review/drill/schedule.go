@@ -33,8 +33,8 @@ const (
 	againShare = 0.5 // share of the mistake's loss
 )
 
-// Grade grades an answer: again for the played move or one that loses at least half as much, easy
-// for a good and quick one. A nil answer means that the player gave up.
+// Grade grades an answer: AgainGrade for the played move or a wrong one that loses at least half as
+// much, EasyGrade for a good and quick one. A nil answer means that the player gave up.
 func (p *Problem) Grade(a *Answer, took time.Duration) Grade {
 	switch {
 	case a == nil || !a.Accepted && (a.Move == p.Played || a.Loss >= againShare*p.Loss):
@@ -79,8 +79,8 @@ func NewSchedule(attempts []Attempt) (*Schedule, error) {
 	return s, nil
 }
 
-// Add adds an attempt. If the clock was set back, so that the last attempt at the problem is later,
-// that attempt counts as made at the time of this one.
+// Add adds an attempt. If the previous attempt at the problem has a later time, because the clock was
+// set back, the previous attempt counts as made at the time of the new one.
 func (s *Schedule) Add(a Attempt) error {
 	card, err := s.after(a)
 	if err == nil {

@@ -211,7 +211,7 @@ func (s *Session) hint(p *Problem, v *view) {
 	fmt.Fprintf(s.Out, "%s was played, and loses %.1f points (%s).\n", v.vertex(p.Played), p.Loss, p.Kind)
 }
 
-// again makes the problem that was answered last due soon.
+// again changes the grade of the last attempt to AgainGrade, so that its problem is due soon.
 func (s *Session) again() (err error) {
 	if s.last == nil {
 		fmt.Fprintln(s.Out, "No problem has been answered yet.")

@@ -95,7 +95,7 @@ func TestSession(t *testing.T) {
 	}
 }
 
-// TestAgain: the command again, at the next problem, makes the last one due soon.
+// TestAgain: the command "again", typed at the next problem, makes the previous problem due soon.
 func TestAgain(t *testing.T) {
 	other := problem()
 	other.ID = "q"

@@ -56,8 +56,8 @@ func (v *view) reason(p *Problem) string {
 	return review.Say(v.claims(p, p.Claims), side, v.vertex(p.Played))
 }
 
-// claims converts the points and colours of a problem's claims to the shown board, as far as
-// their sentences need them.
+// claims converts the points and regions in a problem's claims to the shown board, as far as the
+// sentences of the claims need them.
 func (v *view) claims(p *Problem, list []review.Claim) (out []review.Claim) {
 	turned := func(vertices []string) []string { return strings.Fields(v.inWords(vertices)) }
 	for _, c := range list {

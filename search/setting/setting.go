@@ -44,8 +44,8 @@ type Info struct {
 	// Unit is the factor between value and field, such as 1<<20 for a setting in MiB whose field
 	// counts bytes. 0 means 1.
 	Unit int64
-	// NoLimit is the parameter's number for "no limit", as for maxVisits; the setting's own number
-	// for that is 0.
+	// NoLimit is the number by which the parameter says "no limit", as maxVisits does; the setting
+	// itself uses 0. If NoLimit is 0, both use the same numbers.
 	NoLimit float64
 	// From and To convert between the parameter's value and the setting's; nil converts nothing.
 	From func(string) (string, error)
@@ -62,7 +62,7 @@ type Info struct {
 // Param returns the parameter's name over GTP: KataGo's, or the setting's own if KataGo has none.
 func (i *Info) Param() string { return cmp.Or(i.KataGo, i.Name) }
 
-// Is reports whether name is the setting's or its parameter's.
+// Is reports whether the setting or its parameter has that name.
 func (i *Info) Is(name string) bool {
 	return name != "" && (i.Name == name || i.KataGo == name)
 }
@@ -98,7 +98,7 @@ func Sentence(note string) string {
 
 func plain(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 
-// WantsParam is Wants for the parameter, whose value 0 does not mean no limit.
+// WantsParam is Wants for the parameter. With NoLimit it has no upper bound: large numbers mean no limit.
 func (i *Info) WantsParam() string {
 	if i.NoLimit == 0 {
 		return i.Wants()
@@ -131,8 +131,8 @@ type value interface {
 }
 
 // Of returns the setting of a field; its kind follows from the field's type: a bool, a number or a
-// text. With info.Words a text must be one of them; see Enum for an index into them. A Duration is
-// set in seconds.
+// text. If info.Words is set, a text must be one of them; Enum is for a field that is an index into
+// them. A Duration is set in seconds.
 func Of[T, F any](info Info, field func(*T) *F) Setting[T] {
 	info.Kind, _ = valueOf((*F)(nil), info)
 	if _, any := any((*F)(nil)).(*uint64); any {

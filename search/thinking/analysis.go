@@ -10,8 +10,8 @@ type Analysis struct {
 	// Moves are the searched moves, best first. Moves left out as symmetric copies follow their
 	// originals.
 	Moves []Move
-	// Unsearched are further moves, in order of prior, with their assumed values: as many as were
-	// requested, and their symmetric copies.
+	// Unsearched are further moves, in order of prior, with their assumed values: enough to reach the
+	// requested number of moves, and their symmetric copies.
 	Unsearched []Move
 	Root       Root
 	Human      *Human // nil without a human SL network
@@ -62,9 +62,9 @@ type Move struct {
 	Ownership, OwnershipStdev []float32
 }
 
-// Root is the result of a search for the root position, from the view of the side to move. Its
-// Value averages the root's own evaluation and the moves, as KataGo reports it; a move's weight is
-// Move.Selection before lower bounds raise it. Visits and Weight are the root's.
+// Root is the result of a search for the root position, from the view of the side to move. Value is
+// the average that KataGo reports, of the root's own evaluation and the moves: each move has the
+// weight of its Move.Selection before lower bounds raise it. Visits and Weight are the root's.
 type Root struct {
 	Visits int64
 	Weight float64

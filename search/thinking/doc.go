@@ -1,6 +1,6 @@
 // Package thinking holds the values that pass between callers of an engine and the engine: requests
-// for moves and analyses, and the results of a search, a network or a count. The Go Text Protocol,
-// the engine, the search, the JSON protocol and the page share them, so that none has to translate
+// for moves and analyses, and the results of searches, networks and counting. The Go Text Protocol,
+// the engine, the search, the JSON protocol and the web page share them, so that none has to translate
 // the values of another.
 //
 // Values are plain: they own no goroutine, file or lock, and the receiver may keep them unless

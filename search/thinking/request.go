@@ -32,7 +32,7 @@ type Focus struct {
 	// Moves are moves of the side to move, board.Pass for a pass. Illegal and forbidden ones are
 	// ignored.
 	Moves []board.Point
-	// Weights divide the focus's playouts among the moves, each positive; nil: equally.
+	// Weights are the moves' shares of the focus's playouts, any positive numbers; nil: equal shares.
 	Weights []float64
 	Prob    float64 // share of all playouts, 0 to 1; 1 is treated as 0.99
 }
@@ -95,8 +95,8 @@ type MoveRequest struct {
 	// Cleanup asks to capture the opponent's dead stones first: a pass is forbidden while any of
 	// them is on the board (kgs-genmove_cleanup).
 	Cleanup bool
-	// Analysis, if not nil, requests an analysis as well as the move. The search is then plain,
-	// without the game's biases, and its restrictions also apply to the move.
+	// Analysis, if not nil, requests an analysis as well as the move. Its restrictions also apply to
+	// the move, and the search has no extra penalty for repeats in handicap games.
 	Analysis *Request
 	// Report, if not nil, is called with a snapshot at each interval of Analysis and once at the
 	// end, never concurrently. It may keep the analysis.

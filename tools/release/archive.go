@@ -40,8 +40,8 @@ func (t tree) addFolder(to, dir string) error {
 	})
 }
 
-// write makes a .tar.gz, a .zip or a .whl, which is a .zip. Its bytes depend only on the files, on
-// the time, and on top, the name of the folder that contains them ("": none).
+// write makes a .tar.gz, a .zip or a .whl, which is a .zip, with the files in a folder named top ("":
+// no folder). The same files, top and time give the same bytes.
 func (t tree) write(archive, top string, when time.Time) error {
 	f, err := os.Create(archive)
 	if err != nil {
@@ -104,7 +104,7 @@ func (t tree) zip(to io.Writer, top string, when time.Time) error {
 	return w.Close()
 }
 
-// unzip unpacks a package of the Python registry, after its sha256 was checked.
+// unzip unpacks a package of the Python registry. pip has checked its sha256.
 func unzip(archive, dir string) error {
 	r, err := zip.OpenReader(archive)
 	if err != nil {

@@ -10,12 +10,12 @@ import (
 	"text/template"
 )
 
-// manifestTexts are a formula of Homebrew's, a manifest of Scoop's and three of winget's.
+// manifestTexts are templates: a formula for Homebrew, a manifest for Scoop and three for winget.
 //
 //go:embed manifests
 var manifestTexts embed.FS
 
-// archived is an archive: the folder inside, its address, and its sha256 in hexadecimal.
+// archived describes an archive: the folder inside, and the address and sha256 of the archive.
 type archived struct{ Top, URL, SHA256 string }
 
 // manifests writes the files from which Homebrew, Scoop and winget install the archives of all

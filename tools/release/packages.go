@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// contents is one file of a package, as nfpm's configuration has them.
+// contents is an entry of nfpm's configuration that describes one file of a package.
 type contents map[string]any
 
 // packages makes a .deb and a .rpm. They call the program kosumi: "engine" is too

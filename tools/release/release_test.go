@@ -149,7 +149,7 @@ func TestPackagedUnit(t *testing.T) {
 	require.NotContains(t, data, "/opt/kosumi")
 }
 
-// TestArchivesHoldThePage adds the page that was built, and refuses one that lacks a part.
+// TestArchivesHoldThePage: an archive holds the page that was built, and a page that lacks a part is refused.
 func TestArchivesHoldThePage(t *testing.T) {
 	dir := filepath.Join(testshared.Checkout(t), siteFolder)
 	if !exists(dir) {
@@ -198,8 +198,7 @@ func TestPins(t *testing.T) {
 	require.ErrorContains(t, err, "does not name b")
 }
 
-// TestLibraries: archives hold the library for the systems that need it and cannot fetch it, and
-// for no others.
+// TestLibraries: the archives for Windows and macOS hold the onnxruntime library, the others do not.
 func TestLibraries(t *testing.T) {
 	t.Chdir("../..")
 	with := map[string]bool{"windows": true, "darwin": true}

@@ -15,8 +15,8 @@ const (
 	npmPackages = "bin"
 )
 
-// site builds the page that needs no program, adds it to the files of every archive, and puts the
-// package of its engine beside the archives.
+// site builds the page that needs no program, adds it to the files of every archive, and puts the npm
+// package of the engine inside that page beside the archives.
 func (r *release) site(to tree) error {
 	fmt.Println("building the page without the program")
 	if err := do(exec.CommandContext(r.ctx, "make", "page-npm", "VERSION="+r.version, "GO="+goTool())); err != nil {

@@ -13,11 +13,11 @@ import (
 )
 
 // appleStubs writes stubs of three macOS libraries that Go links and zig lacks. The linker only
-// needs the names of the libraries and of their functions. Go's own sources have both, as
+// needs the names of the libraries and of their functions. Both stand in Go's own sources, in lines such as
 //
 //	//go:cgo_import_dynamic local_name function "/path/of/the/library"
 //
-// The stubs are text (.tbd), in a folder for -F and -L, which appleStubs returns.
+// The stubs are text files (.tbd). appleStubs returns their folder, for the options -F and -L.
 func appleStubs(ctx context.Context, dir string) (string, error) {
 	root, err := output(exec.CommandContext(ctx, goTool(), "env", "GOROOT"))
 	if err != nil {

@@ -19,7 +19,7 @@ type target struct {
 }
 
 // targets are all supported systems, with the oldest versions that onnxruntime supports: glibc 2.28
-// and macOS 14. On Linux networks run without the library, which npm or pip fetches when something
+// and macOS 14. On Linux, networks run without that library, and npm or pip fetches it when something
 // needs it. A Mac needs it for CoreML, and Windows has no shell to fetch it.
 var targets = []target{
 	{os: "linux", arch: "amd64", zig: "x86_64-linux-gnu.2.28", python: "manylinux_2_28_x86_64"},

@@ -102,7 +102,7 @@ func (t tools) install(ctx context.Context, dir, name string, args ...string) er
 	return os.WriteFile(mark, want, 0o644)
 }
 
-// find returns the first file of a name at any depth of a folder.
+// find returns the first file called name at any depth of a folder.
 func find(dir, name string) (string, error) {
 	var found string
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {

@@ -17,8 +17,8 @@ const (
 )
 
 // wheel writes the package that pip, pipx and uv install on one system. The program is one of its
-// scripts, kosumi, so no Python starts with it. On Windows its libraries are scripts too, since
-// pipx and uv copy those out of their environment; elsewhere they go to lib/kosumi.
+// scripts, kosumi, so no Python starts with it. On Windows the libraries are scripts too, so that
+// pipx and uv copy them out of the environment with the program; elsewhere they go to lib/kosumi.
 func (r *release) wheel(t target, program string, libraries []string) (string, error) {
 	data, info := "kosumi-"+r.version+".data/", "kosumi-"+r.version+".dist-info/"
 	files := tree{}

@@ -148,7 +148,7 @@ type run struct {
 	build   map[rows.Layout]*rows.Builder
 	report  Report
 	warned  bool // warned about outputs that the teacher lacks
-	known   bool // some source file was labelled before
+	known   bool // some source file was labelled before, or the folder was full
 }
 
 // Run labels until the folder holds Rows labels, the sources end, or ctx ends. The end of ctx is no

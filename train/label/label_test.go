@@ -101,8 +101,8 @@ func labels(t testing.TB, dir string) map[place]string {
 	return all
 }
 
-// TestFreshGames: rows of games played by another network hold the teacher's numbers. The teacher
-// gives the same numbers for the rows themselves, and the files name teacher and player.
+// TestFreshGames: the teacher labels games played by another network, and the files name both
+// networks. If the finished rows are labelled again, they get the same numbers.
 func TestFreshGames(t *testing.T) {
 	c := small(t, filepath.Join(t.TempDir(), "labels"))
 	c.Games.Rules = selfplay.Rules{KoPositional: 1, KoSituational: 1} // rows of mini7 do not contain the rules
@@ -189,8 +189,8 @@ func TestTeacherPlays(t *testing.T) {
 	r := labelled(t, c)
 	require.Equal(t, "hash-1", r.Player)
 	labels(t, c.Out)
-	// Two evaluations per position would cost at least two per row; games under way at the end cost
-	// some too.
+	// Evaluating each position twice would cost at least two evaluations per row. The limit leaves
+	// room for the games under way at the end.
 	require.Less(t, r.Evals, 2*uint64(r.Rows))
 }
 

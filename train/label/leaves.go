@@ -16,8 +16,8 @@ const (
 	leafLabels = 10  // labels from a search, fewer if the search saw few positions
 )
 
-// searchChance is the chance with which a turn must be searched instead of labelled, for the given
-// share of the labels to be of positions inside searches.
+// searchChance returns the chance with which a turn must be searched instead of labelled, so that
+// positions inside searches get the given share of the labels.
 func searchChance(share float64) float64 { return share / (leafLabels - share*(leafLabels-1)) }
 
 // picker is a network that keeps a random few of the positions that a search asks about, each with
@@ -43,8 +43,8 @@ func (p *picker) Evaluate(ctx context.Context, q *nn.Query, out *nn.Output) erro
 	return p.Network.Evaluate(ctx, q, out)
 }
 
-// search runs a search from each lesson that is marked for one, and replaces the lesson by others of
-// positions in the search's tree. If ctx ends first, the chunk stays unchanged and is not
+// search runs a search from each lesson marked as searched, and replaces that lesson with lessons for
+// positions from the search's tree. If ctx ends first, the chunk stays unchanged and is not
 // labelled.
 func (f *freshGames) search(ctx context.Context, c *chunk) error {
 	found := make([][]*board.Game, len(c.lessons))
@@ -91,15 +91,15 @@ func (s *searcher) leaves(ctx context.Context, l *lesson) ([]*board.Game, error)
 	s.tree.Reset(l.game)
 	_, err := s.tree.Search(ctx, search.Limits{Visits: leafVisits})
 	for _, g := range s.picker.kept {
-		if g.Phase() == 0 { // not in a clean-up phase, which the game's options exclude
+		if g.Phase() == 0 { // in a clean-up phase the search's options stay, since the lesson's may exclude it
 			g.ContinueWith(l.game.Options())
 		}
 	}
 	return s.picker.kept, err
 }
 
-// replace puts the positions that searches found in place of the searched lessons, each position
-// once per game.
+// replace replaces each searched lesson with the positions that its search found. It keeps each
+// position of a game only once.
 func (c *chunk) replace(found [][]*board.Game) {
 	var lessons []lesson
 	at := 0

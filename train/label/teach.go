@@ -38,12 +38,12 @@ type lesson struct {
 	row    int
 	// optimistic is the teacher's optimistic policy; nil if not requested.
 	optimistic []float32
-	// searched is set for the root of a search to be made, then for the positions found in it.
+	// searched marks the root of a search until the search has run, then the positions found by it.
 	searched bool
 	learned  bool
 }
 
-// counter counts the work of this call. Safe for concurrent use.
+// counter counts the labels and games of one call of Run. Safe for concurrent use.
 type counter struct {
 	labels, games atomic.Int64 // labels and games in the files that this call wrote
 	open          atomic.Int64 // labels not in a file yet
@@ -59,7 +59,7 @@ func (c *counter) written(labels, games int) {
 // tellEvery is the interval of progress reports.
 const tellEvery = 500 * time.Millisecond
 
-// keepTelling reports progress at intervals until stop is called, which waits for the goroutine.
+// keepTelling reports progress at intervals. stop ends the reports and waits for the goroutine.
 func (r *run) keepTelling() (stop func()) {
 	end := make(chan struct{})
 	var teller sync.WaitGroup
@@ -108,8 +108,8 @@ func (r *run) teach(ctx context.Context, c *chunk) error {
 	return failure
 }
 
-// each calls f for the numbers below n, several at once, until f fails or ctx ends; if ctx ends, it
-// returns nil. places is the number of concurrent calls for each row in the batches of all sessions.
+// each calls f for the numbers below n until f fails or ctx ends; if ctx ends, it returns nil. At most
+// places*Sessions*MaxBatch calls run at once.
 func (r *run) each(ctx context.Context, n, places int, f func(ctx context.Context, i int) error) error {
 	running, fail := context.WithCancelCause(ctx)
 	defer fail(nil)
@@ -158,7 +158,7 @@ func (r *run) warnOfLittle() {
 func (r *run) ask(ctx context.Context, l *lesson, out *nn.Output) error {
 	q := nn.Query{Game: l.game, Symmetry: nn.SymmetryRandom, NeedOwnership: true, Encoded: l.shown}
 	q.FixSymmetry(r.Seed)
-	if len(r.From) > 0 || r.player != r.teacher { // else the cache answers, which has no optimistic policy
+	if len(r.From) > 0 || r.player != r.teacher { // else the cache answers, without an optimistic policy
 		q.Optimistic = new([board.MaxMoves]float32)
 		l.optimistic = q.Optimistic[:l.game.Size().Area()+1]
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // auxHeads are outputs of a KataGo network that exist in training only. They
-// share everything but their last layers with the heads of the file.
+// share all layers but the last with the heads in the network's file.
 type auxHeads struct {
 	policy  map[string]onnx.Value // logits [N,A+1] by term
 	tdValue onnx.Value            // WDL logits [N,3]

@@ -37,7 +37,7 @@ const (
 	stateFormat    = 1
 )
 
-// KeepCheckpoints is how many checkpoints Save leaves in a folder.
+// KeepCheckpoints is how many of the newest checkpoints Save leaves in a folder.
 const KeepCheckpoints = 4
 
 // Extra is the caller's state in a checkpoint, such as its position in the stream of batches.
@@ -54,8 +54,8 @@ type checkpointState struct {
 	Digest   string          `json:"digest,omitempty"` // of this file with an empty digest
 }
 
-// Save writes a checkpoint into dir and removes all but the newest KeepCheckpoints. When it returns
-// the checkpoint is on the disk. It returns the checkpoint's path.
+// Save writes a checkpoint into dir, syncs it to disk and returns its path. It then removes all
+// checkpoints but the newest KeepCheckpoints and, in a [Run], the one of the best measurement.
 func (l *Learner) Save(dir string, extra Extra) (string, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", err
@@ -164,8 +164,8 @@ func StepOf(path string) (step int64) {
 	return step
 }
 
-// prune removes old checkpoints and the remains of interrupted saves. It spares two checkpoints: the
-// one just written, whose path is keep, and the newest of the step numbered kept, unless kept is 0.
+// prune removes old checkpoints and the remains of interrupted saves. It never removes the checkpoint
+// just written, at the path keep, nor the newest one whose step equals kept, unless kept is 0.
 func prune(dir, keep string, kept int64) error {
 	list, err := Checkpoints(dir)
 	if err != nil {
@@ -191,9 +191,9 @@ func prune(dir, keep string, kept int64) error {
 }
 
 // Resume makes a learner from the newest undamaged checkpoint in dir; it logs and skips damaged
-// ones. The identity of c (see Config) must be that of the checkpoint, and c.Model the same file.
-// It also returns the Extra given to Save. Errors wrap ErrNoCheckpoint, ErrCheckpoint, or what New
-// returns.
+// ones. The settings of c that identify a run (see Config) and the content of c.Model must be the same
+// as in the checkpoint. It also returns the Extra given to Save. Errors wrap ErrNoCheckpoint,
+// ErrCheckpoint, or an error of New.
 func Resume(dir string, c Config) (*Learner, Extra, error) {
 	c = c.WithDefaults()
 	list, err := Checkpoints(dir)

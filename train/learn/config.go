@@ -55,7 +55,7 @@ type Config struct {
 	WeightDecay float64 `json:"weight_decay"`
 	// ClipNorm limits the norm of all gradients together; 0: no limit.
 	ClipNorm float64 `json:"clip_norm"`
-	// Rate is the learning rate for a mean loss; Schedule changes it over time.
+	// Rate is the learning rate for a loss averaged over the batch; Schedule changes it over time.
 	Rate     float64  `json:"-"`
 	Schedule Schedule `json:"-"`
 	// HeadRate multiplies the learning rate of the heads; 0 means 1.
@@ -71,8 +71,8 @@ type Config struct {
 	// Freeze is "", "trunk" or "heads": the part whose weights do not change. The trunk is the
 	// part that both the policy and another output depend on.
 	Freeze string `json:"freeze"`
-	// Norms is "train" (statistics of the batch, running ones updated), "frozen" (running
-	// statistics as constants), or "auto": frozen for KataGo networks, train for others.
+	// Norms selects the statistics of batch normalization: "train" (the batch's; running ones are
+	// updated), "frozen" (constant running ones), or "auto" (frozen for KataGo networks, else train).
 	Norms string `json:"norms"`
 	// Average has the settings of averaged weights, the ones meant for play.
 	Average Average `json:"average"`

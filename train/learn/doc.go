@@ -1,10 +1,10 @@
 // Package learn trains networks: any that package model opens and whose operators package autodiff
 // knows. It runs on onnxruntime; forward pass, losses, gradients and update are one graph, and
-// weights stay where they are between steps.
+// weights are not copied between steps.
 //
 // [Run] is all that `engine train` does: streams, measurements on games held back, checkpoints,
-// metrics, curves and the report. A run that was killed resumes from its newest checkpoint with
-// the same bytes as a result. [Steps] is its loop of steps, which a self-play loop uses
+// metrics, curves and the report. A killed run resumes from its newest checkpoint and ends with
+// the same bytes as an undisturbed one. [Steps] is the loop of steps, which self-play loops use
 // too. A [Learner] takes single steps:
 //
 //	l, err := learn.New(learn.Config{Model: "net.bin.gz", Batch: 256, Rate: 1e-3})

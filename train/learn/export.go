@@ -10,10 +10,10 @@ import (
 )
 
 // Export writes the network as it is now to a file: ONNX by the suffix .onnx, else KataGo's format
-// (.bin.gz, .txt.gz, .bin, .txt), which only KataGo networks have. An ONNX file has the graph
-// that the learner began with, or the exact graph of a KataGo network, and new weights. average
-// selects the averaged weights, if an average is kept. The file appears whole or not at all. A
-// KataGo network gets the name, unless name is "".
+// (.bin.gz, .txt.gz, .bin, .txt), which works for KataGo networks only. An ONNX file has the new
+// weights in the graph of the file that the learner began with, or in a KataGo network's exact graph.
+// average selects the averaged weights, if an average is kept. The file appears whole or not at
+// all. name becomes the name in a file in KataGo's format; if it is "", the name does not change.
 func (l *Learner) Export(path, name string, average bool) error {
 	m, err := l.Network(average)
 	if err != nil {
@@ -38,8 +38,8 @@ func (l *Learner) Export(path, name string, average bool) error {
 // KataGo reports whether the network can be written in KataGo's format.
 func (l *Learner) KataGo() bool { return l.spec.KataGo.Version > 0 }
 
-// Network returns the network as it is now, for the board size that it is made
-// for (KataGo networks: a graph from which every size can be built).
+// Network returns the network as it is now, as a graph for one board size that it serves. The
+// graph of a KataGo network has the weights for every size.
 func (l *Learner) Network(average bool) (*onnx.Model, error) {
 	m, err := l.net.Weights(l.homeSize())
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 
 var long = flag.Bool("long", false, "run tests that take minutes")
 
-// network returns an untrained network by its name: KataGo's, one of package arch for a board of some
-// side, or a file of the golden data.
+// network returns the file of a network by its name: an untrained KataGo network, a synthetic one of
+// the golden data, or an untrained one of package arch for a square board of the given side.
 func network(t testing.TB, name string, side int) string {
 	t.Helper()
 	switch {

@@ -18,7 +18,7 @@ type heads struct {
 	owned onnx.Value
 }
 
-// reader reads a model that is being extended.
+// reader finds the heads of a network in a graph to which losses are being added.
 type reader struct {
 	b         *onnx.Builder
 	producers map[string]*onnx.Node

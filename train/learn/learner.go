@@ -160,9 +160,9 @@ func (l *Learner) SetRate(rate float64, s Schedule) error {
 	return nil
 }
 
-// Step takes one step. Missing rows up to Config.Batch count as rows without weight; networks
-// whose norms are trained need full batches. If the loss or a gradient is not finite, the weights stay
-// and Result.Skipped is set; after ten such steps in a row the error wraps ErrDiverged.
+// Step takes one step. Missing rows up to Config.Batch count as rows without weight; networks that
+// normalize by the batch's statistics need full batches. If the loss or a gradient is not finite, the
+// weights do not change and Result.Skipped is set; the tenth such step in a row fails with ErrDiverged.
 func (l *Learner) Step(b *rows.Batch) (Result, error) {
 	if err := l.check(b); err != nil {
 		return Result{}, err
@@ -195,7 +195,7 @@ func (l *Learner) Step(b *rows.Batch) (Result, error) {
 	return r, l.finishStep(&r)
 }
 
-// finishStep counts a step and makes its weights the valid ones.
+// finishStep counts a step and, unless it was skipped, makes its new weights the current ones.
 func (l *Learner) finishStep(r *Result) error {
 	l.count.Steps++
 	l.count.Samples += int64(r.Rows)

@@ -164,8 +164,8 @@ func checkResume(t *testing.T, resident bool) {
 	require.ErrorIs(t, err, ErrNoCheckpoint)
 }
 
-// TestExport: the exported network, in package katago's own graph and at another board size,
-// answers as the learner's evaluation does.
+// TestExport: an exported network, in KataGo's format or as ONNX, has the same losses as the
+// learner that wrote it, also on a board size that it was not trained on.
 func TestExport(t *testing.T) {
 	l := open(t, Config{Model: learntest.FreshKataGo(t, "kb1c16"), Batch: 4, Method: autodiff.Adam, Rate: 1e-2, Aux: true})
 	b := randomBatch(l, board.Square(5), 4, 1)

@@ -225,8 +225,8 @@ func (l *losses) huber(x onnx.Value, delta float64) onnx.Value {
 // softplus is ln(1+e^x), with a gradient that never vanishes; see lively.
 func (l *losses) softplus(x onnx.Value) onnx.Value { return l.lively(x, l.b.Softplus(x)) }
 
-// lively returns y, a function of x that is flat to the left, but with the slope 0.05 + 0.95 dy/dx,
-// so that gradients never vanish.
+// lively returns y, a function of x that is flat for low x, and gives it the slope 0.05 + 0.95 dy/dx
+// in training, so that gradients never vanish.
 func (l *losses) lively(x, y onnx.Value) onnx.Value {
 	h := l.b.Add(l.b.Mul(x, l.b.Scalar(0.05)), l.b.Mul(y, l.b.Scalar(0.95)))
 	return l.b.Add(l.stop(l.b.Sub(y, h)), h)

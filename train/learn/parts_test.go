@@ -69,8 +69,8 @@ func TestFreeze(t *testing.T) {
 	}
 }
 
-// TestRunningStatistics: training with batch statistics moves the running statistics, by a tenth;
-// frozen norms do not.
+// TestRunningStatistics: training with batch statistics changes the running statistics and needs
+// full batches; training with frozen statistics does not change them.
 func TestRunningStatistics(t *testing.T) {
 	path := learntest.FreshArch(t, "mini-b1c8", 5)
 	for _, norms := range []string{"auto", "frozen"} {
@@ -94,8 +94,8 @@ func TestRunningStatistics(t *testing.T) {
 	}
 }
 
-// TestEvaluate: the weighting of rows does not depend on the batches, and nothing changes in the
-// network.
+// TestEvaluate: Evaluate gives the same terms for 37 rows, in several batches, as one step on all of
+// them, and does not change the network.
 func TestEvaluate(t *testing.T) {
 	l := open(t, Config{Model: learntest.FreshKataGo(t, "kb1c16"), Batch: 40, Method: autodiff.Adam, Rate: 1e-3})
 	b := randomBatch(l, board.Square(5), 37, 1)

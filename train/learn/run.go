@@ -27,8 +27,8 @@ type RunConfig struct {
 	// Validate are folders and files of rows to measure on, in place of a share of Data. Measuring
 	// on rows that the run trains on tells nothing.
 	Validate []string
-	// Beside are files of other networks, measured on the same rows at the start of the call for
-	// the report.
+	// Beside are files of other networks. Run measures them on the same rows when it starts, to
+	// compare them in the report.
 	Beside []string
 	// Out is the folder of the run: checkpoints, metrics, curves, report and
 	// networks. An interrupted run resumes from its newest checkpoint.
@@ -47,7 +47,7 @@ type RunConfig struct {
 	ValidationRows int
 	// ValidateEvery is the number of steps between measurements; 0 means ten in a run, and at
 	// least one every 1,000 steps. The best measured step is exported, if enough rows are held
-	// back to tell it from the end of the run.
+	// back to tell whether it is better than the last step.
 	ValidateEvery int64
 	// CheckpointEvery is the number of steps between checkpoints; 0 means about every five minutes.
 	CheckpointEvery int64
@@ -56,14 +56,14 @@ type RunConfig struct {
 
 	// Seed shuffles the data and draws symmetries.
 	Seed uint64
-	// NoSymmetries and NoHistoryDropout take rows unchanged.
+	// NoSymmetries and NoHistoryDropout turn off the random changes of rows; see rows.Options.
 	NoSymmetries, NoHistoryDropout bool
 	// WindowRows bounds the rows of a pass, which takes the newest files; 0: all files.
 	WindowRows int
 	// MemoryBytes bounds the rows in memory; 0 means 256 MiB.
 	MemoryBytes int64
 
-	// Progress, unless nil, is called after every step and measurement.
+	// Progress, unless nil, is called after every step and before every measurement and save.
 	Progress func(Progress)
 }
 
@@ -73,7 +73,7 @@ type Progress struct {
 	Recent      Result  // result of the steps since the last line of metrics
 	Speed       float64 // recent samples per second
 	Left        time.Duration
-	// Doing is "" after a step, else "measuring" or "saving".
+	// Doing is "" after a step, else "saving", "measuring", or "measuring FILE" for a file of Beside.
 	Doing string
 }
 
@@ -125,7 +125,7 @@ type run struct {
 	metrics *metrics
 	state   runState
 	report  Report
-	asked   float64 // the caller's Validation; holdBack may raise it
+	asked   float64 // Validation as the caller set it, before holdBack changed it
 
 	resumed   int64
 	recent    Result  // since the last line of metrics
@@ -136,7 +136,7 @@ type run struct {
 	speed     speedometer
 	heldEmpty bool
 	held      struct{ rows, games int } // held-back rows and games of one measurement
-	judged    bool                      // the loss on rows trained on was measured a second time, so the run can be judged
+	judged    bool                      // the loss on rows trained on was measured again, to detect divergence
 	lost      int                       // consecutive measurements with an excessive loss
 }
 

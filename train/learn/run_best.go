@@ -60,7 +60,7 @@ func (r *run) mark(res *Result) error {
 	if res == nil {
 		return nil
 	}
-	if step := r.l.Counters().Steps; step > r.state.MeasuredAt { // a resumed run may measure a step again, which counts once
+	if step := r.l.Counters().Steps; step > r.state.MeasuredAt { // not if a resumed run measures a step again
 		r.state.MeasuredAt = step
 		r.state.Measured++
 	}
@@ -68,7 +68,7 @@ func (r *run) mark(res *Result) error {
 		r.state.Best = &Mark{r.l.Counters().Steps, *res}
 		r.l.kept = r.l.Counters().Steps
 	}
-	// Running statistics lag at first, so a single high loss is no divergence.
+	// Running statistics lag at first, so only two high losses in a row in the second half count.
 	if before := r.state.Before; before == nil || res.Loss <= mostRiseMeanwhile*before.Loss || 2*r.l.Counters().Steps < r.state.Total {
 		r.lost = 0
 		return nil
@@ -224,9 +224,9 @@ func (r *run) failed(err error) error {
 	return fmt.Errorf("%w; nothing is exported; take a lower --lr than %g", err, r.Learn.Rate)
 }
 
-// sound reports whether a checkpoint is from before the divergence. If measurements showed the
-// divergence, checkpoints up to the best one, or up to the start of this call, are sound. Else all are,
-// except the newest if it holds the present weights.
+// sound reports whether a checkpoint is from before the divergence. Without any measurement, all are
+// sound, except the newest if it holds the present weights. Else those up to the best measurement or
+// the start of this call are sound, but none are if no measured loss is close to the one before the run.
 func (r *run) sound(path string, newest bool) bool {
 	best, before := r.state.Best, r.state.Before
 	switch {

@@ -14,7 +14,7 @@ import (
 	"kosumi/train/rows"
 )
 
-// heldMemory bounds the memory of held-back rows, in bytes. A measurement needs few of them.
+// heldMemory bounds the memory of held-back rows, in bytes. A measurement needs few rows.
 const heldMemory = 16 << 20
 
 func (r *run) stream() (*rows.Mix, error) { return rows.OpenMix(r.options(false), r.sources()...) }
@@ -95,7 +95,7 @@ func (r *run) options(held bool) rows.Options {
 // fewRows is the number of rows up to which holdBack checks that both sides of the split have rows.
 const fewRows = 20_000
 
-// holdBack raises the share held back until some games are held back and some are not.
+// holdBack moves the share held back towards 0.5 until some games are held back and some are not.
 func (r *run) holdBack() error {
 	if r.asked == 0 || r.train.WindowRows() > fewRows {
 		return nil

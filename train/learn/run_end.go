@@ -76,8 +76,8 @@ func trainedName(name string, samples int64) string {
 // usable reports whether training can resume from the present weights.
 func (r *run) usable() bool { return !r.grown(r.loss) && r.l.Counters().InARow == 0 }
 
-// ended returns an error if the run has diverged: its last steps were not finite, or the loss has
-// risen far above that before the run.
+// ended returns an error if the run has diverged: its last steps had a loss or gradient that is not
+// finite, or the loss has risen too much since the start of the run.
 func (r *run) ended() error {
 	before, after := r.state.Before, r.report.After
 	switch {
@@ -101,7 +101,7 @@ func (r *run) close() {
 	}
 }
 
-// mostGrowth bounds the loss, as a multiple of that of the first step.
+// mostGrowth bounds the loss, as a multiple of the loss at the first step (on held-back rows: before it).
 const mostGrowth = 10
 
 func (r *run) grown(loss float64) bool {

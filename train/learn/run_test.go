@@ -31,7 +31,7 @@ const childEnv = "KOSUMI_TEST_TRAIN"
 // childRun is the configuration of a child process.
 type childRun struct {
 	Model, Data, Out string
-	Taught           string // a second folder, which makes half of the batches; "": none
+	Taught           string // a second folder, which half of the batches come from; "": none
 	Steps            int64
 }
 
@@ -47,7 +47,7 @@ func (c childRun) config() RunConfig {
 	return conf
 }
 
-// teachGames writes rows of games with made-up teacher's targets.
+// teachGames writes rows of games with invented targets, as if from a teacher.
 func teachGames(t testing.TB, games int) string {
 	t.Helper()
 	dir := learntest.WriteGames(t, features.V7, board.Square(5), games)

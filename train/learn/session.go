@@ -71,8 +71,8 @@ func (l *Learner) openSession(p *plan) (*session, error) {
 	return s, nil
 }
 
-// run computes the graph with the given weights, bound by s.bound[which]; a training graph also
-// writes new weights.
+// run computes the graph with the given weights. A training graph writes the new weights to next. The
+// binding to these tensors is made once and kept in s.bound[which].
 func (s *session) run(which int, weights, next map[string]*ort.Tensor) error {
 	b := s.bound[which]
 	if b == nil {

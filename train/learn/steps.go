@@ -28,7 +28,7 @@ type Steps struct {
 	Samples int64         // samples of the steps
 }
 
-// extraStream is the key of the place in the stream in a checkpoint's Extra.
+// extraStream is the key in a checkpoint's Extra under which the place in the stream is saved.
 const extraStream = "stream"
 
 // Train takes steps until the goal is reached or ctx ends. The end of ctx is no error; it makes

@@ -11,7 +11,7 @@ func (l *losses) endWeight(taught onnx.Value) onnx.Value {
 	return l.b.Mul(l.weight(), l.b.Add(l.column(rows.TargetFinalWeight), taught))
 }
 
-// known is 1 if the teacher's number is known, else 0.
+// known is 1 in rows where the teacher's number in the column is known, that is, above 0; else 0.
 func (l *losses) known(column int64) onnx.Value { return l.b.Op("Sign", nil, l.column(column)) }
 
 // orTaught returns the teacher's number in taught rows and the row's own number in others, where

@@ -45,8 +45,8 @@ func teach(b *rows.Batch, some ...int) {
 	}
 }
 
-// TestTaughtLosses compares every term of ordinary and taught rows with a slow recomputation from
-// the network's outputs.
+// TestTaughtLosses compares terms over ordinary and taught rows with a slow recomputation from the
+// network's outputs.
 func TestTaughtLosses(t *testing.T) {
 	for _, name := range []string{"kb1c16", "synth-v17-nbt-transformer-spatial-rms", "synth-v8", "mini-b1c4"} {
 		t.Run(name, func(t *testing.T) {
@@ -314,8 +314,8 @@ func (s *slowTerms) scores(name string, i int, taught bool) (x, w float64, known
 	return 0, 0, false
 }
 
-// TestTeacherAsStudent: a network has distance 0 from its own answers, through evaluator, row file
-// and losses.
+// TestTeacherAsStudent: if a network's own answers are written to a row file and read back, the
+// losses show no distance between the network and these answers.
 func TestTeacherAsStudent(t *testing.T) {
 	networks := []string{filepath.Join(testshared.Checkout(t), "models", "kosumi-zero.bin.gz")}
 	g170, ok := testshared.Beyond(t, "models/katago/g170-b6c96-s175395328-d26788732.bin.gz")
@@ -337,7 +337,7 @@ func TestTeacherAsStudent(t *testing.T) {
 		MeasureOwnershipError: 0.005, TermScoreStdev: 1e-3, TermVarTime: 1e-3, TermValueError: 1e-4, TermScoreError: 1e-3})
 }
 
-// requireNear requires that terms are 0 up to an error, over all 16 rows.
+// requireNear requires that all 16 rows count and that the mean of each term is 0 up to the given error.
 func requireNear(t *testing.T, r Result, terms map[string]float64) {
 	t.Helper()
 	for name, most := range terms {

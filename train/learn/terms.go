@@ -48,8 +48,8 @@ const (
 	TermTDValue = "td_value"
 )
 
-// terms lists the losses with KataGo's coefficients, and the measures, which have none, with an
-// explanation for people.
+// terms lists the losses with KataGo's coefficients and the measures, which have no coefficient, each
+// with an explanation in words.
 var terms = []struct {
 	name string
 	coef float64
@@ -129,14 +129,14 @@ const (
 	// MeasureTaughtKL is the divergence of the network's policy from the
 	// teacher's, in nats. This and the next three are taken over taught rows only.
 	MeasureTaughtKL = "policy_kl"
-	// MeasureWinrateError is the mean distance of winrates, 0..1, the winrate
-	// being (1 + win - loss) / 2.
+	// MeasureWinrateError is the mean distance, 0..1, of the network's winrate from the teacher's.
+	// A winrate is (1 + win - loss) / 2.
 	MeasureWinrateError = "winrate_error"
 	// MeasureLeadError is the mean absolute error of leads in points, or of scores if the network
 	// predicts no lead.
 	MeasureLeadError = "lead_error"
-	// MeasureOwnershipError is the mean distance of ownerships, which are in
-	// [-1,1], over all points: 0..2.
+	// MeasureOwnershipError is the mean distance, 0..2, of the network's ownership of a point from
+	// the teacher's. Ownerships are in [-1,1].
 	MeasureOwnershipError = "ownership_error"
 )
 
@@ -150,12 +150,12 @@ type Term struct {
 
 // Result is the result of a step or an evaluation.
 type Result struct {
-	Loss     float64 `json:"loss"` // coefficients times terms, over the rows of a full batch
+	Loss     float64 `json:"loss"` // coefficients times terms, per row; in a step, rows missing from a batch count as 0
 	Terms    []Term  `json:"terms"`
 	GradNorm float64 `json:"grad_norm"` // before clipping; 0 in an evaluation
 	Rate     float64 `json:"rate"`      // learning rate of the step
 	Rows     int     `json:"rows"`
-	// Skipped says that loss or gradient were not finite and the weights stayed.
+	// Skipped says that the loss or the gradient was not finite, so the weights did not change.
 	Skipped bool `json:"skipped,omitempty"`
 }
 

@@ -11,7 +11,7 @@ import (
 
 // weights holds weights, statistics and optimizer state twice: a step reads one side and writes
 // the other, then the sides are swapped. Graphs of all board sizes are bound to the same memory.
-// In a GPU's memory, Data of the tensors is valid after [weights.fetch].
+// If the tensors are in a GPU's memory, their field Data is valid only after [weights.fetch].
 type weights struct {
 	device  *ort.Device // nil: memory of the host
 	tensors map[string]*[2]*ort.Tensor
@@ -54,7 +54,7 @@ func (s *weights) add(name string, dims []int64, init *onnx.Tensor, fixed bool) 
 	return nil
 }
 
-// fetch copies the valid side into Data of its tensors.
+// fetch copies the tensors of the valid side from the device into their field Data.
 func (s *weights) fetch() error {
 	for _, name := range s.names {
 		if err := s.tensors[name][s.side].Fetch(); err != nil {

@@ -14,8 +14,8 @@ const (
 	// worseThanNothing bounds the loss, as a multiple of that of a uniform guess. A
 	// learner above it has diverged.
 	worseThanNothing = 2
-	// mostRefused is the number of networks refused in a row that counts as divergence. With
-	// networks of equal strength this happens by chance once in 15,000 times.
+	// mostRefused is the number of networks refused in a row that counts as divergence. With the
+	// default gate, networks of equal strength are all refused about once in 15,000 times.
 	mostRefused = 3
 	// leastRate is the lowest rate tried, as a share of the recipe's.
 	leastRate = 1.0 / 1000

@@ -89,8 +89,8 @@ func (g *generator) bootstrapGames(c *Recipe) int64 {
 	return goal
 }
 
-// await waits while other machines play, until the iteration's goal. It returns a status line for
-// the stage.
+// await waits while other machines play, until the iteration's goal is reached. It returns a status
+// line for the stage.
 func (g *generator) await(ctx context.Context, c *Recipe) (string, error) {
 	s := g.state
 	began, gamesThen, rowsThen, movesThen := time.Now(), s.Games, s.Rows, s.Moves
@@ -122,8 +122,8 @@ func (g *generator) await(ctx context.Context, c *Recipe) (string, error) {
 	return whoPlayed(cmp.Or(s.Current, randomMoves), g.by) + ": " + awaitLine(stats(), took, s.Games) + machines(before, g.others.Players()), played
 }
 
-// whoPlayed lists the networks that played the new games, the current one first. Games under way
-// when it was promoted are by earlier networks.
+// whoPlayed lists the networks that played the new games, the current one first. Games that were
+// under way when the current network was promoted are by earlier networks.
 func whoPlayed(now string, by map[string]int) string {
 	if len(by) == 0 || len(by) == 1 && by[now] > 0 {
 		return now

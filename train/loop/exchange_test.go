@@ -57,7 +57,7 @@ func (o *others) Play(ctx context.Context) error {
 	}
 	for ctx.Err() == nil {
 		named := work
-		named.Recipe.Search.Method = selfplay.Random // only the player's name matters here
+		named.Recipe.Search.Method = selfplay.Random // fast random moves under the network's name
 		if err := o.play(named, 4); err != nil {
 			return err
 		}

@@ -84,7 +84,7 @@ func (g *gating) judge(c *Recipe, r *matchResult, entry *Network) {
 	entry.Score, entry.Played, entry.invalid = r.score(), r.games(), r.invalid
 	entry.Promoted = entry.Score >= c.Gate.MinScore
 	n := float64(r.games())
-	points := (entry.Score*n + 0.5) / (n + 1) // half a point more keeps Elo finite
+	points := (entry.Score*n + 0.5) / (n + 1) // one more game, a draw, keeps Elo finite
 	entry.Elo = 400 * math.Log10(points/(1-points))
 	if before := g.state.network(g.state.Current); before != nil { // Elo is relative to the first network, which has 0
 		entry.Elo += before.Elo

@@ -41,7 +41,7 @@ type generator struct {
 	by      map[string]int // games of this stage by network; nil without an exchange
 }
 
-// run plays until the iteration's goal.
+// run plays until the iteration's goal is reached.
 func (g *generator) run(ctx context.Context) error {
 	c, s := g.stageConfig(), g.state
 	if !s.aimed() {

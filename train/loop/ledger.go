@@ -3,7 +3,7 @@ package loop
 import "kosumi/train/selfplay"
 
 // Ledger counts the games and rows of a loop and the samples due to its learner. It is a part of
-// state.json. Only its methods change it, after the files that they count are on the disk. The
+// state.json. Only its methods change it, after the counted files have been written to disk. The
 // method check tests its invariants.
 type Ledger struct {
 	Games   int64 `json:"games"` // filed, random ones included
@@ -32,7 +32,7 @@ type Ledger struct {
 }
 
 // enter adds a file of self-play. Rows of random games count as credited, so oweRatio adds no samples
-// for them. Once a network plays, random games also raise the goals, so they do not count towards them.
+// for them. Once a network plays, random games raise the goals as much as the counts: no goal comes closer.
 func (l *Ledger) enter(d selfplay.FileInfo, networkPlays bool) {
 	l.Games += int64(d.Games)
 	l.Rows += int64(d.Rows)

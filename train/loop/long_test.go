@@ -45,7 +45,7 @@ func useOf(t *testing.T, dir string) (u use) {
 
 // TestLongRun runs many iterations of cheap random games with a small network that is trained,
 // exported and opened each time: nothing that a loop holds may grow with the games. `go test
-// ./train/loop -run LongRun -long 100000 -v` prints figures.
+// ./train/loop -run LongRun -long 100000 -v` prints the disk space and the memory in use.
 func TestLongRun(t *testing.T) {
 	testshared.Long(t)
 	dir := trainableLoop(t, strings.NewReplacer("kb2c16", "kb1c16", "rows = 60\n", "games = 100\nrows = 0\n", "ratio = 2.0", "ratio = 0.05",

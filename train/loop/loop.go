@@ -1,7 +1,7 @@
 // Package loop learns by self-play in one process: in each iteration the newest network plays
 // games, the learner trains on a window of their rows, and the network that it exports replaces
 // the old one if it passes a gating match. A recipe (loop.toml) has the settings; they follow
-// KataGo's SelfplayTraining.md and its synchronous loop, with the numbers of a small machine.
+// KataGo's SelfplayTraining.md and its synchronous loop, with numbers that suit a small machine.
 //
 // The state on disk is the truth. Games are counted once their file is whole, so the process
 // may be killed at any moment: after a restart nothing is lost or counted twice. Unfinished games

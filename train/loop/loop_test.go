@@ -281,8 +281,8 @@ func TestLoopEndsWithItsGames(t *testing.T) {
 	require.EqualValues(t, c.Bootstrap.Games+3, s.Games)
 }
 
-// TestTimeEndsTraining: a time limit ends training that would take days, with a checkpoint that
-// the state counts, and the next run resumes.
+// TestTimeEndsTraining: a time limit ends training that would take days. The state counts the
+// samples up to the checkpoint that is written then, and the next run resumes from there.
 func TestTimeEndsTraining(t *testing.T) {
 	t.Parallel()
 	const endless = 1_000_000_000

@@ -32,8 +32,8 @@ func (s *orientations) Evaluate(ctx context.Context, q *nn.Query, out *nn.Output
 	return s.Evaluator.Evaluate(ctx, q, out)
 }
 
-// TestMatchOrientations: a gating match evaluates positions in all orientations, but one position
-// always in the same.
+// TestMatchOrientations: a gating match evaluates positions in all orientations, but the same
+// position always in the same orientation.
 func TestMatchOrientations(t *testing.T) {
 	server := nntest.Server(t, nntest.HashModel(3), nn.ServerConfig{MaxBatch: 4})
 	s := &orientations{Evaluator: server, shown: map[[2]uint64]int8{}}

@@ -44,7 +44,7 @@ func writeNetwork(path string, net *katago.Network) error {
 	return katago.WriteFile(path, net)
 }
 
-// player is an open network behind a server.
+// player is an open network with the server that evaluates positions with it.
 type player struct {
 	name   string
 	sha256 string

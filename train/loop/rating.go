@@ -40,8 +40,8 @@ type RatedPair struct {
 
 func (p *RatedPair) games() int { return p.Wins + p.Losses + p.Draws }
 
-// RatedPlayer is a player with its rating. Hours and games are the loop's when it made the
-// network; 0 for an anchor.
+// RatedPlayer is a player with its rating. Hours and Games say how long the loop had run and how many
+// games it had when it made the network; both are 0 for an anchor.
 type RatedPlayer struct {
 	Name   string  `json:"name"`
 	Anchor bool    `json:"anchor,omitempty"`

@@ -113,8 +113,8 @@ type Keep struct {
 	Every    int     `toml:"every" range:"0 or more"`
 }
 
-// Stage changes settings from a number of games on, not counting those of the bootstrap. Keys
-// that it does not name stay.
+// Stage changes settings from a number of games on, not counting those of the bootstrap. Settings
+// that it does not name keep their values.
 type Stage struct {
 	Games         int64    `toml:"games" range:"0 or more"`
 	Method        *string  `toml:"method"`
@@ -238,7 +238,7 @@ func decode(text []byte, c *Recipe) error {
 	return nil
 }
 
-// Validate returns every error of the recipe, joined, under ErrRecipe. Errors name keys.
+// Validate returns every error of the recipe, joined and wrapped in ErrRecipe. Each names its key.
 func (c *Recipe) Validate() error {
 	rest := *c
 	rest.Selfplay = selfplay.Defaults() // the settings of self-play are checked separately

@@ -85,10 +85,10 @@ func startOf(network string, data []string) (s Start, err error) {
 	return s, nil
 }
 
-// RecipeDifferences compares the recipe of the loop in a folder (A) with that of a loop begun now
-// (B). B is text or, if text is nil, the folder's recipe; unless network is "", it begins with
-// network and data as in [RecipeFrom]. The network may have been deleted; its architecture and
-// games are assumed unchanged.
+// RecipeDifferences compares the recipe of the loop in a folder (A) with a new one (B): text or, if text
+// is nil, the folder's recipe again. Unless network is empty, the new recipe begins with this network
+// and data, as in [RecipeFrom]. The network's file may have been deleted: its architecture and number
+// of games are assumed to be those of the folder's recipe.
 func RecipeDifferences(dir string, text []byte, network string, data ...string) ([]tomlfile.Difference, error) {
 	have, err := loadRecipe(dir)
 	if err != nil {
@@ -124,8 +124,8 @@ func known(name string, names ...string) string {
 	return name
 }
 
-// quoted returns a string or a list of strings in TOML, whose basic strings allow all of JSON's
-// escapes.
+// quoted returns a string or a list of strings in TOML. It writes JSON, because TOML's basic strings
+// allow all escapes that json.Marshal uses.
 func quoted(v any) string {
 	text, err := json.Marshal(v)
 	if err != nil {

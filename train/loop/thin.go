@@ -5,8 +5,8 @@ import "slices"
 // mostRecords bounds the history in the state, which is rewritten after each stage.
 const mostRecords = 500
 
-// thin shortens a long history: in its older half it merges pairs of iterations, unless the
-// network of the first still exists. Sums are added up; other numbers are those of the later
+// thin shortens a long history: in its older half it merges each pair of iterations, unless the
+// network of the earlier one still exists. Sums are added up; other numbers are those of the later
 // iteration.
 func (s *State) thin(most int) {
 	if len(s.History) <= most || len(s.History) != len(s.Networks) {

@@ -295,8 +295,8 @@ func (t *trainer) grown(arch string) (*katago.Network, error) {
 	return katago.Grow(net, arch, s.Seed)
 }
 
-// renew replaces a learner without a usable checkpoint by one with the weights of the current
-// network, if that has the learner's architecture. Training since that network is repeated.
+// renew replaces a learner without a usable checkpoint by one with the weights of the current network
+// or, if that is not the learner's own, of the learner's base. Training since then is repeated.
 func (t *trainer) renew(why string) error {
 	s := t.state
 	base, trained := s.base(), int64(0)
@@ -315,7 +315,7 @@ func (t *trainer) renew(why string) error {
 
 // follow starts a new learner from a network, with a target number of samples.
 func (t *trainer) follow(base string, target int64) error {
-	// The old checkpoints go first, so that an interruption leads here again.
+	// The old checkpoints are removed first, so that after an interruption the next run gets here again.
 	if err := os.RemoveAll(t.checkpoints()); err != nil {
 		return err
 	}

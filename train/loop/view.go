@@ -14,7 +14,7 @@ import (
 type View struct {
 	Folder string // folder's name
 	State  *State // with games that were filed after the state was saved
-	// Running reports whether a process holds the folder.
+	// Running reports whether a process has locked the folder.
 	Running bool
 	// News is the time of the last change in the folder.
 	News time.Time

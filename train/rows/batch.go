@@ -1,5 +1,5 @@
-// Package rows holds training positions: KataGo's npz rows read and written, game
-// records turned into rows, and streams of batches drawn from a folder of them.
+// Package rows reads and writes training positions in KataGo's npz files, turns game records into
+// rows, and draws streams of batches from a folder of such files.
 package rows
 
 import "kosumi/board"
@@ -19,7 +19,7 @@ type Batch struct {
 	Reply   []float32 // [N,A+1] the next turn's search, sum 1; uniform if there was none; in taught rows the optimistic policy, if known
 
 	Globals []float32 // [N,80] KataGo's global targets, version 3 (older ones padded with 0); columns 69 to 79 are 0 unless the row is taught
-	Points  []float32 // [N,5,H,W] ownership (in [-1,1] where taught), seki, the boards 8 and 32 turns later, scoring in points (KataGo's value targets; scoring divided by 120)
+	Points  []float32 // [N,5,H,W] ownership (in [-1,1] where taught), seki, the boards 8 and 32 turns later, scoring in points (KataGo's value targets, except that scoring is divided by 120)
 }
 
 // Wants selects the optional targets; the others stay empty.

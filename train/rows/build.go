@@ -29,8 +29,8 @@ func NewBuilder(l Layout) (*Builder, error) {
 	return &Builder{layout: l, scratch: features.NewScratch()}, nil
 }
 
-// Append adds the rows of a game to a set, each turn as often as its weight says; rng decides
-// about fractions. It returns the number of rows. After an error the set is unchanged.
+// Append adds the rows of a game to a set, each turn as often as its weight says; a fraction of a weight is a
+// probability. It returns the number of rows added. After an error the set is unchanged.
 func (b *Builder) Append(dst *Set, g *Game, rng *rand.Rand) (int, error) {
 	if err := b.fits(dst, g.Start.Size()); err != nil {
 		return 0, err
@@ -43,7 +43,7 @@ func (b *Builder) Append(dst *Set, g *Game, rng *rand.Rand) (int, error) {
 	return dst.N - before, nil
 }
 
-// fits returns an error that wraps ErrLayout unless rows of a board can be added to the set.
+// fits returns an error that wraps ErrLayout unless rows of a board of this size can be added to the set.
 func (b *Builder) fits(dst *Set, size board.Size) error {
 	if dst.Layout != b.layout {
 		return fmt.Errorf("%w: the set is %v side %d, the builder %v side %d", ErrLayout,
@@ -92,8 +92,8 @@ type gameFacts struct {
 	size       board.Size
 	ahead      []averages
 	finalBonus float32
-	untaxed    []board.Color // each point's final owner without tax
-	points     []float32     // what each point counts for its owner
+	untaxed    []board.Color // each point's final owner if there were no tax
+	points     []float32     // how much each point counts for its owner
 	extraBlack int
 	rng        *rand.Rand
 }
@@ -185,7 +185,7 @@ func fillOnes(a []int16) {
 	}
 }
 
-// valueTargets writes results, horizons and the root's values.
+// valueTargets writes the result, the averages over later searches and the root's value, with their weights.
 func (b *Builder) valueTargets(g []float32, c *gameFacts, t int, turn *Turn) {
 	own := b.game.ToMove()
 	put := func(at int, v Value) { g[at], g[at+1], g[at+2], g[at+3] = v.Win, v.Loss, v.NoResult, v.Score }
@@ -293,8 +293,8 @@ func (b *Builder) pointTargets(dst *Set, i int, c *gameFacts, t int) {
 	}
 }
 
-// finalMaps computes the owner of each point without tax, and what the point counts: less than 1
-// in a taxed group.
+// finalMaps computes the owner that each point would have without tax, and how much the point counts for its
+// owner: 1, or less in a taxed group.
 func (b *Builder) finalMaps(c *gameFacts) {
 	if !c.End.Scored {
 		return

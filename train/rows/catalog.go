@@ -15,7 +15,7 @@ type Catalog struct {
 	told  sync.Map // warnings that were logged
 }
 
-// listed describes a file without its rows.
+// listed is a catalog's entry for a file.
 type listed struct {
 	size   int64 // in bytes
 	at     int64 // modification time
@@ -59,8 +59,8 @@ type surveyed struct {
 	err   error
 }
 
-// partBytes is the size of the rows in a part if memory is short. Smaller parts would take longer,
-// since reading a part unpacks all data before it.
+// partBytes is the least size of the rows in a part if half the memory can hold it. Smaller parts would take
+// longer, since reading a part unpacks all data before it.
 const partBytes = 8 << 20
 
 // survey finds out how many rows a file has and cuts it into parts.
@@ -94,7 +94,7 @@ const (
 	surveyNotice = 5 * time.Second
 )
 
-// surveyWindow returns the parts of the newest files up to the window, and how many rows they have.
+// surveyWindow returns the parts of the newest files that fill the window, and the number of rows in these files.
 func (f *Folder) surveyWindow(paths []string) (order []part, rows int) {
 	said := time.Now()
 	results := make([]surveyed, surveyChunk)

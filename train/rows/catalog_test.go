@@ -38,8 +38,8 @@ func TestCatalogIsShared(t *testing.T) {
 	require.Equal(t, alone.WindowRows(), open(t, o, dir).WindowRows())
 }
 
-// TestSurveyOfManyFiles surveys more files than are opened at a time, some of them unusable:
-// nothing is lost or counted twice, and the window ends the survey.
+// TestSurveyOfManyFiles surveys more files than one chunk holds, some of them unusable: no file is
+// lost or counted twice, and the survey ends when the window is full.
 func TestSurveyOfManyFiles(t *testing.T) {
 	good := smallFile(t, Layout{features.V7, 5})
 	dir := t.TempDir()

@@ -76,7 +76,7 @@ type column interface {
 	resize(n int)
 	copyRow(at int, from column, i int)
 	clip()
-	// read reads all rows. The data has only the first perRow numbers of each; the others stay.
+	// read reads the first perRow numbers of every row; it leaves the other numbers of a row alone.
 	read(r io.Reader, perRow int) error
 	write(w io.Writer) error
 }
@@ -116,7 +116,7 @@ func (c numbers[T]) read(r io.Reader, perRow int) error {
 
 func (c numbers[T]) write(w io.Writer) error { return binary.Write(w, binary.LittleEndian, *c.data) }
 
-// resized returns a slice of n values: those of a, and zeros behind them.
+// resized returns a slice of n values: those of a, then zeros.
 func resized[T any](a []T, n int) []T {
 	old := min(n, len(a))
 	a = slices.Grow(a[:old], n-old)[:n]

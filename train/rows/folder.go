@@ -63,8 +63,8 @@ func Open(o Options, list Lister) (*Folder, error) {
 	return f, f.beginPass()
 }
 
-// beginPass lists the files, takes the newest up to the window, and puts their
-// parts in random order.
+// beginPass lists the files, takes the newest until the window is full, and puts
+// their parts in random order.
 func (f *Folder) beginPass() error {
 	paths, err := f.list()
 	if err != nil {
@@ -95,8 +95,8 @@ func (f *Folder) skip(path string, err error) {
 // Skipped returns the files that could not be used so far, with the reasons.
 func (f *Folder) Skipped() map[string]error { return f.skipped }
 
-// WindowRows returns the number of rows in the files of the current pass, which is estimated for
-// game records.
+// WindowRows returns the number of rows in the files of the current pass. Those of game records are
+// estimated.
 func (f *Folder) WindowRows() int { return f.window }
 
 // Passes returns how many passes through the files have been begun.

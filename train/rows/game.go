@@ -6,8 +6,8 @@ import (
 	"kosumi/board"
 )
 
-// Value is the value of a position or a game: probabilities with sum 1, and points. It is from
-// White's view in a Game, from that of the side to move in a row.
+// Value is the value of a position or a game: probabilities with sum 1, and a score in points. A Game
+// has values from White's view, a row from the view of the side to move.
 type Value struct {
 	Win, Loss, NoResult float32
 	Score               float32
@@ -49,7 +49,7 @@ type Turn struct {
 // Mode is how a game began, as KataGo numbers it.
 type Mode int
 
-// The modes.
+// The modes: a plain game, one that branches off another, and one that begins at a position of a record.
 const (
 	ModePlain Mode = 0
 	ModeFork  Mode = 2
@@ -93,7 +93,7 @@ type Game struct {
 	Hash      [2]uint64
 	Mode      Mode
 	FirstTurn int     // the first searched turn
-	Weight    float32 // weight of all its rows; 0 means 1
+	Weight    float32 // weight of each of its rows; 0 means 1
 	// LeadFromScore fills the lead with the average of scores over the next few searches. KataGo
 	// instead searches for a komi that makes the game even.
 	LeadFromScore bool
@@ -113,18 +113,18 @@ func ScoreEnd(g *board.Game, hitLimit bool) End {
 	return e
 }
 
-// horizons set the lengths of the long, the middle and the short average over later searches: each
-// new turn has the weight 1 / (1 + area*horizon).
+// horizons set the lengths of the long, the middle and the short average over later searches: a turn's
+// own search has the weight 1 / (1 + area*horizon), the average of the next turn has the rest.
 var horizons = [3]float64{0.176, 0.056, 0.016}
 
-// averages holds, for each turn, the three averages and the arrival time, White's view.
+// averages holds the three averages of a turn, White's view, and the arrival time of the variance.
 type averages struct {
 	values  [3]Value
 	arrival float32
 }
 
-// lookAhead computes the averages for all turns, backwards from the end. Turns without a search
-// use the next turn's.
+// lookAhead computes the averages for all turns, backwards from the end. A turn without a search
+// has the averages of the next turn.
 func (g *Game) lookAhead(area int) []averages {
 	out := make([]averages, len(g.Turns)+1)
 	last := g.End.value()
@@ -179,7 +179,7 @@ func mix(a, b Value, x float64) Value {
 	return Value{m(a.Win, b.Win), m(a.Loss, b.Loss), m(a.NoResult, b.NoResult), m(a.Score, b.Score)}
 }
 
-// scoreCells writes the distribution of a final score in hundredths.
+// scoreCells spreads 100 over the two cells next to a final score, or over the two middle cells if it is not known.
 func scoreCells(dst []int8, score float64, known bool) {
 	clear(dst)
 	middle := len(dst) / 2

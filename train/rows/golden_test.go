@@ -47,8 +47,8 @@ func golden(t *testing.T, check func(t *testing.T, s *goldenSet)) {
 	})
 }
 
-// TestFilesReadByNpyio: another reader of the format reads the same arrays from KataGo's file and from
-// ours.
+// TestFilesReadByNpyio: npyio, another reader of the format, reads the same arrays as this package, from
+// KataGo's file and from one that this package wrote.
 func TestFilesReadByNpyio(t *testing.T) {
 	compare := func(t *testing.T, path string, ours *Set) {
 		z, err := npz.Open(path)

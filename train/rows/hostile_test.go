@@ -55,8 +55,8 @@ func readAll(data []byte) error {
 	return nil
 }
 
-// TestMutatedFiles changes bytes of npz files, and of their arrays with correct checksums. Each
-// is refused or read, without a panic; checksums detect almost every change of a file.
+// TestMutatedFiles changes bytes of npz files, and bytes of their arrays before the checksum is made. Each
+// file is refused or read, without a panic; checksums detect almost every change of a file.
 func TestMutatedFiles(t *testing.T) {
 	good := [][]byte{smallFile(t, Layout{features.V7, 5}), asBytes(taughtSet(t, Layout{features.V7, 5}, board.Square(5)))}
 	require.NoError(t, readAll(good[0]))

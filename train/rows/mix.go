@@ -20,8 +20,8 @@ type Source struct {
 	Share float64
 }
 
-// Mix is a Stream that draws whole batches from several folders in turn. From the first batch on
-// each folder has its share. The order depends on the shares alone.
+// Mix is a Stream that takes each batch from one of several folders, so that after any number of batches
+// every folder has had its share. The order depends on the shares alone.
 type Mix struct {
 	sources []Source
 	folders []*Folder
@@ -29,7 +29,7 @@ type Mix struct {
 }
 
 // OpenMix returns a stream of the rows of one or more sources. The caller has checked that their
-// shares add up to 1. The memory of the options is for all of them together.
+// shares add up to 1. The sources share the memory that the options allow.
 func OpenMix(o Options, sources ...Source) (*Mix, error) {
 	m := &Mix{sources: sources, taken: make([]int64, len(sources))}
 	if len(sources) > 1 {

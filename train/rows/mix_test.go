@@ -10,7 +10,7 @@ import (
 	"kosumi/nn/features"
 )
 
-// TestMix: each source has its share in every sequence of batches, and a restored stream delivers
+// TestMix: after any number of batches each source has had its share, and a restored stream delivers
 // the same batches.
 func TestMix(t *testing.T) {
 	small := fillFolder(t, 1, 2, Layout{features.V7, 9}, board.Square(5))

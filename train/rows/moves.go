@@ -25,8 +25,8 @@ func movesOfFile(path string, size int64) (int, error) {
 	return n, nil
 }
 
-// countMoves counts the properties B and W in the main lines of SGF, which may be cut off. For
-// other text the count has no meaning.
+// countMoves counts the properties B and W in the main lines of SGF text, even if the text is cut
+// off. For other text the count has no meaning.
 func countMoves(data []byte) (n int) {
 	depth, aside := 0, false // aside: within a variation
 	var name [2]byte         // capitals of the property's name

@@ -28,7 +28,7 @@ func TestCountMoves(t *testing.T) {
 	}
 }
 
-// TestEstimateOfRecords: comments do not count as moves.
+// TestEstimateOfRecords: comments do not count as moves, and those of a large file are estimated from its beginning.
 func TestEstimateOfRecords(t *testing.T) {
 	dir := t.TempDir()
 	game := "(;GM[1]SZ[9]" + strings.Repeat(";B[aa]C["+strings.Repeat("a long remark ", 20)+"];W[bb]", 50) + ")\n"
@@ -41,8 +41,8 @@ func TestEstimateOfRecords(t *testing.T) {
 	require.InEpsilon(t, 100+100*(3*sampleBytes/len(game)), open(t, options(8), dir).WindowRows(), 0.02)
 }
 
-// TestRowsOrRecords: from a folder of self-play the rows are used, and the records of the same
-// games only if there are no rows or if the records are named.
+// TestRowsOrRecords: a folder of self-play delivers its rows. It delivers the records of the same games
+// only if there are no rows, or if the folder of records is named.
 func TestRowsOrRecords(t *testing.T) {
 	dir := t.TempDir()
 	for _, sub := range []string{"run/net/tdata", "run/net/sgfs", "other/sgfs", "sgfs"} {

@@ -149,7 +149,7 @@ func (f *File) readHeads() error {
 	return f.checkHeads()
 }
 
-// findLayout takes row count, side and encoding from the shapes and the info.
+// findLayout takes row count, side and encoding from the shapes of the arrays.
 func (f *File) findLayout() error {
 	b, p := f.heads[nameBinary], f.heads[namePoints]
 	if len(b.Shape) != 3 || len(p.Shape) != 4 {
@@ -164,7 +164,7 @@ func (f *File) findLayout() error {
 	case features.Mini7.Planes():
 		f.Layout.Encoding = features.Mini7
 	case features.AGZ17.Planes():
-		f.Layout.Encoding = features.AGZ17 // or AGZ17Split, if the info says so
+		f.Layout.Encoding = features.AGZ17 // readInfo makes it AGZ17Split if the info says so
 	case features.V7.Planes():
 		if g := f.heads[nameGlobal].Shape; len(g) == 2 && g[1] == len(forms[features.Seed22].constant) {
 			f.Layout.Encoding = features.Seed22
@@ -281,7 +281,7 @@ func (f *File) readRows(c column, from, n int) error {
 	return nil
 }
 
-// broken makes an error of decompression an ErrFormat.
+// broken wraps an error of decompression in ErrFormat.
 func broken(err error) error { return fmt.Errorf("%w: damaged data: %w", ErrFormat, err) }
 
 // deflateLevel is low to save time: rows are mostly zeros, so higher levels gain little.

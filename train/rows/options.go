@@ -25,15 +25,15 @@ type Options struct {
 	Encoding features.Encoding // encoding of the network; None means V7
 	Seed     uint64
 
-	// Symmetries turns each row at random, HistoryDropout hides a row's history before a random
-	// move, as KataGo's trainer does (2 % a move).
+	// Symmetries turns each row at random. HistoryDropout hides the moves before a random place in
+	// the history, as KataGo's trainer does (2 % a move).
 	Symmetries     bool
 	HistoryDropout bool
 
 	// WindowRows bounds the rows of a pass, which takes the newest files; 0: all files.
 	WindowRows int
-	// MemoryBytes bounds the rows held at a time; 0 means 256 MiB. Files are shuffled first, then
-	// the rows within half of that memory.
+	// MemoryBytes bounds the rows held at a time; 0 means 256 MiB. The parts of the files are shuffled
+	// first, then the rows of as many parts as fill half the memory.
 	MemoryBytes int64
 	// Catalog is shared by streams that read the same files; nil: a new one.
 	Catalog *Catalog

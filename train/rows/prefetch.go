@@ -30,7 +30,7 @@ func (p *Prefetch) Get(s Stream) (*Batch, error) {
 	return &p.batches[p.turn], nil
 }
 
-// End waits for a batch that was started. Afterwards the stream may be closed.
+// End waits for a batch that was started, and drops it. Afterwards the stream may be closed.
 func (p *Prefetch) End() {
 	if p.ready != nil {
 		<-p.ready

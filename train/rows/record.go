@@ -74,11 +74,11 @@ func appendRecord(sets map[int]*Set, g *Game, e features.Encoding) error {
 	return err
 }
 
-// FromRecord turns a game record into a game of which every move is a row: its policy is the move
-// played, its value the result. The final position is certain if both sides passed, and the area on
-// the board, without stones in pass-alive territory of the other side, does not contradict the
-// record's result. Then it gives ownership and score, and a missing result; otherwise these have
-// weight 0. Under territory rules only the winner counts.
+// FromRecord turns a game record into a game in which every move is a row: its policy is the move
+// played, its value the result. Ownership and score have weight 0 unless both sides passed and either
+// the recorded score agrees with the area on the board, without stones in the other side's pass-alive
+// territory, or no result is recorded and every point is settled; the board then gives the result.
+// Under territory rules only the winner is used, never ownership and score.
 func FromRecord(root *sgf.Node) (*Game, error) {
 	record, err := sgf.StrictRecordOf(root)
 	if err != nil {
@@ -119,8 +119,8 @@ func FromRecord(root *sgf.Node) (*Game, error) {
 	return g, nil
 }
 
-// hashRecord hashes the moves of a game, in every orientation of the board. Other properties of
-// the record do not matter, so copies of a game under other names or dates are held back together.
+// hashRecord hashes the first position and the moves of a game; the hash is the same in every orientation of the
+// board. Names, dates and results do not matter, so that a Split holds back all copies of a game or none.
 func hashRecord(start *board.Game, moves []board.Point) [2]uint64 {
 	size := start.Size()
 	var least []byte

@@ -9,7 +9,7 @@ import (
 	"kosumi/nn/features"
 )
 
-// Errors of this package. Every error about a file names the file and wraps one of these.
+// Errors of this package. An error about the content of a file of rows names the file and wraps one of these.
 var (
 	// ErrFormat marks data that is not a set of training rows.
 	ErrFormat = errors.New("not usable as training rows")
@@ -54,8 +54,8 @@ func (l Layout) PlaneBytes() int { return (l.Area() + 7) / 8 }
 // Planes is the number of packed planes of a row.
 func (l Layout) Planes() int { return l.Encoding.Planes() }
 
-// Globals is the number of values in a row of globalInputNC: the encoding's global values or,
-// without any, the values of the planes in field constant of its form.
+// Globals is the number of values in a row of globalInputNC: the encoding's global values or, if it
+// has none, one value for each of its constant planes (see form).
 func (l Layout) Globals() int {
 	return max(l.Encoding.Globals(), len(forms[l.Encoding].constant))
 }
@@ -68,14 +68,14 @@ func (l Layout) RowBytes() int {
 	return l.Planes()*l.PlaneBytes() + 4*l.Globals() + 2*policyRows*(l.Area()+1) + 4*Targets + l.ScoreCells() + PointMaps*l.Area()
 }
 
-// form names the planes of an encoding that a row stores in a special way or that show the position.
+// form names the planes of an encoding that rows store in a special way, and those that show the position.
 type form struct {
-	// constant planes have one number on all points, and a row stores it as a global value: the
-	// komi of Seed22, which is not 0 or 1, and the colour plane of AlphaGo Zero's encodings, since
-	// its bits are needed for the board's mask.
+	// constant lists planes with the same number on all points. A row stores that number as a global
+	// value: the komi of Seed22 because it is not 0 or 1, the colour plane of AlphaGo Zero's encodings
+	// because the plane's bits hold the board's mask.
 	constant []int
 	mask     [2]int // planes mask[0] to mask[1]-1: on each point of the board one of them is set
-	stones   [2]int // of the side to move and of the opponent
+	stones   [2]int // planes of the stones of the side to move and of the opponent
 	legal    int    // the plane of legal moves; 0: none
 	ko       int    // the plane of points forbidden by ko; 0: none
 }
@@ -135,7 +135,7 @@ type Set struct {
 
 	columns []column // six arrays
 	source  string   // file that the set was read from
-	first   int      // number of its first row in that file
+	first   int      // field From of the part that the set was read from
 }
 
 func NewSet(l Layout) *Set {
@@ -208,7 +208,7 @@ func (s *Set) keep(want func(i int) bool) {
 	s.resize(n)
 }
 
-// clip frees the memory of dropped rows if that is most of the set's.
+// clip frees the memory of dropped rows if it is more than half of the set's memory.
 func (s *Set) clip() {
 	if 2*len(s.Binary) >= cap(s.Binary) {
 		return

@@ -13,9 +13,9 @@ import (
 // column 69 of other rows is TargetExcludeTerritory. Targets that need a proper end have weight 0 in
 // a taught row, as in a side position, so KataGo's trainer learns only policy, value and lead from it.
 const (
-	TargetTaught       = 69 // taughtMark: the row is taught
-	TargetTaughtScore  = 70 // weight of the score mean, in TargetScore
-	TargetTaughtOwners = 71 // weight of the owners: channel 0 of Points, x 120
+	TargetTaught       = 69 // taughtMark in a taught row
+	TargetTaughtScore  = 70 // weight of TargetScore, the mean of the score
+	TargetTaughtOwners = 71 // weight of the owners, stored x 120 in channel 0 of Points
 	TargetTaughtStdev  = 72 // standard deviation of the score, points; 0: not known, as in the next two
 	TargetTaughtValue  = 73 // error that the teacher expects of its win minus loss
 	TargetTaughtPoints = 74 // error that the teacher expects of its score, points
@@ -36,7 +36,7 @@ const (
 // for the side to move, all points in board order. Errors and times of 0 or less are unknown.
 type Taught struct {
 	Policy     []float32 // [A+1] probabilities, pass last; below 0 where illegal
-	Optimistic []float32 // [A+1] the same of the optimistic policy; nil: not known
+	Optimistic []float32 // [A+1] the optimistic policy, like Policy; nil: not known
 	Value      Value     // Score is the mean of the final score
 	HasScore   bool      // Value.Score, Stdev and Lead are known
 
@@ -44,13 +44,13 @@ type Taught struct {
 	Lead    float32 // points
 	VarTime float32 // arrival time of the variance, turns
 	// ErrWinLoss and ErrScore are the errors that the teacher expects of its win
-	// minus loss, 0..2, and of its score, points; the losses take their squares.
+	// minus loss, 0..2, and of its score, points; training uses their squares.
 	ErrWinLoss, ErrScore float32
 
 	Ownership []float32 // [A] in [-1,1]; nil: not known
 }
 
-// check returns an error that wraps ErrFormat unless the numbers can be stored for a board.
+// check returns an error that wraps ErrFormat unless the numbers can be stored in a row of that board size.
 func (t *Taught) check(size board.Size) error {
 	a := size.Area()
 	if len(t.Policy) != a+1 || t.Optimistic != nil && len(t.Optimistic) != a+1 || t.Ownership != nil && len(t.Ownership) != a {
@@ -87,8 +87,8 @@ func total(p []float32) float64 {
 // Taught reports whether row i holds a teacher's numbers.
 func (s *Set) Taught(i int) bool { return s.targets(i)[TargetTaught] == taughtMark }
 
-// Teach replaces the targets of row i by a teacher's. Inputs, row weight and the facts of the game
-// stay. After an error, which wraps ErrFormat, the row is unchanged.
+// Teach replaces the targets of row i by a teacher's numbers. Inputs, row weight and the facts of the
+// game stay. After an error, which wraps ErrFormat, the row is unchanged.
 func (s *Set) Teach(i int, t *Taught) error {
 	size, err := s.board(i)
 	if err != nil {

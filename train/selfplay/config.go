@@ -88,7 +88,7 @@ type Rules struct {
 	KoSituational float64 `toml:"ko_situational" range:"0 to 1000000"`
 	// Suicide is the share of games in which suicide of several stones is legal.
 	Suicide float64 `toml:"suicide" range:"0 to 1"`
-	// Territory is the share of games with Japanese rules, in games to be labelled.
+	// Territory is the share of games to be labelled that have Japanese rules.
 	Territory float64 `toml:"territory,omitempty" json:",omitempty" range:"0 to 1"`
 }
 
@@ -99,8 +99,8 @@ type Komi struct {
 	UsualShare float64   `toml:"usual_share" range:"0 to 1"`
 	// The other games have a fair komi, the network's expected score after the opening (or the
 	// usual komi if the network predicts no score), plus normal noise of Stdev points, or of
-	// WideStdev points in a share WideShare. Both deviations are for 9x9 and scale with the side of
-	// the board.
+	// WideStdev points in a share WideShare of these games. Both deviations are for 9x9 and scale with the
+	// side of the board.
 	Stdev     float64 `toml:"stdev" range:"0 to 400"`
 	WideStdev float64 `toml:"wide_stdev" range:"0 to 400"`
 	WideShare float64 `toml:"wide_share" range:"0 to 1"`
@@ -116,8 +116,8 @@ type Opening struct {
 	// on average. The new game begins with the best of a few random moves.
 	Forks     float64 `toml:"forks" range:"0 to 1"`
 	ForkDepth float64 `toml:"fork_depth" range:"0 to 1"`
-	// Handicap is the share of games, in games to be labelled, in which Black has 2 to 9 stones
-	// on the board, if the board has room for them.
+	// Handicap is the share of games to be labelled that begin with 2 to 9 black stones on the
+	// board, if it has room for them.
 	Handicap float64 `toml:"handicap,omitempty" json:",omitempty" range:"0 to 1"`
 }
 
@@ -154,7 +154,7 @@ type Search struct {
 	// Exploration is PUCT's c below the root and, with the method "puct", at the root.
 	Exploration float64 `toml:"exploration" range:"0 to 100"`
 	FPU         float64 `toml:"fpu" range:"0 to 100"`
-	// ScoreUtility and StaticScoreUtility are the utilities of points, in addition to winning.
+	// ScoreUtility and StaticScoreUtility weigh the score, relative to the expected score and to an even game.
 	ScoreUtility       float64 `toml:"score_utility" range:"0 to 1"`
 	StaticScoreUtility float64 `toml:"static_score_utility" range:"0 to 1"`
 }
@@ -174,7 +174,7 @@ type Ending struct {
 	SoftResign float64 `toml:"soft_resign" range:"0 to 100"`
 	SoftVisits int     `toml:"soft_visits" range:"0 to 1000000"`
 	SoftWeight float64 `toml:"soft_weight" range:"0 to 1"`
-	// Resign ends a game when the loser's win minus loss stayed below this for ResignTurns of its
+	// Resign ends a game when a side's win minus loss was at most this in its last ResignTurns
 	// turns; -1 or less: never. A share PlayOut of the games is played to the end all the same,
 	// which shows how often resigning would be wrong.
 	Resign      float64 `toml:"resign" range:"-100 to 0"`

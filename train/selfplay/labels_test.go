@@ -12,7 +12,7 @@ import (
 )
 
 // TestLabelledGames: games to be labelled choose moves by the policy alone, some under Japanese
-// rules or with handicap stones, and end without a count; self-play of a loop does none of this.
+// rules or with handicap stones, and end without a count; other recipes must not ask for any of this.
 func TestLabelledGames(t *testing.T) {
 	c := small(Policy)
 	require.ErrorContains(t, c.Validate(), "engine label")
@@ -56,8 +56,8 @@ func TestLabelledGames(t *testing.T) {
 	require.Positive(t, passes)
 }
 
-// TestDecidedGamesWeighLess: also without searches, turns of decided games weigh less, and those of
-// even games do not.
+// TestDecidedGamesWeighLess: also without searches, turns of decided games weigh less, and the first
+// turns of a game do not.
 func TestDecidedGamesWeighLess(t *testing.T) {
 	c := Defaults()
 	c.Search.Method, c.Labels = Policy, true

@@ -74,8 +74,8 @@ type Finished struct {
 	Game    *rows.Game
 	Final   *board.Game
 	Changed bool // the network changed during the game
-	// Tested reports whether the game was played on after a side would have resigned; WrongResign,
-	// whether that side did not lose.
+	// Tested reports whether the game was played on after a side would have resigned, WrongResign
+	// whether that side won.
 	Tested, WrongResign bool
 	Resigned            board.Color // Empty: nobody resigned
 }
@@ -188,7 +188,7 @@ func (p *player) over() *Finished {
 	return nil
 }
 
-// score returns the end of the game, counted in the present position.
+// score counts the present position as the end of the game; games to be labelled are not counted.
 func (p *player) score(hitLimit bool) rows.End {
 	if p.c.Labels {
 		return rows.End{HitLimit: hitLimit}
@@ -196,8 +196,8 @@ func (p *player) score(hitLimit bool) rows.End {
 	return rows.ScoreEnd(&p.game, hitLimit)
 }
 
-// openingMove draws a move from the network's policy, or for a fork makes its first move. After the
-// last drawn move komi is settled; then searches begin.
+// openingMove plays a move drawn from the network's policy, or the first move of a fork. After the last
+// drawn move it settles komi; then searches begin.
 func (p *player) openingMove(ctx context.Context) error {
 	if p.forking {
 		if err := p.forkMove(ctx); err != nil {
@@ -231,8 +231,8 @@ func (p *player) openingMove(ctx context.Context) error {
 // maxKomiShift bounds how far a network may move komi, in points.
 const maxKomiShift = 10
 
-// settleKomi draws the komi of a game. The fair komi follows the network's expected score. The output
-// for the lead would say nothing more, since it is trained on scores too (rows' LeadFromScore).
+// settleKomi draws the komi of a game. A fair komi follows the score that the network expects. The network's
+// lead would say nothing more, since it is trained on scores too (rows.Game.LeadFromScore).
 func (p *player) settleKomi(ctx context.Context) error {
 	k := &p.c.Komi
 	// Positions from records are often decided, so games that begin there always get a fair komi.

@@ -13,8 +13,8 @@ import (
 	"kosumi/train/rows"
 )
 
-// Positions starts some games at positions of game records, such as lost games whose opponent saw
-// more than the network (KataGo's start and hint positions, cpp/configs/training). Only the
+// Positions starts some games at positions of game records, such as games lost to an opponent that saw
+// more than the network (like KataGo's start and hint positions, cpp/configs/training). Only the
 // position is used; the network learns its value by playing on.
 type Positions struct {
 	// Records are files and folders of game records, .sgf and .sgfs. Relative paths are relative
@@ -41,10 +41,10 @@ type Line struct {
 // maxLineMoves bounds the moves of all lines, to keep the recipe small.
 const maxLineMoves = 150_000
 
-// LoadPositions reads the records, up to the first pass of each; dir is the folder of relative
-// names. It skips and counts records on boards that the recipe does not play, with stones set up,
-// or with two moves of a colour in a row. Of too many records it keeps an even selection. With a
-// share of 0 it reads nothing.
+// LoadPositions reads the records, up to the first pass of each; relative names are below dir. It skips records
+// on boards that the recipe does not play, with stones set up, with two moves of a colour in a row or with fewer
+// than two moves. If the rest is too much, it keeps an evenly spread selection. It returns the number of records
+// left out. With a share of 0 it reads nothing.
 func (c *Config) LoadPositions(dir string) (left int, err error) {
 	p := &c.Positions
 	if p.Share == 0 || len(p.Records) == 0 {

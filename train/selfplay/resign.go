@@ -2,8 +2,8 @@ package selfplay
 
 import "kosumi/board"
 
-// resignation decides when a side of one game resigns. Undoing an interrupted step restores the old
-// value.
+// resignation decides when a side resigns in one game. It is a plain value, so that an interrupted step
+// can be undone by putting back a copy.
 type resignation struct {
 	playOut bool        // the game is played to its end without resignation
 	by      board.Color // side that has resigned; Empty: none

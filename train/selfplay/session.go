@@ -74,8 +74,8 @@ func (s *Session) Drop() {
 	s.beyond = nil
 }
 
-// Play plays with an evaluator until the goal is reached, no number is left or the context ends,
-// which is no error. When it returns, all games that count have been handed over.
+// Play plays with an evaluator until the goal is reached, no game number is left or the context ends; none
+// of these is an error. When it returns, it has handed over all games that ended before the goal was reached.
 func (s *Session) Play(ctx context.Context, e nn.Evaluator, goal Goal) error {
 	r := &run{session: s, goal: goal, before: s.Stats(), done: make(chan *Finished, len(s.players))}
 	waiting := s.beyond
@@ -196,7 +196,7 @@ type Stats struct {
 	Limit    int   `json:"limit"` // games that hit the move limit
 	Resigned int   `json:"resigned"`
 	// Tested counts games played on after a side would have resigned, WrongResigns those of them
-	// that this side did not lose.
+	// that this side won.
 	Tested       int `json:"tested"`
 	WrongResigns int `json:"wrong_resigns"`
 }

@@ -30,7 +30,7 @@ func TestSummary(t *testing.T) {
 	require.NoError(t, err)
 	require.Zero(t, next, "nothing is there")
 	c := small(Random)
-	c.Opening.Forks = 0 // forked games contain moves that they did not play
+	c.Opening.Forks = 0 // the length of a fork includes moves of the game that it branched from
 	s, w := newSession(t, c, dir, 10)
 	require.NoError(t, s.Play(t.Context(), nil, Goal{Games: 25}))
 	require.NoError(t, w.Flush())

@@ -68,8 +68,8 @@ func (p *player) randomTurn(moves []board.Point) rows.Turn {
 	return t
 }
 
-// drawnTurn draws a move from the network's policy, which may be a pass. Its weight falls in
-// decided games, like that of searched turns.
+// drawnTurn draws a move, which may be a pass, from the network's policy. The weight of the turn falls
+// in decided games, like that of searched turns.
 func (p *player) drawnTurn(ctx context.Context, banned []board.Point) (rows.Turn, error) {
 	if err := p.evaluate(ctx); err != nil {
 		return rows.Turn{}, err

@@ -92,8 +92,8 @@ func (c *Config) verifyEnd(f *Finished) error {
 	return nil
 }
 
-// Recheck evaluates some positions of a game again. It returns their number, and the mean
-// difference of win minus loss: 0 to 2.
+// Recheck evaluates some searched positions of a game again. It returns their number, and the mean absolute
+// difference between the recorded and the new values of win minus loss: 0 to 2.
 func (c *Config) Recheck(ctx context.Context, f *Finished, seed uint64, e nn.Evaluator, positions int) (n int, off float64, err error) {
 	p := &player{c: c, rng: rand.New(rand.NewPCG(seed, f.Game.Hash[0]))}
 	p.setEvaluator(e, seed)

@@ -16,7 +16,7 @@ import (
 	"kosumi/train/rows"
 )
 
-// playNumbers plays the games of some numbers and returns them by ID.
+// playNumbers plays the games with the given numbers, and returns these and their forks by ID.
 func playNumbers(t testing.TB, c Config, seed uint64, e nn.Evaluator, numbers ...uint64) map[ID]*Finished {
 	t.Helper()
 	s, got := sessionOf(t, c, seed, numbers...)
@@ -24,7 +24,7 @@ func playNumbers(t testing.TB, c Config, seed uint64, e nn.Evaluator, numbers ..
 	return got
 }
 
-// sessionOf returns a session for the games of some numbers, and the map that it puts them into.
+// sessionOf returns a session that plays the games with the given numbers, and the map that receives the games.
 func sessionOf(t testing.TB, c Config, seed uint64, numbers ...uint64) (*Session, map[ID]*Finished) {
 	t.Helper()
 	got := map[ID]*Finished{}
@@ -48,8 +48,8 @@ func exactServer(t testing.TB, seed uint64) *nn.Server {
 	return nntest.Server(t, nntest.HashModel(seed), nn.ServerConfig{Sessions: 2, MaxBatch: 8, CacheBytes: 8 << 20, Reproducible: true, Seed: seed})
 }
 
-// TestGamesAreFunctionsOfTheirNumber: the same numbers give the same games in another order, with
-// other players, and in a session that is interrupted repeatedly.
+// TestGamesAreFunctionsOfTheirNumber: the same numbers give the same games in another order, and with
+// another number of games at a time.
 func TestGamesAreFunctionsOfTheirNumber(t *testing.T) {
 	for _, method := range []string{Gumbel, PUCT, Random} {
 		t.Run(method, func(t *testing.T) {
@@ -69,7 +69,7 @@ func TestGamesAreFunctionsOfTheirNumber(t *testing.T) {
 	}
 }
 
-// interrupted fails every few evaluations with context.Canceled.
+// interrupted is an evaluator that cancels the session and fails at every 997th evaluation.
 type interrupted struct {
 	nn.Evaluator
 	n    atomic.Int64
@@ -113,7 +113,7 @@ func same(t testing.TB, want, got map[ID]*Finished) {
 	}
 }
 
-// TestWire sends games of each method there and back: the same game, the same rows, and no error.
+// TestWire packs and unpacks games of each method: the end, the rows and the evaluations stay the same.
 func TestWire(t *testing.T) {
 	for _, method := range []string{Gumbel, PUCT, Random} {
 		t.Run(method, func(t *testing.T) {
@@ -194,7 +194,7 @@ func TestVerifyRefuses(t *testing.T) {
 	require.Greater(t, off, 0.1, "another network")
 }
 
-// TestDerive: a game of random moves is exactly the one that its number gives.
+// TestDerive: Derive recognises a game of random moves, and notices each change to it.
 func TestDerive(t *testing.T) {
 	c := small(Random)
 	data, err := Marshal(playNumbers(t, c, 5, nil, 3)[ID{Number: 3}])

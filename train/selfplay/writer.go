@@ -20,9 +20,9 @@ import (
 )
 
 // Writer writes finished games into files: <folder>/tdata/<number>.npz with the rows, and
-// <folder>/sgfs/<number>.sgfs with the games, one a line. The number, 16 hex digits, is that of
-// the first game in the file in order of filing, so names sort by age. A file appears whole or not
-// at all, the rows last: if they exist, so do the games.
+// <folder>/sgfs/<number>.sgfs with the games, one a line. The number, 16 hex digits, is how many games
+// were filed before, so names sort by age. A file appears whole or not at all. Rows are written after
+// their games, so rows without games do not occur.
 type Writer struct {
 	conf  WriterConfig
 	info  rows.Info
@@ -32,7 +32,7 @@ type Writer struct {
 	rng   *rand.PCG
 }
 
-// Filing gives the games in a folder their numbers, for all its writers, one file at a time.
+// Filing numbers the games in a folder in the order in which writers file them. Writers take turns.
 type Filing struct {
 	mu   sync.Mutex
 	Next uint64 // number of the next game to be filed

@@ -53,8 +53,8 @@ func NotSaved(err error) error {
 	return e
 }
 
-// BadRequest returns a refusal as bad_request, or the error itself if it is nil or a refusal
-// already.
+// BadRequest converts an error to a refusal with code bad_request. It returns nil and refusals as they
+// are.
 func BadRequest(err error) error {
 	if err == nil || errors.As(err, new(Error)) {
 		return err

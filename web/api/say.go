@@ -110,7 +110,7 @@ func Tell(code, key string, with ...any) error {
 	return e
 }
 
-// Warned adds what happened to a damaged file; nil adds nothing.
+// Warned adds an error about a damaged file to the warnings; nil adds nothing.
 func (p *Profile) Warned(err error) {
 	if err == nil {
 		return

@@ -155,7 +155,7 @@ func (l *Library) download(ctx context.Context, j *job) (err error) {
 // most is the maximum size of a job's file, in bytes.
 func (j *job) most() int64 { return cmp.Or(j.bytes, mostBytes) }
 
-// tooLarge refuses a file that is larger than allowed, or not of the announced size.
+// tooLarge returns the error for a file that is larger than allowed, or not of the announced size.
 func (j *job) tooLarge() error {
 	if j.bytes > 0 {
 		return errUseless{api.Tell("bad_request", "net_size", "n", j.bytes)}

@@ -28,7 +28,7 @@ func answer(address string, bytes int, sum string) string {
 const media = "https://media.katagotraining.org/uploaded/networks/models/kata1/"
 
 // training imitates the training site. It answers a request for a network with a status and a text.
-// The handler file serves the network's file; if it is nil, the file is content.
+// The handler named file serves the network's file; nil: the variable content is served.
 func training(t *testing.T, status int, text string, file http.HandlerFunc) *site {
 	s := new(site)
 	s.Server = httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -114,7 +114,7 @@ func (l *Levels) ratings() (level.PlayerRatings, error) {
 	return level.PlayerRatings{}, nil
 }
 
-// Warning reports, as an [api.Error], that the file was damaged and where it is kept; else nil.
+// Warning returns an [api.Error] if the file of ratings was damaged: it names the renamed file. Else nil.
 func (l *Levels) Warning() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -154,7 +154,7 @@ func (l *Levels) Fits() []api.Fit {
 	return fits
 }
 
-// Said is the rank that the player claims, if it still counts on some board; otherwise "".
+// Said returns the rank that the player claims, or "" once games or reviews count on every board.
 func (l *Levels) Said() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -210,7 +210,7 @@ func (l *Levels) Curves() []api.Rank {
 	return ranks
 }
 
-// firstDan is 1d, which is rank 0 of the page.
+// firstDan is 1d. Pages number ranks from it: 1d is 0, and 1k is -1.
 const firstDan = level.Rank(20)
 
 func wireFit(size string, f *level.PlayerRating) api.Fit {

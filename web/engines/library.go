@@ -42,7 +42,7 @@ type Library struct {
 type job struct {
 	api.NetworkJob
 	stop  context.CancelFunc // nil: it does not run
-	hold  *file.Hold         // the incomplete file; nil: none yet
+	hold  *file.Hold         // lock of the incomplete file; nil: not locked
 	bytes int64              // size of the whole file, if announced
 	began time.Time
 	first int64 // size of the incomplete file at the start
@@ -67,7 +67,7 @@ const (
 	mostRetries = 4
 )
 
-// partPrefix begins the names of incomplete files, which lists omit.
+// partPrefix begins the names of incomplete files. Lists of networks omit these files.
 const partPrefix = ".part-"
 
 // note is the JSON file beside an incomplete download, from which the download is resumed.
@@ -163,7 +163,7 @@ func (l *Library) begin(j *job, as api.NetworkJob) error {
 	if now := l.jobs[as.Name]; now != nil && now.stop != nil && now != j {
 		return api.Tell("busy", "net_coming", "name", as.Name)
 	}
-	if err := os.MkdirAll(l.networks.conf.Folder, 0o755); err != nil { // the folder is tested before the site is asked
+	if err := os.MkdirAll(l.networks.conf.Folder, 0o755); err != nil { // if the folder cannot be made, no request is sent
 		return api.NotSaved(err)
 	}
 	if as.State == fetching {
@@ -180,8 +180,8 @@ func (l *Library) begin(j *job, as api.NetworkJob) error {
 	return nil
 }
 
-// clear locks the incomplete file for j. If the file came from another address, or for another
-// sha256, than the new job's, clear deletes it.
+// clear locks the incomplete file for j. It deletes a file that was fetched from another address, or
+// with another sha256, than the new job has.
 func (l *Library) clear(j *job, as api.NetworkJob) (err error) {
 	if _, there := l.networks.files()[as.Name]; there {
 		return api.Tell("bad_request", "net_there")
@@ -376,7 +376,7 @@ func (l *Library) Forget(n *api.NetworkName) error {
 	return err
 }
 
-// Remove deletes a network of the folder that is not in use.
+// Remove deletes a network from the folder. It refuses the network in use.
 func (l *Library) Remove(n *api.NetworkName) error {
 	for _, net := range l.networks.List() {
 		switch {

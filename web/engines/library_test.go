@@ -35,7 +35,7 @@ func (n *tried) Evaluate(context.Context, *nn.Query, *nn.Output) error {
 	return nil
 }
 
-// content is the file of a network: whole if it ends in "end".
+// content holds the bytes of a network's file. A file that does not end in "end" is cut short.
 var content = []byte(strings.Repeat("a network ", 100_000) + "end")
 
 func sum(data []byte) string {
@@ -192,7 +192,7 @@ func TestFetch(t *testing.T) {
 	}
 }
 
-// TestFetchResumes stops a download, ends the program, and resumes it.
+// TestFetchResumes stops a download and closes the library: a new library resumes the download.
 func TestFetchResumes(t *testing.T) {
 	s := newSite(t)
 	dir := t.TempDir()
@@ -217,7 +217,7 @@ func TestFetchResumes(t *testing.T) {
 	require.Equal(t, int64(1), s.ranges.Load(), "the rest alone was asked for")
 	require.Equal(t, []string{"net.bin.gz"}, fileNames(l))
 
-	// Another address under the same name starts over.
+	// Remove deletes a network once, and refuses the network in use.
 	require.NoError(t, l.Remove(&api.NetworkName{Name: "net.bin.gz"}))
 	require.Empty(t, fileNames(l))
 	require.ErrorContains(t, l.Remove(&api.NetworkName{Name: "net.bin.gz"}), "no network")

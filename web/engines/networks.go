@@ -17,7 +17,7 @@ import (
 // Network is a network that may still be loading. Evaluations wait until it is loaded.
 type Network interface {
 	nn.Network
-	Wait() error // returns once the network is loaded, or the reason why it cannot be
+	Wait() error // waits until loading has ended; the error says why it failed
 	// Loaded reports without waiting whether loading has ended, and why it failed.
 	Loaded() (ended bool, err error)
 	Close() error
@@ -27,7 +27,7 @@ type Network interface {
 type NetworksConfig struct {
 	File   string // the first network; "" is the built-in one
 	Folder string // folder with more networks; "": none
-	Human  bool   // each network comes with a human SL network
+	Human  bool   // a human SL network is used with each network
 	Open   func(file string) Network
 	// Request sends the requests for downloads; nil uses newClient.
 	Request func(*http.Request) (*http.Response, error)
@@ -124,7 +124,7 @@ func (b *Networks) files() map[string]string {
 	return all
 }
 
-// speedFile is the name of the file in the folder that holds the measured speed of a network.
+// speedFile names the file with the measured speed of a network. The file is in the networks' folder.
 func speedFile(name string) string { return ".speed-" + name + ".json" }
 
 // speedOf returns the speed measured when a network was added; nil if there is none.
@@ -137,7 +137,7 @@ func (b *Networks) speedOf(name string) *api.NetworkSpeed {
 	return &s
 }
 
-// Use changes to another network; running searches end with the old one.
+// Use changes to another network. Searches that are running still use the old one until they end.
 func (b *Networks) Use(name string) error {
 	path, ok := b.files()[name]
 	if !ok {

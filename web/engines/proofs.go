@@ -19,7 +19,7 @@ import (
 // use a network.
 var stages = []time.Duration{250 * time.Millisecond, 2500 * time.Millisecond}
 
-// Bounds of a question, in seconds.
+// Time for a question, in seconds: the default and the maximum.
 const (
 	usually = 30
 	longest = 600
@@ -71,7 +71,7 @@ func (a *Asker) State() api.LifeState {
 	return a.state
 }
 
-// Ask starts the search for an answer about stones of a position. Errors are refusals.
+// Ask starts the search for an answer about stones of a position. It returns an error for a bad question.
 func (a *Asker) Ask(g *board.Game, v *api.AskLife) (api.LifeAsked, error) {
 	q, err := question(g, v)
 	if err != nil {
@@ -198,7 +198,7 @@ func complete(out *life.Answer) bool {
 	return true
 }
 
-// better reports whether an answer proves at least as many cards as the page shows as proved. A
+// better reports whether an answer has at least as many proved cards as the page shows now. A
 // cancelled stage may prove less than the stage before it.
 func better(shown []api.LifeCard, out *life.Answer) bool {
 	n := 0
@@ -246,7 +246,7 @@ func (a *Asker) stop() {
 	}
 }
 
-// Play plays against the proof of the last question.
+// Play plays the page's moves against the proof for the last question. The proof gives the replies.
 func (a *Asker) Play(v *api.PlayLife) (*api.LifeStep, error) {
 	a.mu.Lock()
 	walk, asked := a.walk, a.asked

@@ -36,7 +36,7 @@ type ticket struct {
 }
 
 // Do runs f when its turn comes. The context of an analysis ends early when another search waits,
-// see [Scheduler]. It returns false if ctx ended first.
+// see [Scheduler]. Do returns false if ctx ended before the turn came.
 func (s *Scheduler) Do(ctx context.Context, urgency int, f func(context.Context)) bool {
 	inner, cut := context.WithCancel(ctx)
 	defer cut()
@@ -100,7 +100,7 @@ func (s *Scheduler) Yield(ctx context.Context) error {
 	}
 }
 
-// next lets the most urgent search begin, the longest waiting first. The caller
+// next lets the most urgent search begin: of several, the one that has waited longest. The caller
 // holds mu.
 func (s *Scheduler) next() {
 	if s.running != nil || len(s.waiting) == 0 {
@@ -112,7 +112,8 @@ func (s *Scheduler) next() {
 	close(t.turn)
 }
 
-// press ends the running search early if another one is more urgent. The caller holds mu.
+// press ends a running analysis early: at once for a more urgent search, after a slice for another
+// analysis. The caller holds mu.
 func (s *Scheduler) press() {
 	t := s.running
 	if t == nil || t.urgency < ForAnalysis {

@@ -18,7 +18,7 @@ import (
 	"kosumi/web/wire"
 )
 
-// mostOf bounds a file of reviews in a backup, in bytes; a review of 1,000 moves has 6 MB.
+// mostOf limits each file of reviews, problems or answers in a backup, in bytes; a review of 1,000 moves has 6 MB.
 const mostOf = 64 << 20
 
 // Saved describes reviews, problems and answers in a backup. A review is a record with its result
@@ -129,7 +129,7 @@ func (ds *Drills) ownNames() ([]string, error) {
 	return ds.own.names(), nil
 }
 
-// mergeOwn adds a collection of the player's, unless one with the same content exists.
+// mergeOwn adds a collection to the player's own, unless one with the same content exists.
 func (ds *Drills) mergeOwn(e store.Entry, do bool) (fresh, all int, err error) {
 	roots, err := wire.ParseSGF(e.Data)
 	if all = len(drill.ReadOwn(nameOf(e.ID), roots).Problems); err != nil || all == 0 {

@@ -18,10 +18,10 @@ type Diary interface {
 	KeepDay(date string, problems []string) error
 }
 
-// Day returns the problems of a day, taken in the order of candidates. The diary keeps the choice
-// for the day. A missing problem is replaced, and so is an unanswered problem of the program's
-// collection once the player's games have a problem for its place. If the diary cannot be written,
-// the next call chooses again.
+// Day returns the problems of a day, in the order of [candidates]. The diary keeps the choice for
+// the day. A problem that no longer exists is replaced; an unanswered problem of the program's
+// collection is replaced as soon as there is one from the player's games. If the diary cannot be
+// written, the next call chooses again.
 func (ds *Drills) Day(diary Diary, now time.Time) (d api.Day, err error) {
 	date := now.Format(time.DateOnly)
 	days := diary.Days()
@@ -72,7 +72,7 @@ func find(set *drill.Set, id string) *drill.Problem {
 	return &set.Problems[i]
 }
 
-// repeatsADay is the number of problems of a day that are asked again; with few new problems, more are.
+// repeatsADay is the number of repeated problems on a day; if new problems are few, there are more.
 const repeatsADay = 3
 
 // candidates returns all problems in the order in which a day takes them: repeatsADay due problems,
@@ -116,11 +116,11 @@ func answeredOn(attempts []drill.Attempt) map[string]map[string]drill.Attempt {
 	return days
 }
 
-// streak returns in row the number of consecutive days on which all problems of the day were
-// answered, up to today, or to yesterday while today's are open; in best the length of the longest
-// such row; and in week whether each of the last seven days was done. A day that is not in the
-// diary needs problemsADay answers. A clock that was ahead may have dated answers after today; they
-// do not end a row.
+// streak returns three values. row is the number of consecutive days, up to today, on which all
+// problems of the day were answered; while today's are open, it ends with yesterday. best is the
+// length of the longest such row. week says for each of the last seven days whether all were
+// answered. A day that is not in the diary needs problemsADay answers. Answers dated after today,
+// since a clock was ahead, do not end a row.
 func streak(days map[string][]string, answered map[string]map[string]drill.Attempt, now time.Time) (row, best int, week [7]bool) {
 	done := func(date string) bool {
 		ids, known := days[date]

@@ -19,7 +19,7 @@ type diary map[string][]string
 func (d diary) Days() map[string][]string                    { return maps.Clone(d) }
 func (d diary) KeepDay(date string, problems []string) error { d[date] = problems; return nil }
 
-// day is noon of a day in January.
+// day returns noon of day n of January.
 func day(n int) time.Time { return time.Date(2026, 1, n, 12, 0, 0, 0, time.Local) }
 
 // TestStreak counts days in a row.

@@ -69,7 +69,7 @@ func (ds *Drills) use(f func(*drill.Set, *drill.Log, *drill.Schedule) error) err
 	return f(set, log, schedule)
 }
 
-// collect changes the problems that reviews have made.
+// collect reads the stored problems made from reviews, calls change with them, and writes them.
 func (ds *Drills) collect(change func(*drill.Set)) error {
 	ds.mu.Lock()
 	defer ds.mu.Unlock()
@@ -82,7 +82,7 @@ func (ds *Drills) collect(change func(*drill.Set)) error {
 	return err
 }
 
-// note writes an answer to a log, in place of the same attempt with another grade.
+// note writes an answer to a log. If the log has this answer with another grade, it is replaced.
 func note(log *drill.Log, a drill.Attempt) error {
 	if err := log.Add(a); err != nil {
 		return api.NotSaved(err)

@@ -11,8 +11,8 @@ import (
 	"kosumi/web/wire"
 )
 
-// Losses sums the player's losses in all finished reviews, by board, the smallest board first. side
-// returns the player's side in a review: 0 is Black, 1 White, -1 neither.
+// Losses returns the player's mean losses in all finished reviews, by board, the smallest board
+// first. side returns the player's side in a review: 0 is Black, 1 White, -1 neither.
 func (rs *Reviews) Losses(side func(c *api.ReviewCard) int) ([]api.Loss, error) {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
@@ -67,8 +67,8 @@ func (rs *Reviews) Losses(side func(c *api.ReviewCard) int) ([]api.Loss, error) 
 	return out, nil
 }
 
-// EachResult reads the finished reviews, one after the other, until f returns false. f gets a
-// review's ID.
+// EachResult reads the finished reviews, one after the other, and calls f with each ID and result
+// until f returns false.
 func (rs *Reviews) EachResult(f func(id string, res *review.Result) bool) {
 	rs.mu.Lock()
 	_ = rs.archive.refresh() // after an error, use the reviews read so far

@@ -173,7 +173,7 @@ func (rs *Reviews) Import(name string, data []byte, makeDoc func([]byte) (api.Im
 	return a, nil
 }
 
-// Forget removes a collection of the player's.
+// Forget removes one of the player's collections.
 func (ds *Drills) Forget(v *api.ID) error {
 	ds.mu.Lock()
 	defer ds.mu.Unlock()

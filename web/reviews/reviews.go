@@ -37,9 +37,9 @@ const (
 )
 
 // Reviews has the games that wait for a review and the finished reviews. Its folder holds the files
-// of engine review, and the waiting records. One review runs at a time, while no other search runs
-// and a page is open. Each of its searches is written at once, so the review resumes after a
-// restart.
+// that the command "engine review" writes, and the waiting records. One review runs at a time, only
+// while a page is open and no other search runs. Each search of a review is written as soon as it
+// ends, so the review resumes after a restart.
 type Reviews struct {
 	Drills *Drills
 	conf   Config
@@ -89,8 +89,8 @@ type Config struct {
 	Strength func() (level.Rank, bool)
 }
 
-// New opens the folder of reviews and queues the unfinished reviews, which [Reviews.Work] makes
-// until ctx ends.
+// New opens the folder of reviews and queues the games whose reviews are not finished.
+// [Reviews.Work] reviews them until ctx ends.
 func New(ctx context.Context, c Config) (*Reviews, error) {
 	folder, err := drill.OpenFolder(c.Dir)
 	if err != nil {
@@ -183,8 +183,8 @@ func (j *job) said() string { return strings.ReplaceAll(j.why.Error(), "\n", "; 
 
 // AddAs queues a game for review under the given ID and returns the ID. If there is a review with
 // this ID or, unless again is set, one of the same game, AddAs returns the ID of that review, with
-// known set. notes are those of the first reading if root comes from a stored record, which is
-// repaired and gives none; otherwise nil. Errors say why the game cannot be reviewed.
+// known set. notes replace the notes of reading root, unless nil: a stored record is already
+// repaired, so reading it again gives no notes. Errors say why the game cannot be reviewed.
 func (rs *Reviews) AddAs(id, name string, root *sgf.Node, notes []string, again bool) (of string, known bool, err error) {
 	g, err := review.Load(root, rs.conf.Engines.Config.Rules)
 	if err != nil {
@@ -374,7 +374,7 @@ func (rs *Reviews) run(ctx context.Context, j *job) (*review.Result, error) {
 		return nil, err
 	}
 	res.Game.File = j.name
-	if err := rs.Drills.collect(func(d *drill.Set) { d.Collect(res) }); err != nil { // before the result: a finished review is not repeated
+	if err := rs.Drills.collect(func(d *drill.Set) { d.Collect(res) }); err != nil { // before the result is written: a finished review is never run again
 		return nil, err
 	}
 	return res, rs.archive.folder.Write(j.id, j.game, res, "Kosumi:"+rs.conf.Version)

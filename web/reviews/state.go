@@ -67,7 +67,7 @@ func (rs *Reviews) named(c api.ReviewCard) api.ReviewCard {
 	return c
 }
 
-// PublishSides publishes the player's side of each review after the names have changed.
+// PublishSides publishes the player's side in each review; call it after the player's names or sides change.
 func (rs *Reviews) PublishSides() {
 	rs.PublishList()
 	list, err := rs.List()
@@ -198,7 +198,7 @@ func (rs *Reviews) found(id string) (*review.Result, error) {
 	return rs.result(id)
 }
 
-// runningReview converts a job for pages; boards adds the stones of all positions.
+// runningReview converts a job for pages. If boards is set, it adds the stones of all positions.
 func (rs *Reviews) runningReview(j *job, boards bool) *api.Review {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()

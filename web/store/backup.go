@@ -46,7 +46,7 @@ type Saved struct {
 	Kind     string // the kind under which new items are counted
 	Dir, Ext string
 	Named    bool  // IDs are names given by people
-	Most     int64 // bytes of a file
+	Most     int64 // maximum size of a file, in bytes
 	IDs      func() ([]string, error)
 	Path     func(id string) string // path of the file on this server
 	Name     func(id string) string // name in the backup, in place of Dir + ID + Ext
@@ -141,7 +141,7 @@ type Backup struct {
 }
 
 // OpenBackup reads the list of files of a ZIP. Errors are refusals: a torn file, a newer version, or
-// names and sizes that no backup of Kosumi's has.
+// names and sizes that Kosumi never writes.
 func OpenBackup(data []byte) (*Backup, error) {
 	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
 	if err != nil {

@@ -32,7 +32,7 @@ func (c *Cache[T]) Get(id string, info fs.FileInfo) (T, error) {
 	return f.value, f.err
 }
 
-// Refresh reads the files that have changed, and forgets those not in files.
+// Refresh reads those of the given files that have changed, and forgets all other files.
 func (c *Cache[T]) Refresh(files map[string]fs.FileInfo) {
 	maps.DeleteFunc(c.files, func(id string, _ cached[T]) bool { return files[id] == nil })
 	for id, info := range files {
@@ -40,7 +40,7 @@ func (c *Cache[T]) Refresh(files map[string]fs.FileInfo) {
 	}
 }
 
-// Known returns the cached content of a file; false if there is none.
+// Known returns the cached content of a file; false if it is not cached or could not be read.
 func (c *Cache[T]) Known(id string) (value T, ok bool) {
 	f, ok := c.files[id]
 	return f.value, ok && f.err == nil

@@ -85,8 +85,8 @@ func (ds *Documents) read(id string) (*Document, error) {
 	return d, nil
 }
 
-// New makes a document from record, else from SGF text, else an empty one. If the game already has
-// a document, New returns that document with the game's further moves.
+// New makes a document from record, else from SGF text, else an empty one. If the game in record
+// already has a document, New adds the game's further moves to that document and returns its ID.
 func (ds *Documents) New(n *api.NewDoc, record *sgf.Node) (a api.ID, err error) {
 	if n.SGF != "" && record == nil {
 		made, err := ds.Import([]byte(n.SGF))
@@ -225,8 +225,8 @@ func (ds *Documents) SGF(id string) (data []byte, at time.Time, err error) {
 	return data, time.Now(), err
 }
 
-// Saved describes the documents in a backup. If a document here differs from that in a backup, the
-// newer one wins.
+// Saved describes the documents in a backup. When a backup is restored, the newer version of each
+// document is kept.
 func (ds *Documents) Saved() Saved {
 	return Saved{Kind: "docs", Dir: "docs/", Ext: ".sgf", Most: wire.MaxSGF,
 		IDs: func() ([]string, error) {

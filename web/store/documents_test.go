@@ -142,8 +142,8 @@ func TestRelease(t *testing.T) {
 	require.Error(t, err)
 }
 
-// TestTwin opens records while a document exists: a copy of the document's record is that document,
-// even if people have added to it; any other record becomes a new document.
+// TestTwin opens records while a document exists: a record that the document contains opens the
+// document, even if people have added moves and changed notes; any other becomes a new document.
 func TestTwin(t *testing.T) {
 	f, err := OpenFolder(t.TempDir())
 	require.NoError(t, err)

@@ -138,8 +138,8 @@ func NewID() string {
 	return strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(b))
 }
 
-// ValidID reports whether text can be an ID. Only such text from a client becomes part of a
-// path.
+// ValidID reports whether text can be an ID. Text from a client becomes part of a path only if it
+// is valid.
 func ValidID(text string) bool {
 	if len(text) != 26 {
 		return false

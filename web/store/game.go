@@ -24,21 +24,21 @@ type Game struct {
 	Clocks   [2]clock.Clock
 	turn     *[2]api.ClockState // clocks at the start of this turn; nil: unknown
 	Paused   string
-	Restored string  // source it was restored from, if the journal was damaged
-	Made     []Step  // moves on the board
-	Undone   []Step  // moves taken back; redo plays the last
-	Marking  Marking // marking in the count
+	Restored string // source it was restored from, if the journal was damaged
+	Made     []Step // moves on the board
+	Undone   []Step // moves taken back; redo plays the last
+	Marking  Marking
 	Result   string
 	ByWord   bool // the player's count overrules the engine's
 	Hints    int
 	Undos    int
 	Teach    string // strictness of teaching; empty: off
 	Taught   bool   // moves were made while teaching was on
-	Helped   []int  // plies whose move was made after a hint, replaces a move taken back, or was made while teaching was on
+	Helped   []int  // plies played after a hint, after a take-back, or by the player while teaching was on
 }
 
-// Uncounted returns why a game does not count for the player's rank: hint, undo, teach or, once it is
-// over, short; "" if it counts.
+// Uncounted returns why a game does not count for the player's rank: "hint", "undo", "teach" or, for
+// a game that is over, "short"; "" if it counts.
 func (g *Game) Uncounted() string {
 	switch {
 	case g.Hints > 0:
@@ -209,7 +209,7 @@ func (g *Game) applyMove(e *Step) error {
 	return nil
 }
 
-// EnginesTurn reports whether the engine moves, or places its handicap stones.
+// EnginesTurn reports whether the engine has to move or to place its handicap stones.
 func (g *Game) EnginesTurn() bool {
 	return g.Phase == Play && g.Board.ToMove() != g.Player() || g.Phase == Place && g.Player() == board.White
 }

@@ -38,7 +38,7 @@ func TestClockStates(t *testing.T) {
 	}
 }
 
-// TestSums requires a checksum of every line, and accepts lines of old journals without one.
+// TestSums: a line with a wrong checksum is refused; lines of old journals, which have none, are read.
 func TestSums(t *testing.T) {
 	line, err := sealed(Step{Rev: 7, K: "move", M: "C3"})
 	require.NoError(t, err)

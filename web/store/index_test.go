@@ -18,7 +18,7 @@ import (
 	"kosumi/web/api"
 )
 
-// journalOf writes the journal of a game with random steps, and returns the game played through.
+// journalOf writes the journal of a game with random steps, and returns the game after the last step.
 func journalOf(t *testing.T, f *Folder, n int, rng *rand.Rand) *Game {
 	t.Helper()
 	began := time.Date(2026, 1, 1, 12, 0, 0, 0, time.Local).Add(time.Duration(n) * time.Hour)

@@ -32,10 +32,10 @@ type Header struct {
 	Clock    api.Clock `json:"clock"`
 }
 
-// Step is any other line of a journal: an event of the game.
+// Step is a line of a journal after the header: an event of the game.
 type Step struct {
 	Rev int `json:"rev"`
-	// K is stone (free handicap), move, undo, redo, dead, playon, over, pause,
+	// K is the kind: stone (free handicap), move, undo, redo, dead, playon, over, pause,
 	// resume, help, teach or restored.
 	K      string             `json:"k"`
 	M      string             `json:"m,omitempty"` // move
@@ -137,11 +137,11 @@ const maxJournal = 64 << 20
 type kept struct {
 	head   Header
 	headed bool   // head is valid
-	steps  []Step // up to the first line that is damaged
-	rest   []Step // whole lines after the damaged one
+	steps  []Step // up to the first damaged line
+	rest   []Step // undamaged lines after that one
 	bad    int    // number of the first damaged line; 0: none
-	whole  int    // size of the whole lines; a crash tore what follows
-	torn   bool
+	whole  int    // size of the complete lines, in bytes
+	torn   bool   // a line that a crash cut off follows
 }
 
 // parse reads all whole lines of a journal.

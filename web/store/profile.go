@@ -33,8 +33,8 @@ const (
 	daysKept    = 1000
 )
 
-// Profile is the file of the player's names, lessons and days. Every change is on the disk when
-// its method returns. Make one with [OpenProfile].
+// Profile is the file of the player's names, lessons and days. Every change is on the disk when the
+// method that makes it returns. Make one with [OpenProfile].
 type Profile struct {
 	dir string
 
@@ -46,10 +46,10 @@ type Profile struct {
 
 type state struct {
 	Version int                 `json:"version"`
-	Persons []string            `json:"persons,omitempty"` // random names of this player in backups; this folder's name is first
+	Persons []string            `json:"persons,omitempty"` // random names by which a backup is known as the player's, see Persons
 	Names   []string            `json:"names,omitempty"`
 	Others  []string            `json:"others,omitempty"` // names that are not the player's
-	Sides   map[string]string   `json:"sides,omitempty"`  // see SaySide, by review
+	Sides   map[string]string   `json:"sides,omitempty"`  // by review, see SaySide
 	Lessons []string            `json:"lessons,omitempty"`
 	Days    map[string][]string `json:"days,omitempty"` // IDs of problems by date
 }
@@ -116,7 +116,7 @@ func (p *Profile) change(f func(*state)) error {
 	return nil
 }
 
-// State returns the profile for pages, without the day.
+// State returns the profile for pages, with an empty Day.
 func (p *Profile) State() api.Profile {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -143,7 +143,7 @@ func cleaned(names []string) ([]string, error) {
 }
 
 // Say stores names that are the player's, and names that are not. The last statement about a name
-// counts. The oldest of the names that are not the player's are forgotten.
+// counts. Of the names that are not the player's, only the last mostOthers are kept.
 func (p *Profile) Say(mine, others []string) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -160,8 +160,8 @@ func (p *Profile) Say(mine, others []string) error {
 	return p.change(func(s *state) { s.Names, s.Others = names, kept[max(0, len(kept)-mostOthers):] })
 }
 
-// SaySide stores the player's side in a reviewed game, b, w or none. It counts more than the names
-// of the record.
+// SaySide stores the player's side in a reviewed game: b, w or none. The stored side overrides the
+// names in the record.
 func (p *Profile) SaySide(review, side string) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -190,8 +190,8 @@ func (p *Profile) Side(review string) string {
 	return p.now.Sides[review]
 }
 
-// Persons returns the random names of the player in backups, this folder's name first. If this
-// folder has no name yet and new is true, Persons makes one.
+// Persons returns the random names by which a backup is known as the player's, including those of
+// restored backups. If there are none and new is true, Persons makes one.
 func (p *Profile) Persons(new bool) ([]string, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -227,8 +227,8 @@ func (p *Profile) Saved(done func() func(date string, problems []string) bool) S
 		}}
 }
 
-// merge adds another profile's lessons and days, and those names and sides about which s says nothing. If
-// both have a day, the one on which all problems are answered counts.
+// merge adds the names, lessons, sides and days of o, unless s contradicts them. If both have a day, s
+// keeps its problems, unless all those of o are answered and not all of its own.
 func (s *state) merge(o *state, done func(date string, problems []string) bool) {
 	add := func(to, from []string, most int, not ...string) []string {
 		for _, x := range from {
@@ -269,7 +269,7 @@ func (p *Profile) Mine(name string) bool {
 }
 
 // Whose reports whether a name in a record is known to be the player's, and whether it is known to
-// be another's. Records of this server's own games name the player You and the engine Kosumi.
+// be another's. In records of this server's own games the player is "You", the engine "Kosumi".
 func (p *Profile) Whose(name string) (mine, other bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

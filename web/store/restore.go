@@ -17,10 +17,10 @@ import (
 	"kosumi/web/wire"
 )
 
-// OpenGame replays the journal of a game and opens it for appending. A damaged journal is restored
-// from its whole lines, and from the SGF beside it where that has more; the damaged file is kept. A
-// running clock is paused. behind reports that the SGF has to be written again, because the program
-// ended between writing the journal and the SGF.
+// OpenGame replays the journal of a game and opens it for appending. A damaged journal is rebuilt from
+// the SGF beside it, or from its own undamaged lines if they have more moves or there is no SGF; the
+// damaged file is kept. A running clock is paused. behind reports that the SGF has to be written
+// again, because the program ended between writing the journal and the SGF.
 func OpenGame(f *Folder, id string, log *slog.Logger) (g *Game, j *Journal, behind bool, err error) {
 	data, err := f.Read("games", id, ".jsonl", maxJournal)
 	if err != nil {
@@ -164,8 +164,8 @@ func headerOf(rec *sgf.Record, id string) Header {
 	return h
 }
 
-// ahead reports whether the record has moves or a result that the journal lacks. If so, the torn
-// last line of the journal was acknowledged, since the record is written after the journal.
+// ahead reports whether the record has moves or a result that the journal lacks. If so, the torn last
+// line was once complete on the disk, since the record is written after the journal.
 func ahead(rec *sgf.Record, g *Game, steps []Step) bool {
 	if rec == nil || g == nil || len(steps) > 0 && steps[len(steps)-1].K == "undo" {
 		return false

@@ -6,9 +6,9 @@ import (
 	"kosumi/web/api"
 )
 
-// twin returns the ID of an existing document that contains d: all its moves and set-up stones, and
-// its notes and marks unless people have changed them; "" if there is none. If grow is set, d is a
-// game of this program, and a document of an earlier state of the game gets the further moves.
+// twin returns the ID of an existing document that has all moves, set-up stones, notes and marks of
+// d, or "" if there is none; the content of notes and marks may differ. If grow is set, d is a game
+// of this program: if a document has the game up to an earlier move, twin adds the further moves.
 func (ds *Documents) twin(d *Document, grow bool) string {
 	if len(d.nodes) == 1 && !d.root.Has("AB") && !d.root.Has("AW") {
 		return "" // an empty board is not a game
@@ -54,9 +54,9 @@ func (ds *Documents) twin(d *Document, grow bool) string {
 // texts are the properties that hold what people write into a node.
 var texts = append([]string{"C"}, markKinds...)
 
-// has reports whether d has all nodes of o; o may also go on from one leaf of d. In that case at is
-// the leaf and rest is o's next node. Otherwise at is the node that matches the end of o's main
-// line, and rest is nil. The caller holds mu.
+// has reports whether d has all nodes of o, except that o may go on from one leaf of d. If o goes on,
+// at is that leaf, and rest is the next node of o. If not, at is the node of d that matches the end
+// of o's main line, and rest is nil. The caller holds mu.
 func (d *Document) has(o *Document) (at int, rest *treeNode, ok bool) {
 	type pair struct{ here, there *treeNode }
 	if d.size != o.size || d.rules != o.rules || d.title() != o.title() || !d.like(d.nodes[0], o.nodes[0]) {
@@ -84,8 +84,8 @@ func (d *Document) has(o *Document) (at int, rest *treeNode, ok bool) {
 	return at, rest, true
 }
 
-// like reports whether node n of d has the move and the stones of o, a node of another document,
-// and a text of each kind that o has, even if the words differ.
+// like reports whether node n of d has the same move and set-up stones as node o of another document,
+// and each kind of note or mark that o has, whatever its content.
 func (d *Document) like(n, o *treeNode) bool {
 	c, p, moved := d.move(n)
 	oc, op, also := d.move(o)

@@ -1,4 +1,4 @@
-// Package ui has the files of the page, which web/ui/build.mjs makes of src, and sends them.
+// Package ui serves the files of the page, which web/ui/build.mjs builds from web/ui/src.
 package ui
 
 import (
@@ -28,8 +28,8 @@ func (f Files) ServePage(w http.ResponseWriter, r *http.Request) {
 	f.serveFile(w, r, "index.html")
 }
 
-// ServeAsset answers with a file of the bundle, whose name changes with its
-// content.
+// ServeAsset answers with a file of the bundle. Browsers may keep files in assets/, since the name of
+// such a file changes with its content.
 func (f Files) ServeAsset(w http.ResponseWriter, r *http.Request) {
 	name := strings.TrimPrefix(r.URL.Path, "/")
 	if !fs.ValidPath(name) {

@@ -12,8 +12,8 @@ import (
 	"kosumi/internal/testshared"
 )
 
-// TestSizes measures the built page, compressed: all of it, and the part loaded before the first
-// screen, in English.
+// TestSizes bounds the compressed size of the built page: of all files except licences, and of those
+// that are loaded before the first screen in English.
 func TestSizes(t *testing.T) {
 	const dist = "dist"
 	html, err := os.ReadFile(filepath.Join(dist, "index.html"))

@@ -29,7 +29,7 @@ type Access struct {
 	warnings *Warnings
 }
 
-// NewAccess returns the access to a server at addr that has further host names and a token.
+// NewAccess returns the Access of a server at addr that also answers to names, and admits token.
 func NewAccess(addr net.Addr, names []string, https bool, token string, w *Warnings) (*Access, error) {
 	hosts, err := hostNames(addr, names)
 	return &Access{Keys: Keys{Token: token}, hosts: hosts, https: https, warnings: w}, err

@@ -16,7 +16,7 @@ type Client interface {
 	Post(api.Event)
 }
 
-// AloneFor is how long a game that no page watches keeps its engine and its running clock.
+// AloneFor is how long an unwatched game keeps its engine and running clock, and an unwatched document stays open.
 const AloneFor = 30 * time.Second
 
 // MaxClients bounds the clients of a hub.
@@ -92,7 +92,7 @@ type Warnings struct {
 	last map[string]time.Time // by kind
 }
 
-// NewWarnings returns warnings for a log.
+// NewWarnings returns Warnings that write to log.
 func NewWarnings(log *slog.Logger) *Warnings {
 	return &Warnings{log: log, last: map[string]time.Time{}}
 }

@@ -22,7 +22,7 @@ func RuleSets() []api.Rules {
 	return all
 }
 
-// RulesName returns the name of a rule set that the page offers, or its JSON.
+// RulesName returns the name of rules that the page offers, whatever their komi, or the JSON of other rules.
 func RulesName(r board.Rules) string {
 	for _, known := range RuleSets() {
 		if k, err := board.ParseRules(known.ID); err == nil {
@@ -34,8 +34,8 @@ func RulesName(r board.Rules) string {
 	return r.JSON()
 }
 
-// RecordedRules returns the text for rules in a record: a name that other programs know, if it has
-// the same meaning, else KataGo's JSON. chosen is the name that a page gave, or empty.
+// RecordedRules returns the text for rules in a record: a name that other programs know, if there is
+// one for exactly these rules, else KataGo's JSON. chosen is the name that a page gave, or empty.
 func RecordedRules(r board.Rules, chosen string) string {
 	plain := strings.NewReplacer("-", "", " ", "", "_", "")
 	names := []string{r.Name()}

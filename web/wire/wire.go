@@ -42,7 +42,7 @@ func ParseColour(s string) board.Color {
 	return board.Empty
 }
 
-// Stones writes a position as pages read it.
+// Stones returns a position as pages read it: ".", "b" or "w" for each point.
 func Stones(g *board.Game) string {
 	b := make([]byte, g.Size().Area())
 	for i := range b {
@@ -82,7 +82,7 @@ func Blacks(c board.Color, v float64) float64 {
 	return v
 }
 
-// Ownership packs values of -1 to 1, seen by the side to move, as bytes in Black's view.
+// Ownership converts values of -1 to 1 from the view of side c to Black's: base64 of a signed byte each.
 func Ownership(own []float32, c board.Color) string {
 	if own == nil {
 		return ""
@@ -115,7 +115,7 @@ const (
 	MaxNodes = 1_000_000 // nodes of a game tree
 )
 
-// ParseSGF reads the game trees of a record, within the bounds.
+// ParseSGF reads the game trees of a record; one that is too large is refused.
 func ParseSGF(data []byte) ([]*sgf.Node, error) {
 	if len(data) > MaxSGF {
 		return nil, api.Tell("bad_request", "sgf_large", "n", MaxSGF>>20)

@@ -11,8 +11,8 @@ import (
 	"kosumi/web/wire"
 )
 
-// TestRules: the page's rule sets are recorded by their names, rules of a record by the names
-// that other programs know.
+// TestRules: each rule set of the page reads back the same from its name, and records name it
+// instead of holding its JSON.
 func TestRules(t *testing.T) {
 	for _, r := range wire.RuleSets() {
 		rules, err := board.ParseRules(r.ID)

@@ -173,19 +173,20 @@ func (p *Position) Options() features.Options {
 // Differences holds the largest difference of each output from KataGo's.
 type Differences map[string]float64
 
-// See takes a difference into account.
+// See records the difference of two numbers if it is the largest so far for this output.
 func (d Differences) See(output string, want, got float64) {
 	d[output] = max(d[output], math.Abs(want-got))
 }
 
-// SeeAll takes the differences of a list into account.
+// SeeAll calls See for each number of a list.
 func (d Differences) SeeAll(output string, want []float64, got []float32) {
 	for i, x := range want {
 		d.See(output, x, float64(got[i]))
 	}
 }
 
-// Add compares all outputs for a position but the mean of the squared score, which is large.
+// Add compares the outputs for a position, except the mean of the squared score, a large number,
+// and the standard deviation.
 func (d Differences) Add(want *Post, got *nn.Output, toMove board.Color) {
 	sign, win, loss := 1.0, got.Win, got.Loss
 	if toMove == board.Black {

@@ -1,4 +1,4 @@
-// Package meta names the metadata of Kosumi's ONNX files, by which a file describes itself.
+// Package meta holds the keys of the metadata with which Kosumi's ONNX files describe themselves.
 // Values are text: numbers in decimal, flags as 0 or 1.
 package meta
 
@@ -38,5 +38,5 @@ const (
 	PassAliveSuicide = "kosumi.katago.pass_alive_under_suicide"
 	ExcludeTerritory = "kosumi.katago.exclude_territory_adjacent_to_atari"
 	MetaEncoder      = "kosumi.katago.meta_encoder"
-	Layout           = "kosumi.katago.layout" // the KataGo file without its weights; only in FormExact
+	Layout           = "kosumi.katago.layout" // the KataGo file without its weights; only in the form "exact"
 )

@@ -111,8 +111,8 @@ func walk(dims, strides []int, start int) []int {
 	return places
 }
 
-// spread returns, for each element of an array that is broadcast to dims, its source in the
-// original.
+// spread returns, for each element of an array with dimensions from that is broadcast to dims, the
+// index of its source in that array.
 func spread(from, dims []int) []int {
 	strides := make([]int, len(dims))
 	for k, step := range steps(from) {

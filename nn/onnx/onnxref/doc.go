@@ -1,5 +1,5 @@
-// Package onnxref computes ONNX graphs slowly and plainly, so that tests can say what a
-// graph means without a runtime: networks, and their gradients.
+// Package onnxref computes the ONNX graphs of networks and of their gradients, slowly and plainly.
+// Tests compare other code with its results and need no ONNX runtime.
 //
 // Every operator follows its definition in the ONNX operator documentation. Elements are
 // float32, float64, int64 or bool. All are held as float64 and rounded to the value's own

@@ -70,7 +70,7 @@ func matMul(c *call) *array {
 	return out
 }
 
-// softmax works along one axis, as from opset 13 on.
+// softmax computes Softmax, or LogSoftmax if logs is set, along one axis, as opsets from 13 on define them.
 func softmax(c *call, logs bool) *array {
 	x := c.in[0]
 	axis := c.axis(-1, len(x.dims))
@@ -155,7 +155,7 @@ func upTo(n int) (axes []int) {
 	return axes
 }
 
-// over reduces some axes: the function join gets the elements along these axes, in order.
+// over reduces some axes of x: join gets the elements along these axes, in order, and returns one number.
 func over(x *array, axes []int, keep bool, join func([]float64) float64) *array {
 	from := steps(x.dims)
 	var keptDims, keptSteps, goneDims, goneSteps, dims []int
@@ -186,7 +186,7 @@ func globalPool(c *call, join func([]float64) float64) *array {
 	return over(x, upTo(len(x.dims))[2:], true, join)
 }
 
-// argMax returns the first place of the largest element.
+// argMax returns the index of the largest element along an axis, the first of several equal ones.
 func argMax(c *call) *array {
 	out := over(c.in[0], []int{int(c.Int("axis", 0))}, c.Int("keepdims", 1) != 0, func(list []float64) float64 {
 		return float64(slices.Index(list, slices.Max(list)))
@@ -226,7 +226,7 @@ func (w window) each(h, wd int, f func(y, x, tap, sy, sx int)) {
 	}
 }
 
-// conv multiplies the weights with a matrix of the inputs under the window at each place.
+// conv multiplies the weights by a matrix whose columns are the inputs under the window at each place.
 func conv(c *call) *array {
 	x, weight, w := c.in[0], c.in[1], c.window()
 	h, wd, group := x.dims[2], x.dims[3], int(c.Int("group", 1))
@@ -249,7 +249,7 @@ func conv(c *call) *array {
 	return out
 }
 
-// fill begins each channel of [N,C,H,W] with its bias, if there is one.
+// fill sets each element of out [N,C,H,W] to the bias of its channel, if there is a bias.
 func fill(out, bias *array) {
 	if bias == nil {
 		return

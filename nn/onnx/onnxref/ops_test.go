@@ -150,7 +150,7 @@ func evaluate(t *testing.T, opset int64, op string, a attrs, outs int, in ...*on
 	return list
 }
 
-// TestOperators: every result was computed by hand.
+// TestOperators compares the results of every operator with results computed by hand.
 func TestOperators(t *testing.T) {
 	for _, c := range operators {
 		t.Run(c.op+" "+c.name, func(t *testing.T) {

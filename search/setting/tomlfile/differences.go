@@ -8,11 +8,11 @@ import (
 	"github.com/pelletier/go-toml/v2"
 )
 
-// Difference is a key whose values differ, both written as in TOML; "" if the key is absent.
+// Difference is a key whose values A and B differ, written as text; "" if the key is absent.
 type Difference struct{ Key, A, B string }
 
 // Differences compares two structs or maps key by key, in alphabetical order. Tables of a list
-// are named by their number.
+// are named by their index, from 0.
 func Differences(a, b any) ([]Difference, error) {
 	var flat [2]map[string]string
 	for i, v := range []any{a, b} {

@@ -101,7 +101,7 @@ func WriteComment[T any](w io.Writer, row *setting.Setting[T], defaults *T) {
 	fmt.Fprintf(w, "#%s = %s\n", row.Name, value)
 }
 
-// wrap breaks a text into lines of at most so many bytes, at spaces.
+// wrap breaks a text at spaces into lines of at most width bytes.
 func wrap(text string, width int) []string {
 	var lines []string
 	line := ""

@@ -10,7 +10,7 @@ import (
 	"kosumi/search/setting/tomlfile"
 )
 
-// oven is a struct with settings.
+// oven is a struct with a setting of each kind.
 type oven struct {
 	Heat  int
 	Fan   bool
