@@ -72,8 +72,8 @@ func listPackages(t *testing.T) []listed {
 	return all
 }
 
-// TestImportsPointDown: imports stay in their room or lead to lower floors, only tests import packages
-// for tests, and only web and cmd import katago.
+// TestImportsPointDown: a package imports only packages of its own room or of lower floors (see floors), only
+// tests import packages for tests, and only web and cmd import katago.
 func TestImportsPointDown(t *testing.T) {
 	const module = "kosumi/"
 	for _, p := range listPackages(t) {

@@ -19,9 +19,9 @@ type GameOptions struct {
 type AreaModes struct {
 	// PassAliveUnderSuicide judges pass-alive areas as if suicide were legal.
 	PassAliveUnderSuicide bool
-	// ExcludeTerritoryAdjacentToAtari applies to territory scoring without a tax: an empty point of
-	// a seki-like part is neutral if a neighbouring chain of its owner is in atari (KataGo's rules
-	// version 3).
+	// ExcludeTerritoryAdjacentToAtari applies to territory scoring without a tax: an empty point of a
+	// seki-like part of a colour's area (see [Board.IndependentLife]) is neutral if a neighbouring
+	// chain of its owner is in atari (KataGo's rules version 3).
 	ExcludeTerritoryAdjacentToAtari bool
 }
 
@@ -131,8 +131,8 @@ func (g *position) Phase() int { return g.phase }
 // towards the end of the phase.
 func (g *position) ConsecutivePasses() int { return g.end.passes }
 
-// ValidTurns returns how many of the last moves networks are shown: those of the present phase. If
-// play went on after the game Ended, only one move before that end counts.
+// ValidTurns returns how many moves, counted back from the last one, networks may see: the moves of the
+// present phase. If play went on after the game had Ended, only the last move before that end counts.
 func (g *position) ValidTurns() int { return g.end.validTurns }
 
 // HasButton reports whether the button can still be taken.

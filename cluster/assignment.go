@@ -15,7 +15,7 @@ type assignment struct {
 	offer   Offer
 	model   *Model
 	session *selfplay.Session
-	stock   chan uint64
+	stock   chan uint64   // numbers that the server leased to this worker, for games not yet begun
 	leave   chan struct{} // closed when no new games are to begin
 }
 

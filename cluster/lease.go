@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// lease keeps the stock of game numbers filled and switches to new offers.
+// lease keeps the stock of leased game numbers (assignment.stock) filled and switches to new offers.
 func (w *Worker) lease(ctx context.Context, work *sync.WaitGroup, stop context.CancelCauseFunc) error {
 	failures, faults := 0, 0
 	for ctx.Err() == nil {
@@ -84,7 +84,7 @@ func (w *Worker) keep(r *leaseReply) {
 	}
 }
 
-// wants returns how many game numbers are missing from the stock.
+// wants returns how many more game numbers the stock can hold.
 func (w *Worker) wants() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -100,7 +100,7 @@ func (w *Worker) holds() []uint64 {
 	return slices.Collect(maps.Keys(w.held))
 }
 
-// number takes a number out of the stock.
+// number takes a game number out of an assignment's stock. It waits for one until games are no longer to begin.
 func (w *Worker) number(ctx context.Context, t *assignment) (uint64, bool) {
 	select {
 	case <-t.leave:

@@ -10,11 +10,11 @@ import (
 	"kosumi/search/thinking"
 )
 
-// friendlyPass returns a pass in place of a move in a position where people would pass: dead stones
-// are agreed on after the game, the opponent has just passed, all borders are closed, the move only
-// fills, and short searches find passing no worse. Conditions and numbers are KataGo's
-// (cpp/program/playutils.cpp), except that no chain may be in doubt: if the players disagree on
-// dead stones, all stones count as alive. timed says that the preceding search had a time limit.
+// friendlyPass returns a pass in place of a move where people would pass. It does so if players agree on dead stones
+// after the game, the opponent has just passed, all borders are closed, the move changes nothing (see onlyFills), and
+// short searches find a pass no worse. These conditions and their numbers are KataGo's (cpp/program/playutils.cpp),
+// except that no chain may be in doubt: if the players disagree on dead stones, all stones count as alive. timed says
+// that the preceding search had a time limit.
 func (j *judge) friendlyPass(ctx context.Context, g *board.Game, result *search.Result, move board.Point, timed bool) (board.Point, error) {
 	rules := g.Rules()
 	last := g.LastMove(0)

@@ -46,7 +46,7 @@ func (v levelValue) Set(text string) error {
 	return nil
 }
 
-// parseLevel reads a rank, or loss:DIAL, which it returns as a setting with that [level.Player] dial.
+// parseLevel reads a rank, or loss:DIAL, which it returns as a setting with that dial ([level.Player.Dial]).
 func parseLevel(text string) (r level.Rank, fixed *level.Setting, err error) {
 	if dial, named, err := level.ParseDial(text); named {
 		return 0, &level.Setting{Dial: dial}, err
@@ -116,8 +116,8 @@ func (r *rank) refusal(name string, size board.Size) error {
 	return s.Refusal
 }
 
-// served returns the engine's rank for game records, limited to the ranks that the network can
-// play; "" at full strength.
+// served returns the rank that game records show for the engine, the one at which it really plays
+// (level.Setting.Served); "" at full strength.
 func (r *rank) served(size board.Size) string {
 	switch {
 	case r.cfg.Level == "" || strings.Contains(r.cfg.Level, ":") || r.cfg.Level == autoLevel && r.auto.rank == nil:

@@ -42,7 +42,7 @@ func TestLevelsPlayWholeGames(t *testing.T) {
 	require.ErrorContains(t, e.SetParams(map[string]string{"level": "10p"}), "10p")
 	require.ErrorContains(t, e.SetParams(map[string]string{"level": "loss:26"}), "-4 to 25")
 	require.Equal(t, "3d", e.cfg.Level)
-	var served, refused []string // ranks that are not served are refused with the served range
+	var served, refused []string // the ranks that the network can play, and the errors for all others
 	for r := level.Lowest; r <= level.Highest; r++ {
 		s, err := e.rank.find(e.Game().Size(), r)
 		require.NoError(t, err)

@@ -53,7 +53,7 @@ func (j *judge) agreed(ctx context.Context, g *board.Game) bool {
 	}
 	found, err := j.chains(ctx, g)
 	if err != nil && ctx.Err() != nil {
-		return false // out of time, treated as hurried
+		return false // no time is left, so cleansUp reports the same as if hurried
 	}
 	if err != nil {
 		j.log.Warn("dead stones could not be judged before passing", "error", err)

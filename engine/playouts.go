@@ -12,8 +12,8 @@ const numRollouts = 256
 
 // randomOwnership estimates the mean owner of every point, [-1,1], + = White, by random games
 // played to the end, as in the first Monte Carlo Go programs (Bruegmann 1993): no side fills its
-// own eyes, and a game ends when neither can move. toMove begins each. It serves networks that do
-// not predict ownership, and answers the same for the same position.
+// own eyes, and a game ends when neither can move. toMove begins each. It replaces the ownership
+// that some networks do not predict, and gives the same result for the same position.
 func randomOwnership(b *board.Board, toMove board.Color) []float32 {
 	hash := b.Hash()
 	rng := rand.New(rand.NewPCG(hash.Lo, hash.Hi))

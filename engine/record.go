@@ -11,10 +11,10 @@ import (
 	"kosumi/sgf"
 )
 
-// LoadSGF sets size, komi, rules, set-up and the moves of the main line before a move, counted from
-// 1; 0 or a number beyond the end means all moves. Without rules in the record the current ones
-// hold, without a komi that of the rules (0.5 with handicap stones). Parts that cannot be read or
-// played are left out with a warning; it is an error if no move is left.
+// LoadSGF sets size, komi, rules and set-up from a record, and plays the moves of its main line that come before
+// move number before; 1 is the first move, 0 or a number beyond the end means all moves. A record without rules
+// leaves the rules as they are; one without komi sets the komi of the rules (0.5 with handicap stones). Parts that
+// cannot be read or played are left out with a warning; it is an error if no move is left.
 func (e *Engine) LoadSGF(data []byte, before int) error {
 	trees, err := sgf.Parse(data)
 	if err != nil {
@@ -45,8 +45,8 @@ func (e *Engine) LoadSGF(data []byte, before int) error {
 	return nil
 }
 
-// LoadRecord sets up the position before a move, counted from 1, under these rules; 0 or a number
-// beyond the end means after all moves.
+// LoadRecord sets up the position before move number before, under these rules; 1 is the first move, 0 or
+// a number beyond the end means the position after all moves.
 func (e *Engine) LoadRecord(record *sgf.Record, rules board.Rules, before int) error {
 	if err := e.net.Serves(record.Size); err != nil {
 		return fmt.Errorf("%w: %w", ErrRecord, err)
@@ -61,7 +61,7 @@ func (e *Engine) LoadRecord(record *sgf.Record, rules board.Rules, before int) e
 	game.ContinueWith(e.cfg.Game)
 	handicap := record.Handicap
 	if record.HandicapPlayed() {
-		handicap = 0 // the game counts the stones that were played as moves, until they are taken back
+		handicap = 0 // the game counts handicap stones played as moves itself, also after Undo
 	}
 	e.replace(game, handicap)
 	e.records.loaded = record

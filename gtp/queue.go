@@ -20,8 +20,8 @@ type line struct {
 	tooLong bool   // command holds only the line's beginning
 }
 
-// burst is the longest wait for the next line of a script; after a longer wait another script begins.
-// Quit and the end of input let searches of their own script run in full, but end those of an earlier
+// burst is the longest wait between two lines of a script: a script is lines that follow each other without a
+// longer wait. Quit and the end of input let searches of their own script run in full, but end those of an earlier
 // script. Time in which the reader waits because the queue is full does not count.
 const burst = 100 * time.Millisecond
 
@@ -117,8 +117,8 @@ func (q *queue) end() {
 	token(q.ready)
 }
 
-// waited notes how long the reader waited for the last line. A wait longer than burst begins
-// another script.
+// waited notes how long the reader waited for the newest line. After a wait longer than burst, that
+// line is the first one of a new script.
 func (q *queue) waited(d time.Duration) {
 	if d <= burst {
 		return

@@ -31,8 +31,8 @@ type Options struct {
 	Network  Network // orders moves, and estimates the chance of life if nothing is proved; nil: none
 }
 
-// word is the largest fight, in points, that may fit into a machine word. In larger fights,
-// narrow questions are searched too.
+// word is the number of bits of a machine word. Only a fight with at most so many points can fit into one, with a
+// bit for each point. In larger fights the search also tries narrow questions (see [narrow]).
 const word = 64
 
 // asker answers one question.
@@ -249,7 +249,7 @@ func (a *asker) findWide(c solver.Contest, start, p *solver.Position, miss solve
 	}
 }
 
-// round is one round of find. Its last arguments are the moves from start to p.
+// round is one round of find: a search for a proof, then one for evasions. after lists the moves from start to p.
 func (a *asker) round(r round, c solver.Contest, start, p *solver.Position, miss solver.Goal, after ...int16) (q solver.Goal, at int32, evaded bool) {
 	goals := misses[miss]
 	if goals == nil {
@@ -264,7 +264,7 @@ func (a *asker) round(r round, c solver.Contest, start, p *solver.Position, miss
 	return q, at, evaded
 }
 
-// round holds the limits of one round of a search.
+// round holds the limits of one round of find.
 type round struct {
 	effort int64 // states searched for a proof
 	states int   // states searched for an evasion

@@ -10,8 +10,9 @@ import (
 	"kosumi/life/solver"
 )
 
-// efforts limit the searched positions per chain in each round. The second round skips chains whose likely owner has
-// a probability above the constant certain, unless a proof has contradicted a probability as high as that.
+// efforts limit the searched positions per chain, in the first and in the second round over all chains. The second
+// round skips chains whose likely owner has a probability above the constant certain, unless a proof has contradicted
+// a probability as high as that.
 var efforts = [...]int64{300, 5000}
 
 // Fates returns an owner for each stone that is proved alive or dead whichever side moves first: the

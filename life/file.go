@@ -17,9 +17,9 @@ type claim struct {
 	first  solver.Side
 	goal   solver.Goal
 	threat [2]uint8
-	proof  int32
+	proof  int32   // number of the proof in the search
 	after  []int16 // moves from the start to the state of the claim
-	evaded bool    // the claim is that the goal is not reached; proof is the number of an evasion
+	evaded bool    // the claim is that the goal is not reached; proof is then an index of Search.Evasions
 }
 
 // Names of reached and missed goals in a proof file.

@@ -52,8 +52,8 @@ func (a *asker) ko(cards *[2]*Card, first solver.Side) *Ko {
 	return out
 }
 
-// staged names the ko that one side (the argument who) wins with n threats and not with fewer. If at
-// least k of these threats must retake a point again, the ko has k approach moves and n-k stages.
+// staged names the ko that one side (the argument who) wins with n threats and not with fewer. If it must spend
+// at least k of these threats on points retaken before, the ko has k approach moves and n-k stages.
 func (a *asker) staged(first, who solver.Side, n int) *Ko {
 	reached := a.try(first, who, uint8(n))
 	again, threats := 0, uint8(n)

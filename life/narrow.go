@@ -25,7 +25,7 @@ type narrow struct {
 const (
 	mostNarrow  = 64      // maximum number of points
 	mostEmpty   = 32      // maximum number of empty points
-	mostPacked  = 24      // maximum number of empty points, if the ring is cut to fit into a word
+	mostPacked  = 24      // maximum number of empty points, if a ring is limited to the points that fit into a word
 	mostSteps   = 6       // largest distance from the target
 	mostStates  = 1 << 22 // maximum number of states searched for one question
 	cheap       = 4       // this many states of a fight in one word take the time of one state of a larger fight
@@ -33,8 +33,8 @@ const (
 	guideEffort = 2000    // states searched for a move in a state without a proof
 )
 
-// ring is a narrow question about the points nearest to the target. It is made when it is first
-// asked.
+// ring describes a narrow question about the points nearest to the target, which is made when it
+// is first asked.
 type ring struct {
 	near   []board.Point // nearest first
 	least  int           // if below len(near), the question is about more than least points: as many as fit into a word
@@ -46,7 +46,7 @@ type ring struct {
 
 // rings returns narrow questions about the points within k steps of the target, k from 1 to
 // mostSteps. Between the questions for k and k+1 lies the largest one that still fits into a
-// machine word. Questions with walls come first; of each kind, smaller ones come first.
+// machine word. Questions with walls (see ring) come first; of each kind, smaller ones come first.
 func (a *asker) rings() (list []ring) {
 	whole := a.l.On.Count() - a.l.Fixed.Count()
 	for _, walls := range [2]bool{true, false} {
@@ -79,7 +79,7 @@ func (a *asker) rings() (list []ring) {
 	return list
 }
 
-// narrow returns the question of ring i; nil if there is none, or if an earlier ring has the same question.
+// narrow returns the narrow question of ring i; nil if there is none, or if an earlier ring has the same one.
 func (a *asker) narrow(i int) *narrow {
 	r := &a.narrows[i]
 	if r.tried {
@@ -119,7 +119,7 @@ func (a *asker) free(list []board.Point) (n int) {
 // nearest returns the points of the fight that are connected to the target and hold no stone alive
 // by assumption, nearest first, and the distance of each point in steps. All stones of a defender's
 // chain are at the same distance. A path over a strong chain of the attacker takes one extra step
-// per stone; with walls, no path leads over such a chain.
+// per stone; if walls is true, no path leads over such a chain.
 func (a *asker) nearest(walls bool) (near []board.Point, far []int) {
 	q := a.q
 	far = slices.Repeat([]int{-1}, len(q.Stones))

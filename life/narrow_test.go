@@ -29,7 +29,8 @@ func openFight(t *testing.T, black, white []string, target string) *asker {
 	return a
 }
 
-// TestRings: each ring is larger than the last one of its kind; one cut to fit into a word is as large as fits.
+// TestRings: each ring has more points than the previous one of its kind. A ring that is limited to one word
+// could not take the next point too: the question would be too large for a word, or have too many empty points.
 func TestRings(t *testing.T) {
 	for name, test := range map[string]struct{ black, white []string }{
 		"second line": {[]string{"B2", "C2", "D2", "E2", "F2"}, []string{"B3", "C3", "D3", "E3", "F3", "G3"}},

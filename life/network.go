@@ -100,7 +100,7 @@ func (d *diagram) fill(inside []bool, defender board.Color) {
 			theirs--
 		}
 	}
-	for ring := 1; ring <= slices.Max(far); ring++ { // ring by ring, from the fight outward
+	for ring := 1; ring <= slices.Max(far); ring++ { // a ring is all points at one distance from the fight
 		for p := range far {
 			if far[p] != ring {
 				continue

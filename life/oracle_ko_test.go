@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// counter counts how many ko threats one side, the payer, needs to change a verdict if the other side
-// has none, and how many of these at least must retake a point again.
+// counter counts the ko threats that one side, the payer, needs to change a verdict if the other side has none.
+// Of these threats it also counts those that the payer cannot avoid spending on a point retaken before.
 type counter struct {
 	*oracle
 	payer int8 // 1 is the attacker, 2 the defender
@@ -28,8 +28,8 @@ var (
 
 const endless = -1
 
-// reached returns the states in which a goal is reached if the payer has a number of threats. Of
-// these, a limited number may retake a point that was retaken before.
+// reached reports for each state whether a goal is reached if the payer has a number of threats. It
+// may spend at most again of them on points that were retaken before; spent lists these points.
 func (c *counter) reached(g wish, threats, again int, spent []int8) []bool {
 	key := fmt.Sprint(g, threats, again, spent)
 	if v, ok := c.known[key]; ok {
@@ -121,8 +121,8 @@ func (c *counter) need(i int32) (n, then int) {
 	}
 }
 
-// again returns how many of n threats at least must retake a point again to change the verdict of
-// state i into the given one.
+// again returns how many of n threats the payer must at least spend on points retaken before, to
+// change the verdict of state i into the given one.
 func (c *counter) again(i int32, n, then int) int {
 	for again := 0; ; again++ {
 		capture, hold := c.reached(toCapture, n, again, nil)[i], c.reached(toHold, n, again, nil)[i]

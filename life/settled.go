@@ -21,7 +21,7 @@ type Status struct {
 // Limits of narrow questions in [Settled].
 const (
 	minNodes     = 2000 // least limit on positions with which narrow questions are searched too
-	minNodesWord = 8000 // the same for a fight that fits into a word: for it, narrow questions are not cheaper
+	minNodesWord = 8000 // the same for a fight in one machine word, where states of narrow questions are not cheaper
 	glance       = 64   // positions of the first search
 )
 

@@ -38,7 +38,7 @@ func TestSuspicion(t *testing.T) {
 		from    int    // milliseconds from the start until the output first comes
 		again   int    // milliseconds between repetitions of the output; 0: none
 		answers bool   // the output also comes after each probe
-		foreign int    // milliseconds until the program is taken not to speak GTP; 0: never
+		foreign int    // milliseconds until suspicion decides that the program does not speak GTP; 0: never
 	}{
 		"silent":      {},
 		"binary":      {text: "\x01\xa1", from: 500, foreign: 500},

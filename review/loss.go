@@ -68,9 +68,9 @@ func (r *run) swingBetween(t int, at []standing) swing {
 	}
 }
 
-// spread returns the standard error of a position's lead. It is at least half the change of the
-// lead when the visits were last doubled. Neighbouring positions misread the same groups, so the error is
-// also at least half the change of the lead of a neighbour with more visits since that neighbour's first search.
+// spread returns the standard error of a position's lead. It is at least half of the change that the newest search
+// made to the lead. Neighbouring positions misread the same groups. So if a neighbour has more visits, the error is
+// also at least half of the change that all searches after the first one made to that neighbour's lead.
 func (r *run) spread(t int) float64 {
 	e := r.evals[t]
 	s := max(e.spread(), 0.5*r.moved[t])

@@ -177,7 +177,7 @@ func TestFocusFindsAGoodMove(t *testing.T) {
 func TestFocusOnAnImage(t *testing.T) {
 	g := newGame(t, 9)
 	size := g.Size()
-	for _, at := range []board.Point{size.Point(2, 6), size.Point(6, 6), size.Point(2, 2)} { // all have their original in the upper right
+	for _, at := range []board.Point{size.Point(2, 6), size.Point(6, 6), size.Point(2, 2)} { // all: images of (6, 2)
 		tree := treeAt(t, Defaults(), &stub{flat: true}, g)
 		r := searchedWith(t, tree, Limits{Visits: 100, Focus: focusOn(&thinking.Focus{Moves: []board.Point{at}, Prob: 0.5})})
 		m := r.Move(at)

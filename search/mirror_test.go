@@ -163,8 +163,8 @@ func TestReplyBonusByHand(t *testing.T) {
 		{quiet, mirror{advantage: 6}, 0, 50, 0},
 		{quiet, mirror{advantage: 6}, 1, 15, 0.162},               // 0.3 of the maximum 0.54
 		{quiet, mirror{advantage: 6}, 0.5, 15, 0.4455},            // 1-0.7/4 of the maximum 0.54
-		{quiet, mirror{advantage: 1}, 0, 99, 100.54},              // the forced share is above 1
-		{quiet, mirror{advantage: -1}, 0, 0, 0},                   // the shares are below 0, as in KataGo
+		{quiet, mirror{advantage: 1}, 0, 99, 100.54},              // forced share 110 %, desired 430 %, as in KataGo
+		{quiet, mirror{advantage: -1}, 0, 0, 0},                   // forced share -90 %, desired -370 %, as in KataGo
 		{quiet, mirror{advantage: -6}, 0, 4, 100.54},              // forced share 5 %, desired share 10 %
 		{quiet, mirror{advantage: -6}, 0, 5, 0.18},                //
 		{quiet, mirror{advantage: 6, asymmetry: 3}, 0, 4, 100.54}, // forced share 5 %, desired share 17 %

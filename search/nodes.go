@@ -192,7 +192,7 @@ func (ns *nodes) rescoreNode(i uint32, v *valuer) {
 	if !n.is(flagTerminal) {
 		n.ownWeight = float32(v.weight(float64(n.own.scoreMean), float64(n.errs.winLoss), float64(n.errs.score)))
 	}
-	if n.edgeCount == 0 { // until it gets a child it keeps the weight computed with the old score centre
+	if n.edgeCount == 0 { // until n gets a child, n.weight stays as computed with the old score centre
 		n.utility = v.of(&n.avg)
 		n.utilitySq = n.utility * n.utility
 		n.charge(ns.repeats.of(i))

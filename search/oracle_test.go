@@ -123,12 +123,12 @@ type networks struct {
 	sample bool // KataGo's trained networks answer from the stored sample
 }
 
-// models are KataGo's test networks with their stored answers, shared by all tests.
+// models maps names to KataGo's test networks with their stored answers, for all tests.
 var models = map[string]*memo{}
 
 func newNetworks(t testing.TB) networks { return networks{t, map[string]*nn.Server{}, false} }
 
-// sampled begins the names under which models holds networks that answer from the stored sample.
+// sampled is a prefix of names in the map models: those networks answer from the stored sample.
 const sampled = "sampled "
 
 // sampleNetworks returns networks that answer from the stored sample.

@@ -6,24 +6,24 @@ import (
 	"kosumi/board"
 )
 
-// RepeatPenalty charges a player for moves like its earlier ones: the same point with the same
+// RepeatPenalty penalises moves of a player that are like its earlier ones: the same point with the same
 // 9x9 surroundings, also turned, mirrored or with colours swapped. So a player who is behind does
 // not try one trick in every corner.
 type RepeatPenalty struct {
 	// Utility is subtracted from the utility of a repeated move; a negative one favours it.
 	Utility float64
-	// Player is the player who is charged; Empty is the side to move at the root.
+	// Player is the colour whose repeated moves are penalised; Empty: that of the side to move at the root.
 	Player board.Color
 }
 
 // patternKey identifies a move with its surroundings; 0 is none.
 type patternKey uint64
 
-// repeats holds the patterns that are charged, and those of the tree's nodes.
+// repeats holds the patterns that are penalised, and those of the tree's nodes.
 type repeats struct {
-	player  board.Color             // player who is charged; Empty: neither
-	charged map[patternKey]struct{} // patterns of the game so far
-	charge  float64                 // charge for each pattern, in White's utility
+	player  board.Color             // the colour whose repeated moves are penalised; Empty: none
+	charged map[patternKey]struct{} // patterns of that colour's moves in the game so far
+	charge  float64                 // what a node with such a pattern adds to White's utility
 	keys    byNode[patternKey]
 }
 
@@ -56,7 +56,7 @@ func (r *repeats) begin(g *board.Game, p RepeatPenalty) (keep bool) {
 	return keep
 }
 
-// learn adds a move's pattern to those charged, in all orientations and both colours.
+// learn adds a move's pattern to the penalised ones, in all orientations and both colours.
 func (r *repeats) learn(b *board.Board, m board.Move) {
 	size := b.Size()
 	for sym := range board.Symmetry(size.Symmetries()) {
@@ -68,7 +68,7 @@ func (r *repeats) learn(b *board.Board, m board.Move) {
 	}
 }
 
-// of returns the charge on a node, in White's utility.
+// of returns what the penalty for a repeated move adds to a node's utility, which is White's; 0: no penalty.
 func (r *repeats) of(i uint32) float64 {
 	if r.player == board.Empty {
 		return 0
@@ -79,7 +79,7 @@ func (r *repeats) of(i uint32) float64 {
 	return 0
 }
 
-// setKey stores the pattern of a node, if a player is charged.
+// setKey stores the pattern of a node, if repeated moves are penalised.
 func (r *repeats) setKey(i uint32, key patternKey) {
 	if r.player != board.Empty {
 		r.keys.set(i, key)

@@ -177,8 +177,8 @@ func (c cut) takesNext(b byte) bool {
 	return b >= 0x81 && (c == cutPairs || c == cutKana && (b < 0xA0 || b > 0xDF))
 }
 
-// end returns the index of the closing bracket of the value that starts at src[i], or -1. high tells
-// whether the value has non-ASCII bytes or an ESC, doubt whether another cut may give another end.
+// end returns the index of the closing bracket of the value that starts at src[i], or -1. high: the value
+// has non-ASCII bytes or an ESC. doubt: by another cut the value may end elsewhere.
 func (c cut) end(src string, i int) (end int, high, doubt bool) {
 	shifted := false
 	for start := i; i < len(src); i++ {

@@ -161,8 +161,8 @@ func TestKataGoGTP(t *testing.T) {
 	t.Logf("pairs as KataGo has them: %d of %d", same, all)
 }
 
-// TestKataGoSessions replays sessions recorded with KataGo 1.17.2 after faults were found in this
-// program: scores of unfinished games, repetitions with a cost, sides that move twice.
+// TestKataGoSessions replays sessions with KataGo 1.17.2. Each was recorded after a fault of this program, for example
+// in scores of unfinished games, in penalties for repeated patterns, or where a side moves twice.
 func TestKataGoSessions(t *testing.T) {
 	testshared.Long(t)
 	needLibrary(t)

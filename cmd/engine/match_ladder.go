@@ -36,8 +36,8 @@ type ladderFlags struct {
 	show, json                          bool
 }
 
-// defaultDials are the dials of the levels that play unless a flag names others. On large boards
-// there are fewer, since games take long.
+// defaultDials lists the dials (the numbers of the levels that play) for when no flag names others. On
+// large boards there are fewer, since games take long.
 func defaultDials(size board.Size) string {
 	if size.Area() > 100 {
 		return "-2,0,2,4,6,8,10,12,14,16,18,20"

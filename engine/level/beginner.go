@@ -6,8 +6,8 @@ import (
 	"kosumi/board"
 )
 
-// Reading is the dial beyond which a level plays as beginners do: it hardly cares how many points a
-// move loses, and sees less and less of the board.
+// Reading is the dial (a level's number) beyond which a level plays as beginners do: it hardly cares
+// how many points a move loses, and sees less and less of the board.
 const Reading = 10.0
 
 // beginner maps a dial to the strength of beginners' habits: 0 up to [Reading], 1 at 20, 1.8 at
@@ -37,7 +37,7 @@ func (s *Situation) glance(p board.Point, blind, off float64) float64 {
 
 const (
 	sight   = 1    // argument of [Situation.misjudged] that asks whether a move is seen
-	notSeen = 20.0 // taken off the logarithm for an overlooked move, which is played only if none is seen
+	notSeen = 20.0 // glance lowers an overlooked move by this, so it is played only if all moves are overlooked
 )
 
 // near is 1 at the last moves of both sides, and falls to 0 with the distance from the nearer one.

@@ -36,7 +36,7 @@ func drawBy(logs []float64, rng *rand.Rand) int {
 	return at
 }
 
-// choose draws a move at a dial and returns its index. The weight of a move is its likelihood
+// choose draws a move at a dial (Player.Dial) and returns its index. The weight of a move is its likelihood
 // times exp(-points lost/tau), where the points have an error that lasts as long as the shape
 // around the move does. Up to [Reading], the higher the dial, the more points a level gives away
 // knowingly; beyond it points hardly count, and the level plays like a beginner.

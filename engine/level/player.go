@@ -13,7 +13,7 @@ import (
 
 // Player chooses moves at a level.
 type Player struct {
-	Dial float64 // from Strongest to Weakest
+	Dial float64 // the level's number, from Strongest to Weakest
 	Seed uint64  // determines the errors of judgement in this game
 }
 

@@ -15,7 +15,7 @@ import (
 	"kosumi/board"
 )
 
-// Visits is the length of the search that a level chooses from, at dials from 0 to [Reading].
+// Visits is the length of the search that a level chooses from, if its number, the dial, is 0 to [Reading].
 const Visits = 48
 
 // The ends of the dial. Below 0 a level plays as at 0 but after a longer search, beyond [Reading] it
@@ -197,7 +197,7 @@ func Find(ladders []Ladder, sha256 string, size board.Size, r Rank) (Setting, er
 	return s, nil
 }
 
-// Reach returns the weakest and the strongest rank that the ladder serves.
+// Reach returns the weakest and the strongest rank that the ladder serves, that is, has a dial for.
 func (l *Ladder) Reach() (low, high Rank) {
 	_, low = l.dial(Lowest)
 	_, high = l.dial(Highest)
@@ -230,7 +230,7 @@ func (l *Ladder) measured(dial float64) bool {
 	return dial >= first && dial <= last
 }
 
-// dial returns the dial of a rank, and the rank that it really serves.
+// dial returns the dial that plays a rank, and the rank at which it really plays (see Setting.Served).
 func (l *Ladder) dial(r Rank) (float64, Rank) {
 	elo := l.falling()
 	want := l.EloOf(r)

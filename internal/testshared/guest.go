@@ -24,8 +24,8 @@ func Slow(t testing.TB) {
 	}
 }
 
-// Long skips a test unless `make test-all` runs it. It marks tests that take several seconds and
-// that faster tests do without: rare cases, real clients, kills.
+// Long skips a test unless `make test-all` runs it. It marks tests that take several seconds, of things
+// that the faster tests leave out: rare cases, real clients, kills.
 func Long(t testing.TB) {
 	t.Helper()
 	Slow(t)

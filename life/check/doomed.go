@@ -1,17 +1,17 @@
 package check
 
-// net encloses a room: the attacker's stones that are alive by assumption or joined to such
-// stones, and the attacker's chains that cannot be prevented from joining them.
+// net is the attacker's stones that enclose the defender: the walls, and the chains that the defender
+// cannot prevent from joining the walls.
 type net[W words] struct {
-	wall  points[W] // alive by assumption or joined to such stones
-	stone points[W] // stones of the net
-	links points[W] // two liberties of each chain that is not joined yet
+	wall  points[W] // the walls: stones alive by assumption, and stones connected to them
+	stone points[W] // all stones of the net, the walls included
+	links points[W] // two liberties, its links, of each chain of the net that is no wall
 }
 
-// linked finds the net of a state. A chain belongs to the net if it has two liberties, not needed by other chains,
-// such that the attacker can join the chain to the net on one of them when the defender plays on the other. Either
-// both liberties are next to the net, or one is and has only stones of the net and of the chain as neighbours: the
-// defender cannot play there while the chain has the other liberty.
+// linked finds the attacker's net. A chain joins the net by two links, liberties that are not links of another chain:
+// when the defender plays on one link, the attacker plays on the other and so connects the chain to the net. Both
+// links touch the net; or only one does, and all its neighbours are stones of the net or of the chain: the defender
+// cannot play there while the chain has its other liberty.
 func (b *board[W]) linked(s *state[W]) (n net[W]) {
 	mine := s.stones[attacks]
 	n.wall = b.flood(b.fixed.and(mine), mine)
@@ -29,7 +29,7 @@ func (b *board[W]) linked(s *state[W]) (n net[W]) {
 	return n
 }
 
-// link returns two of the free liberties that join a chain to the net; empty if there are none.
+// link returns the two links of a chain, chosen from its liberties in free; empty if they cannot join it to the net.
 func (b *board[W]) link(n *net[W], chain, free points[W]) (pair points[W]) {
 	gates := free.and(b.near(n.stone))
 	if gates.empty() || free.count() < 2 {
@@ -53,7 +53,7 @@ func (b *board[W]) link(n *net[W], chain, free points[W]) (pair points[W]) {
 // doom proves that a chain of the target is doomed.
 type doom[W words] struct {
 	net  net[W]
-	room points[W]
+	room points[W] // all points that the chain reaches without crossing the net
 	own  points[W] // points of the chain if its capture decides, since they cannot become eyes then; else empty
 }
 
@@ -97,10 +97,9 @@ func (b *board[W]) tooSmall(d *doom[W]) bool {
 	return false
 }
 
-// doomedZone returns the points on which the proof that the target is doomed depends. They are the
-// attacker's chains that can always join the net, and their links; the walls next to the links and
-// to the room, with the connections of these walls to stones alive by assumption; and the target's
-// points that cannot be eyes. Other points of the room do not matter.
+// doomedZone returns the points on which the proof that the target is doomed depends. Of the net, these are all links
+// and all chains that are no walls. Of the walls, they are the stones that touch the links or the room, and the stones
+// that connect those to stones alive by assumption. Of the room, they are only the points that doom.own has.
 func (b *board[W]) doomedZone(s *state[W]) (z points[W]) {
 	var shown []doom[W]
 	b.doomed(s, &shown)

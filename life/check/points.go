@@ -2,7 +2,7 @@ package check
 
 import mathbits "math/bits"
 
-// words is an array with a bit for each point of a fight.
+// words is an array of 64-bit words with a bit for each point of a fight.
 type words interface {
 	[1]uint64 | [2]uint64 | [6]uint64 | [mostWords]uint64
 }

@@ -190,8 +190,8 @@ func (b *board[W]) holdChain(s *state[W], chain, touched points[W], z *points[W]
 }
 
 // sameMove adds to z the points that make the loser's move on p have the same effect in every
-// state that equals s on z. For a suicide these are the points around the move's chain; for a capture of
-// one stone, whose retake may be banned, those around p; if suicide is legal, points that rule it out.
+// state that equals s on z. For a suicide these are the points around the move's chain; for a capture of one stone,
+// the points around p, which decide whether the retake is banned; if suicide is legal, points that rule it out.
 func (b *board[W]) sameMove(s *state[W], p int, z *points[W]) {
 	next := *s
 	next.ban = noPoint

@@ -189,8 +189,8 @@ func (s *Search) decide(c Contest, root *Position, first, last Side) (proof int3
 				}
 				continue
 			}
-			// A result by repetition holds on one path only. Proofs found on the way help the next
-			// round; when there are none, results by repetition are no longer kept.
+			// A result by repetition holds on one path only. If this turn found new proofs, the side's
+			// next turn uses them; if not, its next turn keeps no results by repetition.
 			if s.records.used == before {
 				if strict[s.seeker] {
 					ended[s.seeker] = before

@@ -89,7 +89,7 @@ func (s Set) All(yield func(p int16) bool) {
 // Points returns all points in rising order.
 func (s Set) Points() []int16 { return slices.Collect(s.All) }
 
-// area is the part of the board that a question is about.
+// area is the fight: the part of the board that a question is about.
 type area struct {
 	w           int
 	right, down uint // differences between the numbers of neighbours in a row, in a column

@@ -144,10 +144,10 @@ func (g *Game) lives(p *Position, t int16, zone *Set) bool {
 	return true
 }
 
-// doomed reports whether the target dies whatever is played, because it has no room for two eyes:
-// at most one point, or two adjacent ones, can still become eyes. All other points of the room are
-// next to attackers that are joined to stones alive by assumption, or cannot be prevented from
-// joining them. The attacker wins by joining and filling. zone, if not nil, gets the points that
+// doomed reports whether the target dies whatever is played. Its room is all points that it reaches
+// without crossing the net (see linked). It dies if at most one point of the room, or two adjacent
+// ones, can still become eyes: all others touch the net, or hold stones whose capture decides. The
+// attacker wins by joining the net and filling the room. zone, if not nil, gets the points that
 // prove it.
 func (g *Game) doomed(p *Position, zone *Set) bool {
 	if zone == nil && g.small() {
@@ -187,16 +187,16 @@ func (g *Game) doomed(p *Position, zone *Set) bool {
 	return g.all
 }
 
-// walls returns the attacker's stones that are joined to stones alive by assumption.
+// walls returns the attacker's walls: its stones alive by assumption, and its stones connected to them.
 func (g *Game) walls(p *Position) Set {
 	fixed := g.Fixed.And(p.Stones[Attacker])
 	return g.flood(&fixed, &p.Stones[Attacker])
 }
 
-// linked returns the net and its links. The net is the walls and the attacker's chains that surely
-// join them. The links are two liberties of each such chain: if the defender plays one, the
-// attacker joins on the other. Both touch the net; or only one does, and a defender's move there
-// would be suicide.
+// linked returns the net and its links. The net is the walls and the attacker's chains that the defender
+// cannot prevent from joining them. Each such chain has two links, liberties of it: if the defender plays
+// on one, the attacker joins on the other. Both links touch the net; or only one does, and a defender's
+// move there would be suicide.
 func (g *Game) linked(p *Position, walls Set) (net, links Set) {
 	net = walls
 	empty := g.Empty(p)
@@ -213,7 +213,7 @@ func (g *Game) linked(p *Position, walls Set) (net, links Set) {
 	return net, links
 }
 
-// link returns two liberties that join a chain to the net (see linked for both). libs are the chain's
+// link returns the two links that join a chain to the net (see linked). libs are the chain's
 // liberties that are not links yet, and gates those of libs that are next to the net.
 func (g *Game) link(chain, net, libs *Set, gates Set) (pair Set, ok bool) {
 	if gates.empty() || libs.Count() < 2 {
@@ -254,7 +254,7 @@ func (g *Game) together(s *Set) bool {
 	return false
 }
 
-// wallsOf returns the walls next to a room, and their connections to stones alive by assumption.
+// wallsOf returns the walls next to a room, and the stones that connect them to stones alive by assumption.
 func (g *Game) wallsOf(p *Position, room, walls Set) (out Set) {
 	touched := g.Around(&room).And(walls)
 	out = touched

@@ -7,7 +7,7 @@ type entry struct {
 	check uint32 // part of the state's key
 	cost  [2]uint32
 	work  uint16 // searched states in units of workUnit, saturating
-	round uint16 // round of a result by repetition; 0: not by repetition
+	round uint16 // table.round when a result by repetition was stored; 0: not by repetition
 }
 
 // row fits into a cache line.
@@ -26,7 +26,7 @@ const (
 type table struct {
 	rows  []row
 	used  int
-	round uint16
+	round uint16 // number of the present search; results by repetition of earlier ones do not count
 }
 
 func (t *table) row(key uint64) *row { return &t.rows[key&uint64(len(t.rows)-1)] }
@@ -139,7 +139,8 @@ func (x *index) put(free, key uint64, at int32) {
 	}
 }
 
-// find returns the number of a state's proof, -1 without one. A free proof holds for all threats.
+// find returns the number of a state's proof, -1 without one. free and key are the state's hashes without and
+// with its ko threats: put stores a proof that holds for all threats under free, any other one under key.
 func (s *Search) find(free, key uint64, p *Position) int32 {
 	for i := free; ; i++ {
 		slot := *s.known.home(i)

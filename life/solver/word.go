@@ -112,7 +112,7 @@ func (g *Game) together1(s uint64) bool {
 	return s&(s-1) == 0 || bits.OnesCount64(s) == 2 && s&^g.around1(s&-s) == 0
 }
 
-// linked1 is linked for fights in one 64-bit word; it finds the walls itself and omits the links.
+// linked1 is linked for fights that fit into one 64-bit word; it finds the walls itself and omits the links.
 func (g *Game) linked1(p *Position) (net uint64) {
 	a := p.Stones[Attacker][0]
 	net = g.flood1(g.Fixed[0]&a, a)

@@ -29,7 +29,7 @@ func playTurn(p *pair, games int, truth []player, rng *rand.Rand) (seconds float
 	return float64(games) * (truth[p.a].seconds + truth[p.b].seconds)
 }
 
-// worst returns the largest standard error of the fit, and the mean error of the dials.
+// worst returns the largest standard error of the fit, and the mean error of the dials (the levels' numbers).
 func worst(c *Config, all []*pair, truth []player) (errs, off float64) {
 	points := make([]elo.Pair, len(all))
 	for i, p := range all {

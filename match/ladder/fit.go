@@ -38,8 +38,8 @@ func solve(n int, points []elo.Pair) *elo.Scale {
 	return elo.Solve(n, points, 0.2)
 }
 
-// fit puts all players of a ladder's games on one scale, and adds the statistics of the dials'
-// moves.
+// fit puts all players of a ladder's games on one scale. For each player that is a dial, a level's
+// number, it also adds the statistics of the moves that the level played.
 func (c *Config) fit(l *level.Ladder) error {
 	var names []string
 	number := func(name string) int {
@@ -91,8 +91,8 @@ func (c *Config) zero(names []string) (int, float64) {
 	return max(0, slices.Index(names, c.program(0).Name)), 0
 }
 
-// addKnown adds the known statistics of a dial's moves to s. They are from games that the folder
-// does not hold. Means are weighted by the number of games or moves.
+// addKnown adds the statistics that Config.Known has for the same dial to s. They are from games that
+// the folder does not hold. Means are weighted by the number of games or moves.
 func (c *Config) addKnown(s *level.Support) {
 	i := slices.IndexFunc(c.Known.Support, func(k level.Support) bool { return k.Dial == s.Dial })
 	if i < 0 {

@@ -169,8 +169,8 @@ func (c *counter) saves(us board.Color, p board.Point) bool {
 	return false
 }
 
-// left counts the chains that the move could have saved, given by one stone each, as Ataris, and
-// those that are still in atari after it as AtarisLeft.
+// left adds to Ataris the number of chains that the move could have saved, of which stones has one stone each. It
+// adds to AtarisLeft the number of those that are still in atari after the move.
 func (c *counter) left(h *level.Habits, stones []board.Point) {
 	h.Ataris += len(stones)
 	for _, p := range stones {
@@ -180,7 +180,7 @@ func (c *counter) left(h *level.Habits, stones []board.Point) {
 	}
 }
 
-// of returns the points that playing p as move i of a record loses; suspectLoses without a judge.
+// of returns how many points a player loses who plays p as move i of a record. A nil Judge says suspectLoses.
 func (j Judge) of(r *sgf.Record, i int, p board.Point) (float64, error) {
 	if j == nil {
 		return suspectLoses, nil

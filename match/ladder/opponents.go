@@ -11,7 +11,7 @@ import (
 	"kosumi/match"
 )
 
-// ParseDials reads dials with commas between them.
+// ParseDials reads dials, the numbers of levels, with commas between them.
 func ParseDials(list string) ([]float64, error) {
 	var dials []float64
 	for text := range strings.SplitSeq(list, ",") {

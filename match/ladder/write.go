@@ -61,8 +61,8 @@ func untied(scale string) string {
 	return fmt.Sprintf("Elo is from %s here, and ranks are tied to %s: this says nothing of ranks.", scale, ranksFrom)
 }
 
-// Show writes a ladder as tables in Markdown: the measurements of each dial, and how each rank is
-// played.
+// Show writes a ladder as tables in Markdown: the measurements of each dial (a level's number), and
+// how each rank is played.
 func Show(w io.Writer, l level.Ladder) {
 	games := 0
 	for _, p := range l.Pairs {

@@ -182,7 +182,7 @@ func (r *rewriter) sumsByChannel(n *onnx.Node) bool {
 	return next != nil && next.Is("Reshape")
 }
 
-// isTrained reports whether a node is a convolution for the kernels of training.
+// isTrained reports whether Training can turn a node into a kernel's node Convolution.
 func (r *rewriter) isTrained(n *onnx.Node) bool {
 	if !n.Is("Conv") || !plainConv(n, 3) {
 		return false

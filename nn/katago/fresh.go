@@ -90,8 +90,8 @@ func (a Arch) Validate() error {
 	return nil
 }
 
-// ArchOf returns the architecture of a network's trunk; Fresh takes the name that String gives it.
-// The error for a trunk with blocks of other or mixed kinds is ErrUnsupported.
+// ArchOf returns the architecture of a network's trunk. Its String is the name that Fresh reads. The error
+// is ErrUnsupported if the trunk has blocks of several kinds, or of a kind that Arch does not describe.
 func ArchOf(n *Network) (Arch, error) {
 	a := Arch{Blocks: len(n.Trunk.Blocks), Channels: n.Trunk.Channels, Activation: n.Trunk.TipAct.Kind}
 	nested, layers := 0, 0

@@ -13,15 +13,15 @@ type Operand struct {
 // StepKind is the operation of a step. The numbers are those of kernel.h.
 type StepKind int
 
-// The kinds of steps. Each comment lists the operands written; then those read, and the operation.
+// The kinds of steps, with the operands that they read and write.
 const (
-	StepLayer     StepKind = iota // y, sum; x, bias, residual: see [Shape]
-	StepAttention                 // y; x, cosines, sines: see [Attention]
-	StepMap                       // y; x: a function of each of Dims[0] numbers
-	StepJoin                      // y; a, b: a function of two numbers, along strides
-	StepReduce                    // y; x: over the second of the axes Dims[:3]
-	StepSoftmax                   // y; x: over the second of the axes Dims[:2]
-	StepMove                      // y; x: a copy along strides
+	StepLayer     StepKind = iota // reads x, bias, residual; writes y, sum: see [Shape]
+	StepAttention                 // reads x, cosines, sines; writes y: see [Attention]
+	StepMap                       // reads x; writes y: a function of each of Dims[0] numbers
+	StepJoin                      // reads a, b; writes y: a function of two numbers, along strides
+	StepReduce                    // reads x; writes y: a reduction of the second of the axes Dims[:3]
+	StepSoftmax                   // reads x; writes y: a softmax over the second of the axes Dims[:2]
+	StepMove                      // reads x; writes y: a copy along strides
 )
 
 // Functions of a StepMap, in addition to those of [Activation].

@@ -47,9 +47,9 @@ func (p *Problem) Grade(a *Answer, took time.Duration) Grade {
 	return GoodGrade
 }
 
-// Attempt returns the entry of the log for an answer after moves of both sides in turn; a nil
-// answer means that the player gave up. took is the player's time for all moves; the grade depends
-// on the mean time of a move.
+// Attempt returns the log's entry for an answer; a nil answer means that the player gave up. moves were
+// played before it, in turn by the player, who began, and the opponent. took is the player's time for all
+// its moves; the grade depends on the mean time of a move.
 func (p *Problem) Attempt(moves []string, a *Answer, took time.Duration) Attempt {
 	x := Attempt{ID: p.ID, Time: time.Now().UTC(), Grade: p.Grade(a, took/time.Duration(1+len(moves)/2)), Seconds: float64(took.Milliseconds()) / 1000}
 	for i := 0; i < len(moves) && a != nil; i += 2 {

@@ -109,7 +109,7 @@ func (r *release) installed(program string) ([]contents, error) {
 func documentPath(path string) string {
 	switch {
 	case strings.HasPrefix(path, "man/"), strings.HasPrefix(path, "completions/"), // they have special places
-		strings.HasPrefix(path, "site/"): // the page that needs no program: a package has the program
+		strings.HasPrefix(path, "site/"): // a page without the program; the packaged program serves its own page
 		return ""
 	case path == "LICENSE":
 		return "/usr/share/doc/kosumi/copyright"

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestPositionsOfTheFolder: a loop reads game records in its own folder, uses those of its board
-// sizes, and begins no random games from them.
+// TestPositionsOfTheFolder: a loop reads game records in its own folder and uses those of its board sizes. The
+// random games that it plays before it has a network do not begin from them.
 func TestPositionsOfTheFolder(t *testing.T) {
 	dir := newLoop(t, strings.Replace(tiny, "[selfplay.search]", "[selfplay.positions]\nrecords = [\"lost\"]\nshare = 0.5\n[selfplay.search]", 1))
 	_, err := Open(dir, Options{})

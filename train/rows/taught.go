@@ -9,9 +9,9 @@ import (
 	"kosumi/nn"
 )
 
-// Columns of taught rows. KataGo's format leaves those from 70 on free, and its tools ignore them;
-// column 69 of other rows is TargetExcludeTerritory. Targets that need a proper end have weight 0 in
-// a taught row, as in a side position, so KataGo's trainer learns only policy, value and lead from it.
+// Columns of taught rows, which hold a teacher's numbers (see [Set.Teach]). KataGo's format leaves columns 70 to 79
+// free, and its tools ignore them. In all other rows column 69 is TargetExcludeTerritory. In taught rows the targets
+// that need the end of the game have weight 0, so KataGo's trainer learns only policy, value and lead from them.
 const (
 	TargetTaught       = 69 // taughtMark in a taught row
 	TargetTaughtScore  = 70 // weight of TargetScore, the mean of the score

@@ -62,7 +62,7 @@ func BadRequest(err error) error {
 	return Refuse("bad_request", "%v", err)
 }
 
-// AsError returns the refusal that err is or wraps, or wraps err as an internal one.
+// AsError returns err as a refusal. If err neither is nor wraps one, the refusal is new, with code internal.
 func AsError(err error) *Error {
 	var e Error
 	if !errors.As(err, &e) {

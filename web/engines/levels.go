@@ -59,7 +59,7 @@ func (l *Levels) On(sizes ...board.Size) []api.Level {
 	return all
 }
 
-// Check refuses a level that the network does not serve on a board.
+// Check refuses a level that the network cannot play on a board.
 func (l *Levels) Check(size board.Size, id string) error {
 	all := l.On(size)
 	if slices.ContainsFunc(all, func(at api.Level) bool { return at.ID == id }) {
@@ -122,7 +122,7 @@ func (l *Levels) Warning() error {
 }
 
 // Fitting returns the level of the player's next adaptive game: of the levels that the network
-// serves, the one nearest to the player's strength.
+// can play, the one nearest to the player's strength.
 func (l *Levels) Fitting(size board.Size) (string, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
