@@ -168,7 +168,7 @@ func overview(res *Result) string {
 	fmt.Fprintln(&b, res.Summary)
 	for i, side := range []string{"Black", "White"} {
 		p := &res.Players[i]
-		fmt.Fprintf(&b, "%s: accuracy %.0f, %.2f points a move lost, first choice %.0f %%.\n", side, p.Accuracy, p.Mean, 100*p.First)
+		fmt.Fprintf(&b, "%s: accuracy %.0f, %.2f points a move lost, first choice %.0f %%.\n", side, Round(p.Accuracy, 0), p.Mean, Round(100*p.First, 0))
 	}
 	for i := range res.Groups {
 		fmt.Fprintln(&b, res.Groups[i].text())

@@ -283,7 +283,7 @@ func gameLine(res *Result) string {
 		if p.Moves == 0 {
 			continue
 		}
-		text += fmt.Sprintf("; %s lost %.2f a move (accuracy %.0f)", side, p.Mean, p.Accuracy)
+		text += fmt.Sprintf("; %s lost %.2f a move (accuracy %.0f)", side, p.Mean, Round(p.Accuracy, 0))
 	}
 	var worst []string
 	for _, t := range res.Mistakes[:min(3, len(res.Mistakes))] {
@@ -344,6 +344,6 @@ func (o *Outcome) Print(w io.Writer) {
 			continue // interrupted before a move of this side was judged
 		}
 		fmt.Fprintf(w, "  %s: %d moves, %.2f points a move lost, accuracy %.0f, first choice %.0f %%\n",
-			side.Name, side.Moves, side.Mean, side.Accuracy, 100*side.First)
+			side.Name, side.Moves, side.Mean, Round(side.Accuracy, 0), Round(100*side.First, 0)) // halves go up, as in the page
 	}
 }

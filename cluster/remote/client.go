@@ -87,7 +87,8 @@ func (r *client) connect(ctx context.Context) error {
 			n = 0
 		}
 		r.conf.Log.Debug("not connected", "error", err)
-		if waits, ended := r.waits(); n > 0 && ended && !waits {
+		waits, ended, engineEnded := r.state()
+		if engineEnded || n > 0 && ended && !waits {
 			return nil
 		} else if ended && n >= triesLast {
 			return fmt.Errorf("%w: %w", ErrUnreachable, err)

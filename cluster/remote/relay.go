@@ -21,11 +21,13 @@ type client struct {
 	over   chan struct{} // closed when ended is set
 }
 
-// waits reports whether a request is unsent or unanswered, and whether the input has ended.
-func (r *client) waits() (waits, ended bool) {
+// state reports whether a request is unsent or unanswered, whether the input has ended, and
+// whether the engine has.
+func (r *client) state() (waits, ended, engineEnded bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.talk.waits() || r.stream.unsent(), r.ended
+	unsent, engineEnded := r.stream.state()
+	return r.talk.waits() || unsent, r.ended, engineEnded
 }
 
 // clientStream returns a stream that buffers the user's input while disconnected.

@@ -393,6 +393,41 @@ func TestSeatsEnd(t *testing.T) {
 	require.Eventually(t, func() bool { return len(p.host.Seats()) == 0 }, time.Minute, time.Millisecond)
 }
 
+// lateEnd is a connection that sends the end of an output late.
+type lateEnd struct{ net.Conn }
+
+func (c lateEnd) Write(p []byte) (int, error) {
+	if p[len(p)-1] == frameEnd {
+		time.Sleep(time.Second)
+	}
+	return c.Conn.Write(p)
+}
+
+// TestOneEngineUntilItEnds: after the engine's end the client asks for no other one, though the end
+// comes late and the user reads late.
+func TestOneEngineUntilItEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		engines := 0
+		h := NewHost(HostConfig{Users: []User{{"ann", "token", 2}}, Sit: func(ctx context.Context, user, kind string, in io.Reader, out io.Writer) error {
+			engines++
+			return fakeEngine(ctx, user, kind, in, out)
+		}})
+		dial := func(context.Context) (net.Conn, error) {
+			here, there := net.Pipe()
+			go h.greet(t.Context(), lateEnd{there})
+			return here, nil
+		}
+		from, out := io.Pipe()
+		go func() {
+			out.CloseWithError(Run(t.Context(), ClientConfig{Dial: dial, Token: "token", Kind: GTP}, strings.NewReader("quit\n"), out))
+		}()
+		time.Sleep(2 * time.Second)
+		require.Equal(t, 1, engines)
+		_, err := io.Copy(io.Discard, from)
+		require.NoError(t, err)
+	})
+}
+
 // TestNoSeatAtTheEnd: a client that connects while the host shuts down gets no seat, since
 // nothing would free it.
 func TestNoSeatAtTheEnd(t *testing.T) {

@@ -40,6 +40,7 @@ type stream struct {
 	out      []byte // unconfirmed bytes; base is the position of the first
 	base     uint64
 	ended    bool // end was called: nothing more is written
+	endSent  bool // a connection took the end
 	inEnded  bool // the other side has ended its output
 	closed   bool
 	conn     net.Conn // current connection; may be nil
@@ -94,11 +95,12 @@ func (s *stream) end() {
 	s.wake.Broadcast()
 }
 
-// drained waits, for a limited time, until the other side has confirmed everything.
+// drained waits, for a limited time, until the other side has confirmed everything and the end is
+// sent: a side that misses the end connects again.
 func (s *stream) drained(patience time.Duration) {
 	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
 		s.mu.Lock()
-		done := len(s.out) == 0 || s.closed
+		done := len(s.out) == 0 && s.endSent || s.closed
 		s.mu.Unlock()
 		if done {
 			return
@@ -117,11 +119,11 @@ func (s *stream) close() {
 	s.wake.Broadcast()
 }
 
-// unsent reports whether the other side has yet to confirm something.
-func (s *stream) unsent() bool {
+// state reports whether the other side has yet to confirm something, and whether it has ended.
+func (s *stream) state() (unsent, inEnded bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return len(s.out) > 0
+	return len(s.out) > 0, s.inEnded
 }
 
 // position is how many bytes have been received.
@@ -221,6 +223,11 @@ func (s *stream) sendOver(conn net.Conn, at uint64) error {
 		if _, err := conn.Write(frame); err != nil {
 			conn.Close()
 			return err
+		}
+		if tellsEnd {
+			s.mu.Lock()
+			s.endSent = true
+			s.mu.Unlock()
 		}
 	}
 }

@@ -27,6 +27,7 @@ func analysisCommand() *cobra.Command {
 		Short: "Analyse positions over KataGo's JSON protocol on standard input and output",
 		Long: `Reads queries, one JSON object a line, and writes results, one a line, in any
 order. KaTrain and Ogatak use it; so can scripts. The protocol is KataGo's.`,
+		Example: `  echo '{"id":"a","moves":[["B","E5"]],"rules":"chinese","boardXSize":9,"boardYSize":9,"maxVisits":50}' | engine analysis`,
 		PreRunE: s.load,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if n := s.idle["numAnalysisThreads"]; n != "" && !cmd.Flags().Changed("positions") && !cmd.Flags().Changed("analysis-threads") {

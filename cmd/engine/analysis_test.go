@@ -58,6 +58,8 @@ func TestLaunchLines(t *testing.T) {
 		require.Equal(t, known.Header.Name, models[0].InternalName)
 		require.Equal(t, known.Header.Version, models[0].Version)
 		require.Equal(t, 4, models[0].MaxBatchSize)
+		s.Send(strings.Split(analysisCommand().Example, "'")[1])
+		s.Result("a", 1)
 		require.False(t, *models[0].UsesHumanSLProfile)
 		require.Equal(t, "false", *models[0].UsingFP16)
 		require.NoError(t, p.in.Close())

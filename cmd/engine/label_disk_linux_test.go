@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"kosumi/internal/testshared"
-	"kosumi/train/rows"
+	"kosumi/train/learn/learntest"
 )
 
 // TestLabelFullDisk labels under a limit on file sizes: the command names the file that it could
@@ -41,9 +41,7 @@ func whole(t testing.TB, dir string) int {
 		if e.Name() == "lock" {
 			continue
 		}
-		set, err := rows.ReadFile(filepath.Join(dir, e.Name()))
-		require.NoError(t, err)
-		n += set.N
+		n += learntest.ReadRows(t, filepath.Join(dir, e.Name())).N
 	}
 	return n
 }

@@ -14,7 +14,7 @@ import (
 	"kosumi/nn/features"
 )
 
-// position is the input of the encoders in docs/pytorch.md, with the planes of this package.
+// position is the input of the encoders in docs/planes.py, with the planes of this package.
 type position struct {
 	Width     int         `json:"width"`
 	Boards    [][]int     `json:"boards"`
@@ -49,18 +49,13 @@ for n, p in enumerate(positions):
 print(len(positions), "positions are the same")
 `
 
-// TestPythonEncoders: the encoders in docs/pytorch.md make the same planes as this package, in
+// TestPythonEncoders: the encoders in docs/planes.py make the same planes as this package, in
 // random games of all sizes with captures, kos and passes.
 func TestPythonEncoders(t *testing.T) {
 	python, err := exec.LookPath("python3")
 	if err != nil {
-		testshared.Absent(t, "no python3 to run the encoders of docs/pytorch.md with: %v", err)
+		testshared.Absent(t, "no python3 to run the encoders of docs/planes.py with: %v", err)
 	}
-	doc := []byte(testshared.Read(t, "../../docs/pytorch.md"))
-	_, code, found := strings.Cut(string(doc), "```python\nEMPTY")
-	require.True(t, found, "docs/pytorch.md has no encoder")
-	code, _, found = strings.Cut("EMPTY"+code, "```")
-	require.True(t, found)
 	rng := rand.New(rand.NewPCG(7, 22))
 	var all []position
 	kos, captures := 0, 0
@@ -83,7 +78,7 @@ func TestPythonEncoders(t *testing.T) {
 	require.Positive(t, captures)
 	input, err := json.Marshal(all)
 	require.NoError(t, err)
-	cmd := exec.Command(python, "-c", code+compareInPython)
+	cmd := exec.Command(python, "-c", testshared.Read(t, "../../docs/planes.py")+compareInPython)
 	cmd.Stdin = strings.NewReader(string(input))
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, string(out))

@@ -41,16 +41,9 @@ type Attr struct {
 	extra []byte
 }
 
-func AttrFloat(f float64) Attr  { return Attr{Kind: KindFloat, F: float32(f)} }
-func AttrInt(i int64) Attr      { return Attr{Kind: KindInt, I: i} }
-func AttrString(s string) Attr  { return Attr{Kind: KindString, S: s} }
-func AttrTensor(t *Tensor) Attr { return Attr{Kind: KindTensor, T: t} }
-
-// AttrGraph returns a graph attribute, such as the body of a Loop.
-func AttrGraph(g *Graph) Attr      { return Attr{Kind: KindGraph, G: g} }
-func AttrFloats(f ...float32) Attr { return Attr{Kind: KindFloats, Floats: f} }
-func AttrInts(i ...int64) Attr     { return Attr{Kind: KindInts, Ints: i} }
-func AttrStrings(s ...string) Attr { return Attr{Kind: KindStrings, Strings: s} }
+func AttrFloat(f float64) Attr { return Attr{Kind: KindFloat, F: float32(f)} }
+func AttrInt(i int64) Attr     { return Attr{Kind: KindInt, I: i} }
+func AttrInts(i ...int64) Attr { return Attr{Kind: KindInts, Ints: i} }
 
 // graphs returns the graphs that an attribute holds.
 func (a Attr) graphs() []*Graph {

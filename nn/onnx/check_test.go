@@ -29,7 +29,7 @@ func done(t testing.TB, b *Builder) *Model {
 }
 
 func branch(inner *Node) Attr {
-	return AttrGraph(&Graph{Name: "body", Nodes: []*Node{inner}, Outputs: []ValueInfo{{Name: inner.Outputs[0]}}})
+	return ofGraph(&Graph{Name: "body", Nodes: []*Node{inner}, Outputs: []ValueInfo{{Name: inner.Outputs[0]}}})
 }
 
 func TestCheckFinds(t *testing.T) {
@@ -59,7 +59,7 @@ func TestCheckFinds(t *testing.T) {
 		"attribute's kind":    {func(m *Model) { m.Graph.Nodes[0].Attrs = Attrs{"axis": AttrFloat(1)} }, ErrGraph, `"axis"`},
 		"short tensor":        {func(m *Model) { m.Graph.Initializers[0].Raw = nil }, ErrTensor, `"w"`},
 		"short tensor inside": {func(m *Model) {
-			m.Graph.Nodes[0].Attrs = Attrs{"t": AttrTensor(&Tensor{Type: Float, Dims: []int64{1}})}
+			m.Graph.Nodes[0].Attrs = Attrs{"t": ofTensor(&Tensor{Type: Float, Dims: []int64{1}})}
 		}, ErrTensor, "Relu first"},
 		"types differ":       {func(m *Model) { m.Graph.Initializers[0] = NewTensor("w", []int64{1, 2, 3}, 3) }, ErrShape, "float32"},
 		"shapes differ":      {func(m *Model) { m.Graph.Initializers[0] = NewTensor("w", []float32{1, 2}, 2) }, ErrShape, "broadcast"},

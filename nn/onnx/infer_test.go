@@ -100,9 +100,9 @@ var inferred = []struct {
 	{"Conv", Attrs{"strides": AttrInts(2, 3), "pads": AttrInts(0, 1, 2, 3)}, operands{"1 4 10 11", "8 4 3 5"}, "1 8 5 4"},
 	{"Conv", Attrs{"dilations": AttrInts(2, 2), "pads": AttrInts(2, 2, 2, 2)}, operands{"N 4 9 9", "8 4 3 3"}, "N 8 9 9"},
 	{"Conv", Attrs{"group": AttrInt(4)}, operands{"N 4 9 9", "4 1 1 1"}, "N 4 9 9"},
-	{"Conv", Attrs{"auto_pad": AttrString("SAME_UPPER"), "strides": AttrInts(2, 2)}, operands{"N 4 9 9", "8 4 3 3"}, "N 8 5 5"},
-	{"Conv", Attrs{"auto_pad": AttrString("SAME_LOWER")}, operands{"N 4 H 9", "8 4 3 3"}, "N 8 H 9"},
-	{"Conv", Attrs{"auto_pad": AttrString("VALID")}, operands{"N 4 9 9", "8 4 3 3"}, "N 8 7 7"},
+	{"Conv", Attrs{"auto_pad": ofString("SAME_UPPER"), "strides": AttrInts(2, 2)}, operands{"N 4 9 9", "8 4 3 3"}, "N 8 5 5"},
+	{"Conv", Attrs{"auto_pad": ofString("SAME_LOWER")}, operands{"N 4 H 9", "8 4 3 3"}, "N 8 H 9"},
+	{"Conv", Attrs{"auto_pad": ofString("VALID")}, operands{"N 4 9 9", "8 4 3 3"}, "N 8 7 7"},
 	{"Conv", nil, operands{"N 4 9", "8 4 3"}, "N 8 7"},
 	{"Conv", nil, operands{"unknown", "8 4 3"}, "unknown"},
 	{"ConvTranspose", onePad, operands{"N 22 H W", "22 64 3 3"}, "N 64 H W"},
@@ -164,8 +164,8 @@ var inferred = []struct {
 	{"Pad", nil, operands{"N 4 9 9", ints(0, 0, 1, 2, 0, 0, 3, 4)}, "N 4 13 15"},
 	{"Shape", nil, operands{"N 4 9 9"}, "4"},
 	{"Shape", Attrs{"start": AttrInt(1), "end": AttrInt(-1)}, operands{"N 4 9 9"}, "2"},
-	{"Constant", Attrs{"value_floats": AttrFloats(1, 2)}, nil, "2"},
-	{"Constant", Attrs{"value": AttrTensor(ints(1, 2, 3))}, nil, "3"},
+	{"Constant", Attrs{"value_floats": ofFloats(1, 2)}, nil, "2"},
+	{"Constant", Attrs{"value": ofTensor(ints(1, 2, 3))}, nil, "3"},
 	{"ConstantOfShape", nil, operands{ints(3, 4)}, "3 4"},
 	{"Cast", Attrs{"to": AttrInt(1)}, operands{"N 4"}, "N 4"},
 	{"ReduceMean", nil, operands{"N 4 9 9", ints(2, 3)}, "N 4 1 1"},
@@ -200,7 +200,7 @@ func TestInferType(t *testing.T) {
 		"Shape":           {"3", nil, Int64},
 		"ArgMax":          {"3", nil, Int64},
 		"Relu":            {NewFloat16("", make([]float32, 3), 3), nil, Float16},
-		"ConstantOfShape": {ints(3), Attrs{"value": AttrTensor(NewTensor("", []int8{1}, 1))}, Int8},
+		"ConstantOfShape": {ints(3), Attrs{"value": ofTensor(NewTensor("", []int8{1}, 1))}, Int8},
 	} {
 		outs, err := inferOne(t, 18, &Node{OpType: op, Attrs: c.attrs, Outputs: []string{"y"}}, c.in)
 		require.NoError(t, err)
@@ -226,7 +226,7 @@ func TestInferRefuses(t *testing.T) {
 		{"Conv", Attrs{"pads": AttrInts(1, 1)}, in{"N 22 9 9", "64 22 3 3"}, "pads [1 1]"},
 		{"Conv", Attrs{"strides": AttrInts(0, 1)}, in{"N 22 9 9", "64 22 3 3"}, "out of range"},
 		{"Conv", Attrs{"kernel_shape": AttrInts(1, 1)}, in{"N 22 9 9", "64 22 3 3"}, "kernel_shape [1 1]"},
-		{"Conv", Attrs{"auto_pad": AttrString("SOME")}, in{"N 22 9 9", "64 22 3 3"}, `"SOME"`},
+		{"Conv", Attrs{"auto_pad": ofString("SOME")}, in{"N 22 9 9", "64 22 3 3"}, `"SOME"`},
 		{"Conv", nil, in{"N 22 9 9", "64 22 3 3", "63"}, "bias"},
 		{"Conv", nil, in{ints(1), "64 22 3 3"}, "float32"},
 		{"ConvTranspose", nil, in{"N 22 9 9", "21 64 3 3"}, "22 channels"},
@@ -292,7 +292,7 @@ func TestShapesAreFollowed(t *testing.T) {
 	b.Output("divided", b.Op("Reshape", nil, x, b.Concat(0, b.Div(b.Mul(batch, b.Ints(1)), b.Ints(1)), b.Sub(b.Ints(325), b.Ints(1)))))
 	// PyTorch exports expand(-1, 4, 3) this way: Equal and Where replace -1 by 1, with which Expand keeps a dimension.
 	want := b.Ints(-1, 4, 3)
-	ones := b.Op("ConstantOfShape", Attrs{"value": AttrTensor(NewTensor("", []int64{1}, 1))}, b.Ints(3))
+	ones := b.Op("ConstantOfShape", Attrs{"value": ofTensor(NewTensor("", []int64{1}, 1))}, b.Ints(3))
 	target := b.Op("Where", nil, b.Op("Equal", nil, want, b.Mul(ones, b.Ints(-1))), ones, want)
 	b.Output("expanded", b.Op("Expand", nil, b.Unsqueeze(b.ReduceSum(flat, true, 1), 2), target))
 	m := done(t, b)

@@ -34,8 +34,8 @@ func testModel(t testing.TB) *Model {
 	sub := &Graph{Name: "sub", Nodes: []*Node{{OpType: "Identity", Inputs: []string{"x"}, Outputs: []string{"i"}}}, Outputs: []ValueInfo{{Name: "i"}}}
 	g.Nodes = append(g.Nodes, &Node{Name: "odd", OpType: "Odd", Domain: "com.microsoft", Overload: "o", Doc: "d", Inputs: []string{"x", "", "w"}, Outputs: []string{"odd", ""},
 		Attrs: Attrs{
-			"f": AttrFloat(0), "i": AttrInt(-1), "s": AttrString("\xff\x00"), "t": AttrTensor(NewScalar("", int64(7))), "g": AttrGraph(sub),
-			"fs": AttrFloats(1, float32(math.Inf(1))), "is": AttrInts(1, -2), "ss": AttrStrings("", "b"),
+			"f": AttrFloat(0), "i": AttrInt(-1), "s": ofString("\xff\x00"), "t": ofTensor(NewScalar("", int64(7))), "g": ofGraph(sub),
+			"fs": ofFloats(1, float32(math.Inf(1))), "is": AttrInts(1, -2), "ss": ofStrings("", "b"),
 			"ts": {Kind: KindTensors, Tensors: []*Tensor{NewTensor("a", []bool{true, false}, 2), {Type: String, Dims: []int64{1}, Strings: []string{"z"}}}},
 			"gs": {Kind: KindGraphs, Graphs: []*Graph{sub}}, "none": AttrInts(),
 		}})
@@ -90,7 +90,7 @@ func TestMarshalRefuses(t *testing.T) {
 	_, err = m.Marshal()
 	require.ErrorIs(t, err, ErrTensor)
 	m = testModel(t)
-	m.Graph.Nodes[0].Attrs["t"] = AttrTensor(&Tensor{Type: Float, Dims: []int64{3}})
+	m.Graph.Nodes[0].Attrs["t"] = ofTensor(&Tensor{Type: Float, Dims: []int64{3}})
 	_, err = m.Marshal()
 	require.ErrorIs(t, err, ErrTensor)
 	m = testModel(t)

@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"time"
 )
 
@@ -28,20 +30,27 @@ func (a *Attempt) Solved() bool { return a.Right || a.Grade >= GoodGrade }
 // computed. An attempt with the problem and time of an earlier attempt replaces it: the user
 // changed the grade.
 type Log struct {
-	file     *os.File
+	name     string
+	file     *os.File // nil until the first attempt, which creates the file
 	Attempts []Attempt
 }
 
-// OpenLog opens or creates a log. An unreadable line is an error, except a line cut short.
+// OpenLog opens a log; a missing one is empty. An unreadable line is an error, except a line cut
+// short.
 func OpenLog(name string) (*Log, error) {
 	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s is not a file", name) // reading a pipe might block
 	}
-	file, err := os.OpenFile(name, os.O_RDWR|os.O_APPEND|os.O_CREATE, 0o644)
+	l := &Log{name: name}
+	file, err := os.OpenFile(name, os.O_RDWR|os.O_APPEND, 0o644)
+	if errors.Is(err, fs.ErrNotExist) {
+		_, err = os.Stat(filepath.Dir(name))
+		return l, err
+	}
 	if err != nil {
 		return nil, err
 	}
-	l := &Log{file: file}
+	l.file = file
 	data, err := io.ReadAll(file)
 	if err == nil {
 		err = l.read(name, data)
@@ -103,6 +112,11 @@ func (l *Log) Add(a Attempt) error {
 	if err != nil {
 		return err
 	}
+	if l.file == nil {
+		if l.file, err = os.OpenFile(l.name, os.O_RDWR|os.O_APPEND|os.O_CREATE, 0o644); err != nil {
+			return err
+		}
+	}
 	before, err := l.file.Seek(0, io.SeekEnd)
 	if err != nil {
 		return err
@@ -117,4 +131,9 @@ func (l *Log) Add(a Attempt) error {
 	return nil
 }
 
-func (l *Log) Close() error { return l.file.Close() }
+func (l *Log) Close() error {
+	if l.file == nil {
+		return nil
+	}
+	return l.file.Close()
+}

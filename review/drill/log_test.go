@@ -72,4 +72,9 @@ func TestOddAnswers(t *testing.T) {
 	require.Equal(t, log.Attempts, of, "as in a backup")
 	_, err = OpenLog(filepath.Dir(path))
 	require.ErrorContains(t, err, "is not a file")
+	unused := filepath.Join(t.TempDir(), "answers.jsonl")
+	log, err = OpenLog(unused)
+	require.NoError(t, err)
+	require.NoError(t, log.Close())
+	require.NoFileExists(t, unused)
 }

@@ -86,16 +86,6 @@ func (i *Info) Wants() string {
 	return article + " from " + plain(i.Low) + " to " + plain(i.High)
 }
 
-// Sentence turns a note into a sentence: a capital first, unless it begins with a name, and a
-// full stop.
-func Sentence(note string) string {
-	first, _, _ := strings.Cut(note, " ")
-	if first = strings.TrimRight(first, ",;"); first == "a" || len(first) > 1 && strings.Trim(strings.TrimSuffix(first, "'s"), "abcdefghijklmnopqrstuvwxyz") == "" {
-		note = strings.ToUpper(note[:1]) + note[1:]
-	}
-	return strings.TrimSuffix(note, ".") + "."
-}
-
 func plain(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 
 // WantsParam is Wants for the parameter. With NoLimit it has no upper bound: large numbers mean no limit.

@@ -168,14 +168,3 @@ func FuzzSet(f *testing.F) {
 		require.Equal(t, w, again)
 	})
 }
-
-// TestSentence: a note becomes a sentence; names keep their spelling.
-func TestSentence(t *testing.T) {
-	for note, want := range map[string]string{
-		"visits for a move; 0: no limit": "Visits for a move; 0: no limit.", "a game record": "A game record.", "komi": "Komi.",
-		"k, of the root": "k, of the root.", "c_visit of it": "c_visit of it.", "kata-search does": "kata-search does.",
-		"`seconds` for a move.": "`seconds` for a move.",
-	} {
-		require.Equal(t, want, setting.Sentence(note))
-	}
-}

@@ -80,8 +80,7 @@ func labels(t testing.TB, dir string) map[place]string {
 	require.NoError(t, err)
 	games := map[[3]uint64]bool{}
 	for _, path := range paths {
-		set, err := rows.ReadFile(path)
-		require.NoError(t, err)
+		set := learntest.ReadRows(t, path)
 		for _, id := range set.Info.IDs {
 			require.False(t, games[id], "game %v is there twice", id)
 			games[id] = true
@@ -146,8 +145,7 @@ func TestOptimisticPolicy(t *testing.T) {
 	labelled(t, c)
 	paths, err := filepath.Glob(filepath.Join(c.Out, "*.npz"))
 	require.NoError(t, err)
-	set, err := rows.ReadFile(paths[0])
-	require.NoError(t, err)
+	set := learntest.ReadRows(t, paths[0])
 	server := nntest.Server(t, c.Teacher, nn.ServerConfig{MaxBatch: 1})
 	n := len(set.Policy) / set.N / 2
 	for i := range set.N {
@@ -371,8 +369,7 @@ func TestDamagedRows(t *testing.T) {
 	labelled(t, made)
 	paths, err := filepath.Glob(filepath.Join(made.Out, "*.npz"))
 	require.NoError(t, err)
-	set, err := rows.ReadFile(paths[0])
-	require.NoError(t, err)
+	set := learntest.ReadRows(t, paths[0])
 	set.Globals[5*rows.Targets] = float32(math.NaN())
 	require.NoError(t, set.WriteFile(paths[0]))
 	require.NoError(t, os.WriteFile(filepath.Join(made.Out, "torn.npz"), []byte("PK"), 0o644))

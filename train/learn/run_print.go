@@ -22,7 +22,7 @@ func (s *Progress) String() string {
 	if t, ok := s.Recent.Term(MeasureTaughtKL); ok && t.Weight > 0 {
 		parts = append(parts, fmt.Sprintf("off the teacher %.3f", t.Mean))
 	}
-	if t, ok := s.Recent.Term(MeasurePolicyTop1); ok {
+	if t, ok := s.Recent.Term(MeasurePolicyTop1); ok && t.Weight > 0 {
 		parts = append(parts, fmt.Sprintf("top-1 %.0f %%", 100*t.Mean))
 	}
 	if s.Speed > 0 {
@@ -75,7 +75,8 @@ func (r *Report) printMeasurements(w io.Writer) {
 	}
 	fmt.Fprintln(w)
 	for _, t := range r.After.Terms {
-		if t.Weight == 0 {
+		sure := (t.Name == MeasurePolicyEntropy || t.Name == MeasureValueEntropy) && t.Mean == 0 // each target is one move or result
+		if t.Weight == 0 || sure {
 			continue
 		}
 		fmt.Fprintf(w, "  %-16s", t.Name)

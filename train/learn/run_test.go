@@ -54,8 +54,7 @@ func teachGames(t testing.TB, games int) string {
 	paths, err := rows.ListFolders(dir)()
 	require.NoError(t, err)
 	for _, path := range paths {
-		set, err := rows.ReadFile(path)
-		require.NoError(t, err)
+		set := learntest.ReadRows(t, path)
 		for i := range set.N {
 			lesson := &rows.Taught{Policy: make([]float32, 26), Value: rows.Value{Win: 0.75, Loss: 0.25, Score: float32(i % 9)}, HasScore: true, Stdev: 4, Ownership: make([]float32, 25)}
 			lesson.Policy[i%26], lesson.Policy[25] = 2, 1

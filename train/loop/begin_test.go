@@ -12,6 +12,7 @@ import (
 	"kosumi/board"
 	"kosumi/internal/testshared"
 	"kosumi/nn/katago"
+	"kosumi/train/learn/learntest"
 	"kosumi/train/rows"
 )
 
@@ -124,8 +125,7 @@ func TestBoardsMayChange(t *testing.T) {
 	require.Empty(t, bad)
 	count := map[board.Size]int{}
 	for _, d := range list {
-		set, err := rows.ReadFile(d.Path)
-		require.NoError(t, err)
+		set := learntest.ReadRows(t, d.Path)
 		for i := range set.N {
 			count[set.Size(i)]++
 		}

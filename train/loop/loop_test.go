@@ -20,6 +20,7 @@ import (
 	"kosumi/internal/testshared"
 	"kosumi/nn/ort"
 	"kosumi/sgf"
+	"kosumi/train/learn/learntest"
 	"kosumi/train/rows"
 	"kosumi/train/selfplay"
 )
@@ -169,8 +170,7 @@ func checkFolder(t *testing.T, dir string, before State) State {
 			require.Equal(t, next, d.First, "games are missing, or filed twice, at %s", d.Path)
 		}
 		next = d.First + uint64(d.Games)
-		set, err := rows.ReadFile(d.Path)
-		require.NoError(t, err)
+		set := learntest.ReadRows(t, d.Path)
 		require.Equal(t, d.Rows, set.N)
 		for k := range set.N {
 			require.NoError(t, set.Check(k))

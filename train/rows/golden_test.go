@@ -24,12 +24,22 @@ type goldenSet struct {
 	modes                   [8]int
 }
 
+// rowsOf returns the rows of a file.
+func rowsOf(t *testing.T, path string) *Set {
+	t.Helper()
+	f, err := OpenFile(path)
+	require.NoError(t, err)
+	defer f.Close()
+	s, err := f.Read(0, f.N)
+	require.NoError(t, err)
+	return s
+}
+
 // golden runs a check on a sample of 17 rows, and on 1024 if the reference data is present.
 func golden(t *testing.T, check func(t *testing.T, s *goldenSet)) {
 	t.Run("sample", func(t *testing.T) {
 		path := filepath.Join("..", "..", "testdata", "golden", "training", "rows.npz")
-		s, err := ReadFile(path)
-		require.NoError(t, err)
+		s := rowsOf(t, path)
 		require.Equal(t, 17, s.N)
 		check(t, &goldenSet{Set: s, path: path, listed: 1,
 			final: 11, sides: 4, noResults: 2, nines: []int{1, 3}, modes: [8]int{7, 1, 1, 2, 2, 1, 1, 2}})
@@ -39,8 +49,7 @@ func golden(t *testing.T, check func(t *testing.T, s *goldenSet)) {
 		if !ok {
 			return
 		}
-		s, err := ReadFile(path)
-		require.NoError(t, err)
+		s := rowsOf(t, path)
 		require.Equal(t, 1024, s.N)
 		check(t, &goldenSet{Set: s, path: path, listed: 193,
 			final: 885, sides: 137, noResults: 2, nines: []int{193, 426, 500, 689, 725, 743, 775, 900, 905}, modes: [8]int{622, 23, 45, 29, 253, 19, 6, 27}})

@@ -71,15 +71,6 @@ func OpenFile(path string) (*File, error) {
 
 func (f *File) Close() error { return f.closer.Close() }
 
-func ReadFile(path string) (*Set, error) {
-	f, err := OpenFile(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return f.Read(0, f.N)
-}
-
 func newFile(r io.ReaderAt, size int64) (*File, error) {
 	z, err := zip.NewReader(r, size)
 	if err != nil {

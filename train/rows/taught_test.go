@@ -66,8 +66,7 @@ func TestTaughtRows(t *testing.T) {
 		s := taughtSet(t, c.l, c.size)
 		path := filepath.Join(t.TempDir(), "a.npz")
 		require.NoError(t, s.WriteFile(path))
-		read, err := ReadFile(path)
-		require.NoError(t, err)
+		read := rowsOf(t, path)
 		require.Equal(t, s.Globals, read.Globals)
 		var u unpacker
 		var b Batch

@@ -11,6 +11,7 @@ import (
 	"kosumi/board"
 	"kosumi/nn/features"
 	"kosumi/sgf"
+	"kosumi/train/learn/learntest"
 	"kosumi/train/rows"
 )
 
@@ -55,8 +56,7 @@ func TestSessionWritesRowsAndRecords(t *testing.T) {
 			paths, err := filepath.Glob(filepath.Join(dir, "tdata", "*.npz"))
 			require.NoError(t, err)
 			for _, path := range paths {
-				set, err := rows.ReadFile(path)
-				require.NoError(t, err)
+				set := learntest.ReadRows(t, path)
 				for i := range set.N {
 					require.NoError(t, set.Check(i))
 				}

@@ -94,3 +94,14 @@ func WriteGames(t testing.TB, e features.Encoding, size board.Size, n int) strin
 	}
 	return dir
 }
+
+// ReadRows returns the rows of a file.
+func ReadRows(t testing.TB, path string) *rows.Set {
+	t.Helper()
+	f, err := rows.OpenFile(path)
+	require.NoError(t, err)
+	defer f.Close()
+	set, err := f.Read(0, f.N)
+	require.NoError(t, err)
+	return set
+}
