@@ -135,6 +135,51 @@ func TestReviewIsItsReaders(t *testing.T) {
 	p.Do(chromedp.Navigate(s.Address() + "review"))
 	p.Until(`document.querySelector(".review-row")`)
 	browsertest.Equal(p, "−9.0 ??, −4.0 ?", `[...document.querySelectorAll(".review-worst .chip-loss")].map((e) => e.innerText).join(", ")`, "the list counts one's own")
+	firstLook(t, s, p)
+}
+
+// firstLook opens a review under way: while it has found nothing, it does not say that there is
+// nothing to find. It leads to the reader's worst mistake so far and to the final one, unless the
+// reader has moved. Numbers of moves count those before the position, also in the address.
+func firstLook(t *testing.T, s *Server, p *browsertest.Tab) {
+	c := join(t, s)
+	c.ask("review.pause", api.PauseReviews{Paused: true}, nil)
+	id := toReview(t, s, map[string]string{"under way.sgf": spoilt})["under way.sgf"].ID
+	found := ask[api.Review](c, "watch", api.Watch{What: "review:" + id})
+	tell := func(state string, own int, mistakes ...int) {
+		t.Helper()
+		found.Card.State, found.Card.Pass, found.Mistakes = state, 2, mistakes
+		for i, ply := range mistakes {
+			m := &found.Moves[ply]
+			m.Judged, m.Listed, m.Loss, m.Class, m.Better = true, true, float64(20-i), 4, "J1"
+		}
+		s.hub.Publish("review:"+id, api.ReviewNews.Of(found))
+		p.Until(fmt.Sprintf(`document.querySelector("main.review")?.dataset.state === %q && document.querySelectorAll(".mistakes li").length === %d`, state, own))
+	}
+	for _, walks := range []bool{false, true} {
+		p.Do(chromedp.Navigate(s.Address() + "review/" + id))
+		browsertest.Equal(p, "No mistake found so far: the review is not finished.", `document.querySelector(".mistakes > p")?.innerText`)
+		for i := range found.Moves {
+			found.Moves[i].Listed = false
+		}
+		tell("running", 0)
+		browsertest.Equal(p, "No mistake found so far: the review is not finished.", `document.querySelector(".mistakes > p")?.innerText`)
+		p.Picture("review under way")
+		tell("running", 1, 3, 4)
+		atPly(p, 4, "Black is Ann, the reader")
+		p.Until(`location.search === ""`)
+		if walks {
+			p.Do(chromedp.KeyEvent(kb.ArrowRight), chromedp.KeyEvent(kb.ArrowLeft))
+			p.Until(`location.search === "?at=4"`)
+		}
+		tell("done", 2, 8, 4)
+		if walks {
+			atPly(p, 4, "the reader has moved")
+		} else {
+			atPly(p, 8)
+		}
+		p.Until(`document.querySelector(".where input").value === document.querySelector("main.review").dataset.at`)
+	}
 }
 
 // TestReviewOfNobody opens a review of a game without names: the program stores for this game
