@@ -116,7 +116,7 @@ func TestReview(t *testing.T) {
 	// komi or player makes another game.
 	edited := strings.NewReplacer("RE[W+R]", "RE[White wins]\nAP[Other]C[a club game]", ";W[cc]", "\n;W[cc]C[good](;W[dc])").Replace(spoilt)
 	edited = strings.Replace(edited, "(;W[dc])", "", 1)
-	for name, a := range toReview(t, s, map[string]string{"a game (2).sgf": spoilt, "edited.sgf": edited}) {
+	for name, a := range toReview(t, s, map[string]string{"a game (2).sgf": spoilt, "edited.sgf": edited, "shared.html": testshared.Read(t, folder.Path(id, ".html"))}) {
 		require.Equal(t, id, a.ID, name)
 		require.True(t, a.Known, name)
 	}

@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -115,12 +116,18 @@ const (
 	MaxNodes = 1_000_000 // nodes of a game tree
 )
 
-// ParseSGF reads the game trees of a record, within the bounds.
+// ParseSGF reads the game trees of a record, within the bounds, or the game of a review's HTML file.
 func ParseSGF(data []byte) ([]*sgf.Node, error) {
 	if len(data) > MaxSGF {
 		return nil, api.Tell("bad_request", "sgf_large", "n", MaxSGF>>20)
 	}
+	if root := recordOfPage(data); root != nil {
+		return []*sgf.Node{root}, nil
+	}
 	roots, err := sgf.Options{MaxBytes: MaxSGF, MaxElements: 4 * MaxNodes}.Parse(data)
+	if isPage(data) && !slices.ContainsFunc(roots, func(r *sgf.Node) bool { return len(r.Children) > 0 }) {
+		err = api.Tell("bad_request", "sgf_page")
+	}
 	return roots, RecordError(err)
 }
 

@@ -246,7 +246,7 @@ export function Home() {
 				<LastGame g={all.find((g) => g.phase === "over")} />
 				<RankNow played={all.some((g) => g.phase === "over")} />
 				<p class="front-drop dim">
-					{t(touch() ? "drop_text_touch" : "drop_text")} <label class="plain file">{t("choose_file")}<input type="file" accept=".sgf,application/x-go-sgf" multiple class="sr" onChange={(e) => { void openFiles(e.currentTarget.files); e.currentTarget.value = ""; }} /></label>
+					{t(touch() ? "drop_text_touch" : "drop_text")} <label class="plain file">{t("choose_file")}<input type="file" accept=".sgf,.html,application/x-go-sgf" multiple class="sr" onChange={(e) => { void openFiles(e.currentTarget.files); e.currentTarget.value = ""; }} /></label>
 				</p>
 				<UnreadFiles files={unread.value} />
 			</div>
