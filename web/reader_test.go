@@ -138,47 +138,38 @@ func TestReviewIsItsReaders(t *testing.T) {
 	firstLook(t, s, p)
 }
 
-// firstLook opens a review under way: while it has found nothing, it does not say that there is
+// firstLook opens a review under way. While it has found nothing, it does not say that there is
 // nothing to find. It leads to the reader's worst mistake so far and to the final one, unless the
-// reader has moved. Numbers of moves count those before the position, also in the address.
+// reader has moved.
 func firstLook(t *testing.T, s *Server, p *browsertest.Tab) {
 	c := join(t, s)
 	c.ask("review.pause", api.PauseReviews{Paused: true}, nil)
 	id := toReview(t, s, map[string]string{"under way.sgf": spoilt})["under way.sgf"].ID
 	found := ask[api.Review](c, "watch", api.Watch{What: "review:" + id})
-	tell := func(state string, own int, mistakes ...int) {
+	tell := func(state string, at int, mistakes ...int) {
 		t.Helper()
-		found.Card.State, found.Card.Pass, found.Mistakes = state, 2, mistakes
+		found.Card.State, found.Mistakes = state, mistakes
 		for i, ply := range mistakes {
 			m := &found.Moves[ply]
 			m.Judged, m.Listed, m.Loss, m.Class, m.Better = true, true, float64(20-i), 4, "J1"
 		}
 		s.hub.Publish("review:"+id, api.ReviewNews.Of(found))
-		p.Until(fmt.Sprintf(`document.querySelector("main.review")?.dataset.state === %q && document.querySelectorAll(".mistakes li").length === %d`, state, own))
+		p.Until(fmt.Sprintf(`document.querySelector("main.review")?.dataset.state === %q`, state))
+		atPly(p, at, "%s, %v", state, mistakes)
+		p.Until(`document.querySelector(".where input").value === document.querySelector("main.review").dataset.at`) // one number, as in Analyse
 	}
-	for _, walks := range []bool{false, true} {
+	for _, final := range []int{8, 4} {
 		p.Do(chromedp.Navigate(s.Address() + "review/" + id))
-		browsertest.Equal(p, "No mistake found so far: the review is not finished.", `document.querySelector(".mistakes > p")?.innerText`)
-		for i := range found.Moves {
-			found.Moves[i].Listed = false
-		}
+		p.Until(`document.querySelector("main.review")?.dataset.state === "waiting"`)
 		tell("running", 0)
 		browsertest.Equal(p, "No mistake found so far: the review is not finished.", `document.querySelector(".mistakes > p")?.innerText`)
 		p.Picture("review under way")
-		tell("running", 1, 3, 4)
-		atPly(p, 4, "Black is Ann, the reader")
-		p.Until(`location.search === ""`)
-		if walks {
+		tell("running", 4, 3, 4) // Black, the even plies, is Ann, the reader
+		if final == 4 {          // the reader moves
 			p.Do(chromedp.KeyEvent(kb.ArrowRight), chromedp.KeyEvent(kb.ArrowLeft))
 			p.Until(`location.search === "?at=4"`)
 		}
-		tell("done", 2, 8, 4)
-		if walks {
-			atPly(p, 4, "the reader has moved")
-		} else {
-			atPly(p, 8)
-		}
-		p.Until(`document.querySelector(".where input").value === document.querySelector("main.review").dataset.at`)
+		tell("done", final, 8, 4)
 	}
 }
 

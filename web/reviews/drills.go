@@ -60,14 +60,9 @@ func (ds *Drills) use(f func(*drill.Set, *drill.Log, *drill.Schedule) error) err
 		return api.Refuse("internal", "%v", err)
 	}
 	set.Problems = slices.DeleteFunc(set.Problems, func(p drill.Problem) bool {
-		switch side := sides[p.Game]; side {
-		case "b", "w":
-			return side != p.ToMove
-		case "none":
-			return true
-		}
+		side := sides[p.Game]
 		_, other := ds.whose(p.Player)
-		return other
+		return side == "none" || (side == "b" || side == "w") && side != p.ToMove || side == "" && other
 	})
 	fit := 0
 	if at, known := ds.strength(); known {

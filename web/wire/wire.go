@@ -4,15 +4,16 @@
 package wire
 
 import (
+	"bytes"
 	"encoding/base64"
 	"errors"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"kosumi/board"
+	"kosumi/internal/handout"
 	"kosumi/review"
 	"kosumi/sgf"
 	"kosumi/web/api"
@@ -121,13 +122,13 @@ func ParseSGF(data []byte) ([]*sgf.Node, error) {
 	if len(data) > MaxSGF {
 		return nil, api.Tell("bad_request", "sgf_large", "n", MaxSGF>>20)
 	}
-	if root := recordOfPage(data); root != nil {
-		return []*sgf.Node{root}, nil
+	if _, page, found := bytes.Cut(data, []byte(handout.Data)); found {
+		if root := gameOfPage(page); root != nil {
+			return []*sgf.Node{root}, nil
+		}
+		return nil, api.Tell("bad_request", "sgf_page")
 	}
 	roots, err := sgf.Options{MaxBytes: MaxSGF, MaxElements: 4 * MaxNodes}.Parse(data)
-	if isPage(data) && !slices.ContainsFunc(roots, func(r *sgf.Node) bool { return len(r.Children) > 0 }) {
-		err = api.Tell("bad_request", "sgf_page")
-	}
 	return roots, RecordError(err)
 }
 

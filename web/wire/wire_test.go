@@ -1,7 +1,7 @@
 package wire_test
 
 import (
-	"encoding/json"
+	"strings"
 	"testing"
 	"unicode/utf8"
 
@@ -9,7 +9,6 @@ import (
 
 	"kosumi/board"
 	"kosumi/internal/handout"
-	"kosumi/review"
 	"kosumi/sgf"
 	"kosumi/web/api"
 	"kosumi/web/wire"
@@ -48,41 +47,20 @@ func TestTexts(t *testing.T) {
 	require.Equal(t, "superko", wire.Illegal(board.ErrSuperko).(api.Error).Args[0])
 }
 
-// TestSharedReview reads the game in the HTML file of a review. Other pages are refused with what to
-// do: stones set up between moves are not in the file, and problems are no game.
+// TestSharedReview reads the game in the HTML file of a review. Other files of that kind are refused
+// with what to do: problems, and games with stones set up between moves.
 func TestSharedReview(t *testing.T) {
-	page := func(kind, record string) string {
-		root, err := sgf.Parse([]byte(record))
-		require.NoError(t, err)
-		g, err := review.Load(root[0], board.Japanese())
-		require.NoError(t, err)
-		res := review.Result{Game: g.Info()}
-		for i := range len(g.Moves) + 1 {
-			at, err := g.Position(i)
-			require.NoError(t, err)
-			res.Positions = append(res.Positions, review.Position{Stones: review.Stones(at)})
-			if i < len(g.Moves) {
-				res.Moves = append(res.Moves, review.Move{Color: wire.Letter(g.Moves[i].Color), Move: g.Record.Size.Vertex(g.Moves[i].Point)})
-			}
-		}
-		text, err := json.Marshal(review.Page{Kind: kind, Data: res})
-		require.NoError(t, err)
-		return "<!DOCTYPE html>\n<html>" + handout.Data + string(text) + "</script><script>\"(;GM[1])\"</script></html>"
+	page := func(end string) []byte {
+		data := `{"kind":"review","data":{"game":{"width":3,"height":2,"komi":0.5,"rules":"japanese","handicap":2,"black":"Ann","whiteRank":"5k","result":"W+R"},
+			"positions":[{"stones":"X....X"},{"stones":"XO...X"},{"stones":"` + end + `"}],"moves":[{"color":"w","move":"B2"},{"color":"b","move":"pass"}]}}`
+		return []byte("<!DOCTYPE html>" + handout.Data + data + "</script><script>\"(;GM[1])\"</script>")
 	}
-	for _, record := range []string{
-		"(;SZ[9]KM[6.5]RU[Japanese]PB[Ann </script>]BR[5k]PW[Ben]RE[W+R]DT[2026-01-02];B[ee];W[cc];B[];W[])",
-		"(;SZ[13:9]HA[2]KM[0.5]RU[Chinese]AB[cc][gg];W[ee];B[ce])",
-	} {
-		before, _ := sgf.Parse([]byte(record))
-		after, err := wire.ParseSGF([]byte(page("review", record)))
-		require.NoError(t, err)
-		want, _ := review.Load(before[0], board.Chinese())
-		got, err := review.Load(after[0], board.Chinese())
-		require.NoError(t, err)
-		require.Equal(t, want.Info(), got.Info())
-		require.Equal(t, want.Moves, got.Moves)
-	}
-	for _, other := range []string{page("review", "(;SZ[9]RU[Chinese];B[ee];AB[aa];W[cc])"), page("drills", "(;SZ[9]RU[Chinese];B[ee])"), " <HTML>"} {
+	roots, err := wire.ParseSGF(page("XO...X"))
+	require.NoError(t, err)
+	text, err := sgf.Marshal(roots...)
+	require.NoError(t, err)
+	require.Equal(t, "(;FF[4]GM[1]CA[UTF-8]AP[Kosumi]SZ[3:2]KM[0.5]HA[2]RU[Japanese]PB[Ann]WR[5k]RE[W+R]AB[aa][cb];W[ba];B[])", strings.Join(strings.Fields(string(text)), ""))
+	for _, other := range []string{string(page("XO.X.X")), handout.Data + `{"kind":"drills","data":{"problems":[]}}`} {
 		_, err := wire.ParseSGF([]byte(other))
 		require.EqualError(t, err, "it is a page for the browser: open it there, and drop the game's .sgf file here")
 	}
