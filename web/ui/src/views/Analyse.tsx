@@ -365,7 +365,7 @@ function typed(text: string): boolean {
 		case "undo": tree.walk(-1); return true;
 		case "pass": void attempt(tree.playMoves(["pass"])); return true;
 		case "last": say(tree.nodes.value.get(tree.at.value)?.m ?? t("said_empty")); return true;
-		case "go": tree.goTo(tree.afterMoves(Number(arg) || 0)); return true;
+		case "go": if (Number(arg) >= 0) tree.goTo(tree.afterMoves(Number(arg))); return true;
 	}
 	const p = point(word ?? "", w, h);
 	if (p < 0) return false;
