@@ -197,17 +197,19 @@ func (l *Levels) Curves() []api.Rank {
 		if f.Games == 0 && f.Judged == 0 {
 			continue
 		}
-		r := api.Rank{Fit: wireFit(name, f), Curve: []api.Standing{}}
-		for i, s := range f.History {
+		r, played := api.Rank{Fit: wireFit(name, f), Curve: []api.Standing{}}, map[string]bool{}
+		for _, s := range f.History {
 			from := "result"
 			if s.Judged {
 				from = "review"
 			}
 			at := api.Standing{At: s.When.Unix(), Low: int(s.Low - firstDan), Mid: int(s.Mid - firstDan), High: int(s.High - firstDan), From: from, Mark: wire.Round(s.Mark, 2)}
-			if i > 0 && s.Judged && s.Game != "" && s.Game == f.History[i-1].Game { // a game is one point: its result, at the rank after its review
-				r.Curve = r.Curve[:len(r.Curve)-1]
-				at.From, at.Mark = "result", wire.Round(f.History[i-1].Mark, 2)
+			if last := len(r.Curve) - 1; s.Judged && played[s.Game] { // a game is one point: its review moves the last one
+				at.At, at.From, at.Mark = r.Curve[last].At, r.Curve[last].From, r.Curve[last].Mark
+				r.Curve[last] = at
+				continue
 			}
+			played[s.Game] = s.Game != ""
 			r.Curve = append(r.Curve, at)
 		}
 		ranks = append(ranks, r)

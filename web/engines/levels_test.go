@@ -54,16 +54,18 @@ func TestLevels(t *testing.T) {
 	require.Len(t, fits, 1)
 	require.Equal(t, *fit, fits[0])
 
-	// A game and its review are one point of the curve, at the rank after both; the review of
+	// A game and its review are one point of the curve, whose end is the present rank; the review of
 	// another game is a point of its own.
-	for _, game := range []string{"a", "old"} {
+	_, err = l.Count("b", played.Add(time.Hour), board.Square(9), against, 0, 1, 1)
+	require.NoError(t, err)
+	for _, game := range []string{"a", "b", "old"} {
 		last, err := l.Judge(board.Square(9), game, make([]float64, 30), played.Add(-time.Hour))
 		require.NoError(t, err)
 		curve := l.Curves()[0].Curve
 		at := curve[len(curve)-1]
 		require.Equal(t, last.Mid, level.Rank(at.Mid+int(firstDan)).String())
-		require.Len(t, curve, map[string]int{"a": 1, "old": 2}[game])
-		require.Equal(t, map[string]string{"a": "result", "old": "review"}[game], at.From)
+		require.Len(t, curve, map[string]int{"a": 2, "b": 2, "old": 3}[game])
+		require.Equal(t, map[string]string{"a": "result", "b": "result", "old": "review"}[game], at.From)
 	}
 	fits = l.Fits()
 
