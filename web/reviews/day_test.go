@@ -83,8 +83,7 @@ func TestDay(t *testing.T) {
 		set.Problems = append(set.Problems, drill.Problem{ID: fmt.Sprint(i), Game: "g", Width: 5, Height: 5, Stones: string(stones), ToMove: "b", Rules: "chinese", Loss: float64(10 - i),
 			Played: "A1", Answers: []drill.Answer{{Move: "C3", Accepted: true}}})
 	}
-	sides := map[string]string{}
-	ds := &Drills{folder: folder, sides: func() map[string]string { return sides }, whose: func(string) (mine, other bool) { return false, false }, strength: func() (level.Rank, bool) { return 0, false }, collection: func(int) []drill.Problem { return nil }}
+	ds := &Drills{folder: folder, sides: func() map[string]string { return nil }, whose: func(string) (mine, other bool) { return false, false }, strength: func() (level.Rank, bool) { return 0, false }, collection: func(int) []drill.Problem { return nil }}
 	book := diary{}
 	none, err := ds.Day(book, day(3))
 	require.NoError(t, err)
@@ -134,12 +133,4 @@ func TestDay(t *testing.T) {
 	require.Len(t, fewer.Problems, problemsADay)
 	require.NotContains(t, ids(fewer), "6")
 	require.NotContains(t, ids(fewer), "7")
-
-	// Once the player's side is known, the other's mistakes are not asked any more.
-	for side, n := range map[string]int{"b": problemsADay, "w": 0, "none": 0, "both": problemsADay} {
-		sides["g"] = side
-		own, err := ds.Day(book, day(5))
-		require.NoError(t, err)
-		require.Len(t, own.Problems, n, side)
-	}
 }
