@@ -16,6 +16,9 @@ const (
 	linesKept  = 3  // maximum number of a position's moves listed with a continuation
 
 	worstReported = 20 // maximum number of listed mistakes of a game
+
+	turningListed = 3    // maximum number of turning points of a game
+	evenLead      = 0.75 // smallest lead that counts, in points: at less the game is even
 )
 
 // Sign returns 1 for Black ("b"), -1 for White ("w").
@@ -155,14 +158,49 @@ func (r *run) sumUp(res *Result) {
 		res.Players[i].sum(res.Moves, color)
 	}
 	res.Mistakes = worst(res.Moves, worstReported, func(m *Move) float64 { return m.Loss })
-	res.Turning = worst(res.Moves, 3, func(m *Move) float64 {
-		if m.WinrateLoss < 0.1 {
+	res.Turning = turningOf(res)
+	res.Summary = summaryOf(res)
+}
+
+// turningOf returns the moves where the game turned, in their order: first the one that changed the
+// lead for good, then those that cost most winrate, a tenth or more. One that left the lead as it
+// was does not count while its side has a worse mistake that is left out.
+func turningOf(res *Result) []int {
+	ahead := func(t int) int { // 1 Black, -1 White, 0 neither
+		if lead := res.Positions[t].Lead; math.Abs(lead) >= evenLead {
+			return int(math.Copysign(1, lead))
+		}
+		return 0
+	}
+	last := len(res.Moves) - 1
+	for last >= 0 && ahead(last) == ahead(len(res.Moves)) {
+		last--
+	}
+	plies := worst(res.Moves, len(res.Moves), func(m *Move) float64 {
+		switch {
+		case m.WinrateLoss < 0.1:
 			return 0
+		case m.Number == last+1:
+			return 1
 		}
 		return m.WinrateLoss
 	})
-	slices.Sort(res.Turning)
-	res.Summary = summaryOf(res)
+	mistakes := worst(res.Moves, len(res.Moves), func(m *Move) float64 { return m.Loss })
+	turning := []int{}
+	for len(turning) < turningListed {
+		i := slices.IndexFunc(plies, func(t int) bool {
+			m := &res.Moves[t]
+			return ahead(t) != ahead(t+1) || !slices.ContainsFunc(mistakes, func(o int) bool {
+				return res.Moves[o].Color == m.Color && res.Moves[o].Loss > m.Loss && !slices.Contains(turning, o)
+			})
+		})
+		if i < 0 {
+			break
+		}
+		turning, plies = append(turning, plies[i]), slices.Delete(plies, i, i+1)
+	}
+	slices.Sort(turning)
+	return turning
 }
 
 func (p *Player) sum(moves []Move, color string) {

@@ -34,7 +34,7 @@ type Result struct {
 	// Players are Black and White.
 	Players [2]Player `json:"players"`
 	// Mistakes are the plies of the worst moves of both sides, at most 20, worst first; Turning are
-	// the plies of the moves that changed the winrate most, at most 3.
+	// the plies where the game turned, at most 3: see turningOf.
 	Mistakes []int `json:"mistakes"`
 	Turning  []int `json:"turning"`
 	// Groups are the groups whose life is proved, in order of Since; Only are the positions in which

@@ -103,6 +103,33 @@ func TestClasses(t *testing.T) {
 	}
 }
 
+// TestTurning: a game turned where the lead changed for good, then where most winrate was lost. A
+// move that left the lead as it was is none while its side has a worse mistake that is left out.
+func TestTurning(t *testing.T) {
+	type ply struct{ lead, loss, chance float64 } // Black's lead before the move, what its mover lost
+	for name, c := range map[string]struct {
+		plies []ply // Black's moves are even
+		end   float64
+		want  []int
+	}{
+		"nothing happened":                        {[]ply{{1, 0, 0}, {1, 2, 0.05}}, 3, []int{}},
+		"ahead, then behind":                      {[]ply{{5, 9, 0.4}, {-4, 0, 0}}, -4, []int{0}},
+		"for good first":                          {[]ply{{5, 9, 0.5}, {-4, 9, 0.5}, {5, 9, 0.5}, {-4, 9, 0.5}, {5, 8, 0.2}}, -3, []int{0, 1, 4}},
+		"from even":                               {[]ply{{0.5, 4, 0.2}, {-3.5, 0, 0}, {-3.5, 40, 0.05}}, -43, []int{0}},
+		"small beside a larger one of its side":   {[]ply{{-2, 3, 0.2}, {-5, 2, 0.15}, {-3, 40, 0.05}}, -43, []int{1}},
+		"small beside a larger one that is named": {[]ply{{-2, 3, 0.2}, {-5, 0, 0}, {-5, 20, 0.12}}, -25, []int{0, 2}},
+		"a tenth at least":                        {[]ply{{0, 9, 0.099}, {-9, 10, 0.1}}, 1, []int{1}},
+	} {
+		res := &Result{}
+		for i, p := range c.plies {
+			res.Positions = append(res.Positions, Position{Visits: 1, Lead: p.lead})
+			res.Moves = append(res.Moves, Move{Number: i + 1, Color: [...]string{"b", "w"}[i%2], Judged: true, Listed: p.loss > 0, Loss: p.loss, WinrateLoss: p.chance})
+		}
+		res.Positions = append(res.Positions, Position{Visits: 1, Lead: c.end})
+		require.Equal(t, c.want, turningOf(res), name)
+	}
+}
+
 // TestHindsight: a player stands at least as well before a move as after it. A later search that
 // disagrees corrects the earlier position, weighted by its reliability.
 func TestHindsight(t *testing.T) {

@@ -126,7 +126,7 @@ func (g *game) countForLevel() error {
 	case g.rec.Result != "0":
 		return nil
 	}
-	fit, err := g.home.levels.Count(g.rec.Changed, g.rec.Size(), against, g.rec.HeadStart(), points, weight)
+	fit, err := g.home.levels.Count(g.rec.Head.ID, g.rec.Changed, g.rec.Size(), against, g.rec.HeadStart(), points, weight)
 	if err != nil {
 		g.pending.level = true
 		return fmt.Errorf("the game does not count for your level yet: %w", err)

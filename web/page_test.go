@@ -222,9 +222,9 @@ func TestReviewPage(t *testing.T) {
 
 	// A move can be opened by its number, also in the address.
 	p.Do(chromedp.SetValue(`.where input`, "34", chromedp.ByQuery), chromedp.Evaluate(`document.querySelector(".where input").dispatchEvent(new Event("change", { bubbles: true }))`, nil))
-	p.Until(screen + `.dataset.at === "33" && location.search === "?m=34"`)
+	p.Until(screen + `.dataset.at === "34" && location.search === "?at=34"`)
 	p.Do(chromedp.Reload())
-	p.Until(screen + `?.dataset.at === "33"`)
+	p.Until(screen + `?.dataset.at === "34"`)
 	p.Until(`document.querySelector(".mistake-box").innerText.trim().length > 10`) // the page comments on every move
 	p.Do(chromedp.Evaluate(`[...document.querySelectorAll(".mistakes li button")][0].click()`, nil))
 	p.Until(`document.querySelector(".mistakes li button.on")`)

@@ -48,7 +48,7 @@ func TestYou(t *testing.T) {
 	finished(t, s, c, "12k", "B+3.5", fewMoves...)
 	finished(t, s, c, "9k", "W+R", fewMoves[:9]...)
 	for i, points := range []float64{1, 0, 1} {
-		_, err := s.games.levels.Count(time.Now().Add(time.Duration(i)*time.Minute), board.Square(9), 8, 0, points, 1)
+		_, err := s.games.levels.Count("", time.Now().Add(time.Duration(i)*time.Minute), board.Square(9), 8, 0, points, 1)
 		require.NoError(t, err)
 	}
 	p := openPage(t, s)
@@ -64,7 +64,7 @@ func TestYou(t *testing.T) {
 	p.Axe("you")
 
 	// On board sizes whose moves cannot be judged, only results count, and the page says so.
-	_, err := s.games.levels.Count(time.Now(), board.Square(11), 8, 0, 1, 1)
+	_, err := s.games.levels.Count("", time.Now(), board.Square(11), 8, 0, 1, 1)
 	require.NoError(t, err)
 	p.Do(chromedp.Reload())
 	p.Press("11×11")

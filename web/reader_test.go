@@ -135,6 +135,42 @@ func TestReviewIsItsReaders(t *testing.T) {
 	p.Do(chromedp.Navigate(s.Address() + "review"))
 	p.Until(`document.querySelector(".review-row")`)
 	browsertest.Equal(p, "−9.0 ??, −4.0 ?", `[...document.querySelectorAll(".review-worst .chip-loss")].map((e) => e.innerText).join(", ")`, "the list counts one's own")
+	firstLook(t, s, p)
+}
+
+// firstLook opens a review under way. While it has found nothing, it does not say that there is
+// nothing to find. It leads to the reader's worst mistake so far and to the final one, unless the
+// reader has moved.
+func firstLook(t *testing.T, s *Server, p *browsertest.Tab) {
+	c := join(t, s)
+	c.ask("review.pause", api.PauseReviews{Paused: true}, nil)
+	id := toReview(t, s, map[string]string{"under way.sgf": spoilt})["under way.sgf"].ID
+	found := ask[api.Review](c, "watch", api.Watch{What: "review:" + id})
+	tell := func(state string, at int, mistakes ...int) {
+		t.Helper()
+		found.Card.State, found.Mistakes = state, mistakes
+		for i, ply := range mistakes {
+			m := &found.Moves[ply]
+			m.Judged, m.Listed, m.Loss, m.Class, m.Better = true, true, float64(20-i), 4, "J1"
+		}
+		s.hub.Publish("review:"+id, api.ReviewNews.Of(found))
+		p.Until(fmt.Sprintf(`document.querySelector("main.review")?.dataset.state === %q`, state))
+		atPly(p, at, "%s, %v", state, mistakes)
+		p.Until(`document.querySelector(".where input").value === document.querySelector("main.review").dataset.at`) // one number, as in Analyse
+	}
+	for _, final := range []int{8, 4} {
+		p.Do(chromedp.Navigate(s.Address() + "review/" + id))
+		p.Until(`document.querySelector("main.review")?.dataset.state === "waiting"`)
+		tell("running", 0)
+		browsertest.Equal(p, "No mistake found so far: the review is not finished.", `document.querySelector(".mistakes > p")?.innerText`)
+		p.Picture("review under way")
+		tell("running", 4, 3, 4) // Black, the even plies, is Ann, the reader
+		if final == 4 {          // the reader moves
+			p.Do(chromedp.KeyEvent(kb.ArrowRight), chromedp.KeyEvent(kb.ArrowLeft))
+			p.Until(`location.search === "?at=4"`)
+		}
+		tell("done", final, 8, 4)
+	}
 }
 
 // TestReviewOfNobody opens a review of a game without names: the program stores for this game

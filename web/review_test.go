@@ -103,11 +103,20 @@ func TestReview(t *testing.T) {
 	}
 	drillSet(t, c, folder)
 
+	// Once the player has said a side, only its mistakes are asked.
+	asked := func(side string) int {
+		c.ask("player.side", api.SaidSide{Review: id, Side: side}, nil)
+		return ask[api.Drill](c, "drill.next", api.NextDrill{}).Total
+	}
+	all := ask[api.Drill](c, "drill.next", api.NextDrill{}).Total
+	require.Equal(t, all, asked("b")+asked("w"))
+	require.Zero(t, asked("none"))
+
 	// A copy of the record is the same game, whatever its file name and comments; a different
 	// komi or player makes another game.
 	edited := strings.NewReplacer("RE[W+R]", "RE[White wins]\nAP[Other]C[a club game]", ";W[cc]", "\n;W[cc]C[good](;W[dc])").Replace(spoilt)
 	edited = strings.Replace(edited, "(;W[dc])", "", 1)
-	for name, a := range toReview(t, s, map[string]string{"a game (2).sgf": spoilt, "edited.sgf": edited}) {
+	for name, a := range toReview(t, s, map[string]string{"a game (2).sgf": spoilt, "edited.sgf": edited, "shared.html": testshared.Read(t, folder.Path(id, ".html"))}) {
 		require.Equal(t, id, a.ID, name)
 		require.True(t, a.Known, name)
 	}

@@ -225,6 +225,7 @@ type Standing struct {
 	// 0.5 or 0).
 	Judged bool    `json:"judged,omitempty"`
 	Mark   float64 `json:"mark"`
+	Game   string  `json:"game,omitempty"` // the game's ID; "" if it is not known
 }
 
 // historyKept is the maximum number of standings that a rating remembers.

@@ -107,6 +107,7 @@ func (f *PlayerRating) JudgedBy(size board.Size, game string, losses []float64, 
 	f.Reviewed = slices.Delete(f.Reviewed, 0, max(0, len(f.Reviewed)-judgedKept))
 	f.later(when)
 	f.remember(true, mean)
+	f.History[len(f.History)-1].Game = game
 	return true
 }
 

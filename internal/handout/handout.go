@@ -53,6 +53,9 @@ func Built() error {
 	return err
 }
 
+// Data begins the data in a file of [Write]: JSON.
+const Data = `<script type="application/json" id="data">`
+
 // Write writes an HTML file that shows data under a title. A field of data tells the script which
 // kind of data it is. The file needs no network and no other file. Without the bundle of scripts
 // the error is [ErrNotBuilt].
@@ -67,7 +70,7 @@ func Write(w io.Writer, title string, data any) error {
 	}
 	for _, part := range [][]byte{
 		[]byte("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>"), []byte(html.EscapeString(title)), []byte("</title>\n<style>\n"),
-		b.style, []byte("</style>\n</head>\n<body>\n<div id=\"app\"></div>\n<script type=\"application/json\" id=\"data\">"), text, []byte("</script>\n<script>\n"), b.script, []byte("</script>\n<script type=\"text/plain\" id=\"licences\">\n"), b.licences, []byte("</script>\n</body>\n</html>\n"),
+		b.style, []byte("</style>\n</head>\n<body>\n<div id=\"app\"></div>\n" + Data), text, []byte("</script>\n<script>\n"), b.script, []byte("</script>\n<script type=\"text/plain\" id=\"licences\">\n"), b.licences, []byte("</script>\n</body>\n</html>\n"),
 	} {
 		if _, err := w.Write(part); err != nil {
 			return fmt.Errorf("cannot write the page: %w", err)

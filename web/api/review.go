@@ -11,7 +11,7 @@ type Review struct {
 	Moves    []ReviewMove    `json:"moves"`
 	Points   []ReviewPoint   `json:"points"`   // positions that were searched
 	Mistakes []int           `json:"mistakes"` // plies from 0, worst first
-	Turning  []int           `json:"turning"`  // plies that changed the winrate most
+	Turning  []int           `json:"turning"`  // plies where the game turned
 	Finest   [2][]int        `json:"finest"`   // plies of Black's and White's best moves, best first
 	Groups   []ReviewGroup   `json:"groups"`   // groups with a proved status
 	Players  [2]ReviewPlayer `json:"players"`  // Black, White

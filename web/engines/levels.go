@@ -197,13 +197,20 @@ func (l *Levels) Curves() []api.Rank {
 		if f.Games == 0 && f.Judged == 0 {
 			continue
 		}
-		r := api.Rank{Fit: wireFit(name, f), Curve: []api.Standing{}}
+		r, played := api.Rank{Fit: wireFit(name, f), Curve: []api.Standing{}}, map[string]bool{}
 		for _, s := range f.History {
 			from := "result"
 			if s.Judged {
 				from = "review"
 			}
-			r.Curve = append(r.Curve, api.Standing{At: s.When.Unix(), Low: int(s.Low - firstDan), Mid: int(s.Mid - firstDan), High: int(s.High - firstDan), From: from, Mark: wire.Round(s.Mark, 2)})
+			at := api.Standing{At: s.When.Unix(), Low: int(s.Low - firstDan), Mid: int(s.Mid - firstDan), High: int(s.High - firstDan), From: from, Mark: wire.Round(s.Mark, 2)}
+			if last := len(r.Curve) - 1; s.Judged && played[s.Game] { // a game is one point: its review moves the last one
+				at.At, at.From, at.Mark = r.Curve[last].At, r.Curve[last].From, r.Curve[last].Mark
+				r.Curve[last] = at
+				continue
+			}
+			played[s.Game] = s.Game != ""
+			r.Curve = append(r.Curve, at)
 		}
 		ranks = append(ranks, r)
 	}
@@ -219,13 +226,14 @@ func wireFit(size string, f *level.PlayerRating) api.Fit {
 }
 
 // Count updates the player's rating by the result of a finished game, unless the game counts
-// already.
-func (l *Levels) Count(when time.Time, size board.Size, against level.Rank, ahead, points, weight float64) (*api.Fit, error) {
+// already. game is its ID.
+func (l *Levels) Count(game string, when time.Time, size board.Size, against level.Rank, ahead, points, weight float64) (*api.Fit, error) {
 	return l.change(size, func(f *level.PlayerRating) bool {
 		if slices.ContainsFunc(f.History, func(s level.Standing) bool { return !s.Judged && s.When.Equal(when.Round(time.Second)) }) {
 			return false
 		}
 		f.Played(against, level.HandicapElo(size, ahead), points, weight, when)
+		f.History[len(f.History)-1].Game = game
 		return true
 	})
 }

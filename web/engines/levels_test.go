@@ -41,7 +41,8 @@ func TestLevels(t *testing.T) {
 	require.Empty(t, l.Fits())
 	against, err := level.ParseRank(fitting)
 	require.NoError(t, err)
-	fit, err := l.Count(time.Now(), board.Square(9), against, 0, 1, 1)
+	played := time.Now()
+	fit, err := l.Count("a", played, board.Square(9), against, 0, 0, 1)
 	require.NoError(t, err)
 	require.Equal(t, "9x9", fit.Size)
 	require.Positive(t, fit.Games)
@@ -52,6 +53,21 @@ func TestLevels(t *testing.T) {
 	fits := l.Fits()
 	require.Len(t, fits, 1)
 	require.Equal(t, *fit, fits[0])
+
+	// A game and its review are one point of the curve, whose end is the present rank; the review of
+	// another game is a point of its own.
+	_, err = l.Count("b", played.Add(time.Hour), board.Square(9), against, 0, 1, 1)
+	require.NoError(t, err)
+	for _, game := range []string{"a", "b", "old"} {
+		last, err := l.Judge(board.Square(9), game, make([]float64, 30), played.Add(-time.Hour))
+		require.NoError(t, err)
+		curve := l.Curves()[0].Curve
+		at := curve[len(curve)-1]
+		require.Equal(t, last.Mid, level.Rank(at.Mid+int(firstDan)).String())
+		require.Len(t, curve, map[string]int{"a": 2, "b": 2, "old": 3}[game])
+		require.Equal(t, map[string]string{"a": "result", "b": "result", "old": "review"}[game], at.From)
+	}
+	fits = l.Fits()
 
 	// The claimed rank counts on boards where the player has no game.
 	require.Error(t, l.Begin(&api.PlayerRank{Rank: "99k"}))

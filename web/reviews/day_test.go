@@ -83,7 +83,7 @@ func TestDay(t *testing.T) {
 		set.Problems = append(set.Problems, drill.Problem{ID: fmt.Sprint(i), Game: "g", Width: 5, Height: 5, Stones: string(stones), ToMove: "b", Rules: "chinese", Loss: float64(10 - i),
 			Played: "A1", Answers: []drill.Answer{{Move: "C3", Accepted: true}}})
 	}
-	ds := &Drills{folder: folder, whose: func(string) (mine, other bool) { return false, false }, strength: func() (level.Rank, bool) { return 0, false }, collection: func(int) []drill.Problem { return nil }}
+	ds := &Drills{folder: folder, sides: func() map[string]string { return nil }, whose: func(string) (mine, other bool) { return false, false }, strength: func() (level.Rank, bool) { return 0, false }, collection: func(int) []drill.Problem { return nil }}
 	book := diary{}
 	none, err := ds.Day(book, day(3))
 	require.NoError(t, err)

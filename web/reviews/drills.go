@@ -30,6 +30,7 @@ type Attempt struct {
 type Drills struct {
 	folder   *drill.Folder
 	whose    func(name string) (mine, other bool)
+	sides    func() map[string]string // the player's side by the name of the game, see [api.ReviewCard]
 	judge    judge
 	strength func() (level.Rank, bool)
 	// collection returns the program's own problems for a level. They fill up a day's problems, and
@@ -40,8 +41,9 @@ type Drills struct {
 }
 
 // use reads the problems, answers and schedule again, since engine drill may have changed the
-// files, and calls f with them.
+// files, and calls f with them. Mistakes that are known to be another's are left out.
 func (ds *Drills) use(f func(*drill.Set, *drill.Log, *drill.Schedule) error) error {
+	sides := ds.sides()
 	ds.mu.Lock()
 	defer ds.mu.Unlock()
 	set, err := ds.folder.Drills()
@@ -58,8 +60,9 @@ func (ds *Drills) use(f func(*drill.Set, *drill.Log, *drill.Schedule) error) err
 		return api.Refuse("internal", "%v", err)
 	}
 	set.Problems = slices.DeleteFunc(set.Problems, func(p drill.Problem) bool {
+		side := sides[p.Game]
 		_, other := ds.whose(p.Player)
-		return other
+		return side == "none" || (side == "b" || side == "w") && side != p.ToMove || side == "" && other
 	})
 	fit := 0
 	if at, known := ds.strength(); known {

@@ -102,7 +102,7 @@ func New(ctx context.Context, c Config) (*Reviews, error) {
 	if err := os.MkdirAll(rs.records(), 0o755); err != nil {
 		return nil, err
 	}
-	rs.Drills = &Drills{folder: folder, judge: j, whose: c.Whose, strength: c.Strength, collection: drill.Fitting, own: newOwn(folder.Path("collections", ""))}
+	rs.Drills = &Drills{folder: folder, judge: j, whose: c.Whose, sides: rs.sides, strength: c.Strength, collection: drill.Fitting, own: newOwn(folder.Path("collections", ""))}
 	return rs, rs.recall()
 }
 

@@ -67,6 +67,16 @@ func (rs *Reviews) named(c api.ReviewCard) api.ReviewCard {
 	return c
 }
 
+// sides returns the player's side in each finished review, by the name of its game.
+func (rs *Reviews) sides() map[string]string {
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
+	_ = rs.archive.refresh() // after an error, use the reviews read so far
+	sides := map[string]string{}
+	rs.archive.done.Each(func(_ string, d finished, _ error) { sides[d.card.Name] = rs.named(d.card).You })
+	return sides
+}
+
 // PublishSides publishes the player's side in each review; call it after the player's names or sides change.
 func (rs *Reviews) PublishSides() {
 	rs.PublishList()

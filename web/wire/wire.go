@@ -4,6 +4,7 @@
 package wire
 
 import (
+	"bytes"
 	"encoding/base64"
 	"errors"
 	"math"
@@ -12,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"kosumi/board"
+	"kosumi/internal/handout"
 	"kosumi/review"
 	"kosumi/sgf"
 	"kosumi/web/api"
@@ -115,10 +117,17 @@ const (
 	MaxNodes = 1_000_000 // nodes of a game tree
 )
 
-// ParseSGF reads the game trees of a record; one that is too large is refused.
+// ParseSGF reads the game trees of a record, or the game of a review's HTML file. One that is too large
+// is refused.
 func ParseSGF(data []byte) ([]*sgf.Node, error) {
 	if len(data) > MaxSGF {
 		return nil, api.Tell("bad_request", "sgf_large", "n", MaxSGF>>20)
+	}
+	if _, page, found := bytes.Cut(data, []byte(handout.Data)); found {
+		if root := gameOfPage(page); root != nil {
+			return []*sgf.Node{root}, nil
+		}
+		return nil, api.Tell("bad_request", "sgf_page")
 	}
 	roots, err := sgf.Options{MaxBytes: MaxSGF, MaxElements: 4 * MaxNodes}.Parse(data)
 	return roots, RecordError(err)

@@ -1,12 +1,15 @@
 package wire_test
 
 import (
+	"strings"
 	"testing"
 	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
+	"kosumi/internal/handout"
+	"kosumi/sgf"
 	"kosumi/web/api"
 	"kosumi/web/wire"
 )
@@ -42,6 +45,25 @@ func TestTexts(t *testing.T) {
 	require.Equal(t, 1.5, wire.Blacks(board.White, -1.5))
 	require.Equal(t, []string{"A1", "pass"}, wire.Vertices(board.Square(9), []board.Point{board.Square(9).Point(0, 8), board.Pass, 0}, 2))
 	require.Equal(t, "superko", wire.Illegal(board.ErrSuperko).(api.Error).Args[0])
+}
+
+// TestSharedReview reads the game in the HTML file of a review. Other files of that kind are refused
+// with what to do: problems, and games with stones set up between moves.
+func TestSharedReview(t *testing.T) {
+	page := func(end string) []byte {
+		data := `{"kind":"review","data":{"game":{"width":3,"height":2,"komi":0.5,"rules":"japanese","handicap":2,"black":"Ann","whiteRank":"5k","result":"W+R"},
+			"positions":[{"stones":"X....X"},{"stones":"XO...X"},{"stones":"` + end + `"}],"moves":[{"color":"w","move":"B2"},{"color":"b","move":"pass"}]}}`
+		return []byte("<!DOCTYPE html>" + handout.Data + data + "</script><script>\"(;GM[1])\"</script>")
+	}
+	roots, err := wire.ParseSGF(page("XO...X"))
+	require.NoError(t, err)
+	text, err := sgf.Marshal(roots...)
+	require.NoError(t, err)
+	require.Equal(t, "(;FF[4]GM[1]CA[UTF-8]AP[Kosumi]SZ[3:2]KM[0.5]HA[2]RU[Japanese]PB[Ann]WR[5k]RE[W+R]AB[aa][cb];W[ba];B[])", strings.Join(strings.Fields(string(text)), ""))
+	for _, other := range []string{string(page("XO.X.X")), handout.Data + `{"kind":"drills","data":{"problems":[]}}`} {
+		_, err := wire.ParseSGF([]byte(other))
+		require.EqualError(t, err, "it is a page for the browser: open it there, and drop the game's .sgf file here")
+	}
 }
 
 // TestNotSGF: content that is not a game record gets an error that says so.

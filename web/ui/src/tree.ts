@@ -159,6 +159,9 @@ export function afterMoves(n: number): number {
 	return at;
 }
 
+/** How many moves lead to the i-th node of the line: nodes of stones or of words alone are none. */
+export const movesTo = (i: number): number => line.value.slice(0, i + 1).filter((id) => nodes.value.get(id)?.m).length;
+
 export function walk(steps: number): void {
 	const l = line.value;
 	const i = l.indexOf(at.value);

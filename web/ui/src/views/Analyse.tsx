@@ -46,7 +46,7 @@ function Mistakes() {
 							<li key={x.id}>
 								<button class={x.id === tree.at.value || n.parent === tree.at.value ? "on" : ""} onClick={() => tree.goTo(n.parent)}>
 									<LossChip loss={x.loss!} cls={classOf(x.loss!)} />
-									<span><span class={"dot " + n.c} /> {t("move_played", { n: x.i, move: n.m ?? "" })}{better && better.m !== n.m ? <span class="dim"> · {t("better", { move: better.m })}</span> : null}</span>
+									<span><span class={"dot " + n.c} /> {t("move_played", { n: tree.movesTo(x.i), move: n.m ?? "" })}{better && better.m !== n.m ? <span class="dim"> · {t("better", { move: better.m })}</span> : null}</span>
 								</button>
 							</li>
 						);
@@ -139,7 +139,7 @@ function mistake(step: number): void {
 		const loss = tree.lossOf(l[k]);
 		if (loss !== undefined && loss > 3) {
 			tree.goTo(l[k]);
-			say(t("said_mistake", { n: k, move: tree.nodes.value.get(l[k])?.m ?? "", points: loss.toFixed(1) }));
+			say(t("said_mistake", { n: tree.movesTo(k), move: tree.nodes.value.get(l[k])?.m ?? "", points: loss.toFixed(1) }));
 			return;
 		}
 	}
@@ -246,7 +246,7 @@ function Nav() {
 		<div class="nav">
 			<button class="tool" aria-label={t("key_first")} onClick={() => tree.goTo(l[0])}><Icon name="first" /></button>
 			<button class="tool" aria-label={t("key_back")} onClick={() => tree.walk(-1)}><Icon name="back" /></button>
-			<Where n={i} of={l.length - 1} onNumber={(n) => tree.goTo(l[n])} />
+			<Where n={tree.movesTo(i)} of={tree.movesTo(l.length)} onNumber={(n) => tree.goTo(tree.afterMoves(n))} />
 			<button class="tool" aria-label={t("key_on")} onClick={() => tree.walk(1)}><Icon name="on" /></button>
 			<button class="tool" aria-label={t("key_last")} onClick={() => tree.goTo(l[l.length - 1])}><Icon name="last" /></button>
 			{kids.length > 1 && <button class="plain" onClick={() => tree.beside(1)} title="↓">{t("variation_of", { n: kids.indexOf(tree.at.value) + 1, of: kids.length })}</button>}
@@ -365,7 +365,7 @@ function typed(text: string): boolean {
 		case "undo": tree.walk(-1); return true;
 		case "pass": void attempt(tree.playMoves(["pass"])); return true;
 		case "last": say(tree.nodes.value.get(tree.at.value)?.m ?? t("said_empty")); return true;
-		case "go": tree.goTo(tree.line.value[Number(arg)]); return true;
+		case "go": if (Number(arg) >= 0) tree.goTo(tree.afterMoves(Number(arg))); return true;
 	}
 	const p = point(word ?? "", w, h);
 	if (p < 0) return false;

@@ -40,7 +40,7 @@ export function Documents() {
 				<p class="dim">{t(touch() ? "analyse_empty_touch" : "analyse_empty")}</p>
 				<div class="row">
 					{[9, 13, 19].map((n) => <button key={n} class="button" onClick={() => void fresh(n)}>{n}×{n}</button>)}
-					<label class="button quiet"><Icon name="open" /> {t("choose_file")}<input type="file" accept=".sgf" multiple class="sr" onChange={(e) => { void openFiles(e.currentTarget.files); e.currentTarget.value = ""; }} /></label>
+					<label class="button quiet"><Icon name="open" /> {t("choose_file")}<input type="file" accept=".sgf,.html" multiple class="sr" onChange={(e) => { void openFiles(e.currentTarget.files); e.currentTarget.value = ""; }} /></label>
 				</div>
 			</section>
 			{docs.length > 0 && (

@@ -160,7 +160,8 @@ function LastGame({ g }: { g?: GameCard }) {
 	if (!g) return <Card id="last" title={t("home_last")}><p class="dim">{t("home_last_none")}</p></Card>;
 	const [w, h] = g.size;
 	const r = review.value?.card.review === g.game ? review.value : null;
-	const ply = (r?.turning[0] ?? r?.mistakes[0]) as number | undefined;
+	const swing = (i: number) => r!.moves[i].wl ?? 0;
+	const ply = ([...(r?.turning ?? [])].sort((a, b) => swing(b) - swing(a))[0] ?? r?.mistakes[0]) as number | undefined;
 	const m = ply === undefined ? undefined : r!.moves[ply];
 	return (
 		<Card id="last" title={t("home_last")}>
@@ -246,7 +247,7 @@ export function Home() {
 				<LastGame g={all.find((g) => g.phase === "over")} />
 				<RankNow played={all.some((g) => g.phase === "over")} />
 				<p class="front-drop dim">
-					{t(touch() ? "drop_text_touch" : "drop_text")} <label class="plain file">{t("choose_file")}<input type="file" accept=".sgf,application/x-go-sgf" multiple class="sr" onChange={(e) => { void openFiles(e.currentTarget.files); e.currentTarget.value = ""; }} /></label>
+					{t(touch() ? "drop_text_touch" : "drop_text")} <label class="plain file">{t("choose_file")}<input type="file" accept=".sgf,.html,application/x-go-sgf" multiple class="sr" onChange={(e) => { void openFiles(e.currentTarget.files); e.currentTarget.value = ""; }} /></label>
 				</p>
 				<UnreadFiles files={unread.value} />
 			</div>

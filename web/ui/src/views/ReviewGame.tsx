@@ -96,12 +96,24 @@ function place(): question.Place | undefined {
 	return r ? { review: r.card.review, n: at.value, w, h, stones: stones.value, turn: (here.value?.c ?? "b") as Colour } : undefined;
 }
 
+let moved = false; // the reader has chosen what is shown: the page leads nowhere any more
+
 function goTo(i: number): void {
+	moved = true;
 	at.value = Math.max(0, Math.min(moves.value.length, i));
 	line.close();
 	endTry();
 	tries.value = 0;
 }
+
+// Shows the worst mistake; a running review may find a worse one, and leads there if the reader has not moved.
+function toWorst(): void {
+	if (!listed.value.length) return;
+	goTo(listed.value[0]);
+	moved = !running(review.value!.card);
+}
+
+const running = (c: ReviewCard) => c.state === "running" || c.state === "waiting";
 
 function nextMistake(step: 1 | -1): void {
 	const order = [...listed.value].sort((a, b) => a - b);
@@ -120,6 +132,7 @@ const spoken = (i: number) => t("said_mistake", { n: i + 1, move: moves.value[i]
 function show(what: "better" | "answer" | number): void {
 	const m = here.value;
 	if (!m || !open.value) return;
+	moved = true;
 	if (line.of.value === String(what)) return line.close();
 	const c = typeof what === "number" ? claims.value[what] : undefined;
 	const after = c?.line ?? (what === "better" || c?.after === "better" ? (m.line ?? []) : [m.m, ...(m.answer ?? [])]);
@@ -130,6 +143,7 @@ function show(what: "better" | "answer" | number): void {
 
 // Hides the line that is shown, to make room for stones to ask about.
 function askLife(): void {
+	moved = true;
 	line.close();
 	void life?.ask();
 }
@@ -157,6 +171,7 @@ async function tryMove(p: number, forbidden: boolean): Promise<void> {
 	}
 	stoneSound((p % w) / Math.max(1, w - 1));
 	tried.value = p;
+	moved = true;
 	const number = ++trial;
 	try {
 		const move = vertex(p, w, h);
@@ -217,7 +232,7 @@ function Mistakes() {
 	return (
 		<div class="mistakes">
 			<Choice label={t("whose_moves")} value={side.value} options={options} onChange={(v) => (chosen.value = v)} />
-			{list.length === 0 && <p class="dim pad">{t(review.value?.card.pass === 1 || review.value?.card.state === "waiting" ? "asking" : "review_no_mistakes")}</p>}
+			{list.length === 0 && <p class="dim pad">{t(review.value!.card.state === "done" ? "review_no_mistakes" : "review_none_yet")}</p>}
 			{list.length > 0 && <p class="dim sum">{t("mistakes_sum", { n: list.length, points: list.reduce((sum, i) => sum + moves.value[i].loss, 0).toFixed(1) })}</p>}
 			<ol>
 				{list.map((i) => {
@@ -298,12 +313,11 @@ function WhoWasI({ c }: { c: ReviewCard }) {
 
 function Head({ r }: { r: Review }) {
 	const c = r.card;
-	const running = c.state === "running" || c.state === "waiting";
 	if (IN_FILE && !c.cut) return null; // the file's own head names the players
 	return (
 		<section class="panel-card review-head">
 			{!IN_FILE && <div class="row"><strong>{playerName(c, 0)} – {playerName(c, 1)}</strong></div>}
-			{running ? (
+			{running(c) ? (
 				<div class="row sweep" role="status">
 					<progress max={1} value={c.share} aria-label={t("progress")} />
 					<span class="dim">{t(c.state === "waiting" ? "waiting" : c.pass === 2 ? "second_pass" : "first_pass")}{c.left ? " · " + t("left", { time: duration(c.left) }) : ""}</span>
@@ -322,7 +336,7 @@ function Nav() {
 		<div class="nav wide">
 			<button class="tool" aria-label={t("key_first")} onClick={() => goTo(0)}><Icon name="first" /></button>
 			<button class="tool" aria-label={t("key_back")} onClick={() => goTo(at.value - 1)}><Icon name="back" /></button>
-			<Where n={Math.min(at.value + 1, n)} of={n} onNumber={(k) => goTo(Math.max(1, k) - 1)} />
+			<Where n={at.value} of={n} onNumber={goTo} />
 			<button class="tool" aria-label={t("key_on")} onClick={() => goTo(at.value + 1)}><Icon name="on" /></button>
 			<button class="tool" aria-label={t("key_last")} onClick={() => goTo(n)}><Icon name="last" /></button>
 			<button class="plain" onClick={() => nextMistake(-1)} title="shift+N">{t("prev_mistake")}</button>
@@ -353,17 +367,12 @@ async function share(id: string, c: ReviewCard): Promise<void> {
 	}
 }
 
-let opened = false; // the reader has been taken to the worst mistake
-
 function take(d: Review | ReviewProgress): void {
 	if ("moves" in d) {
 		if (d.boards) boards.value = d.boards;
 		known.value = new Map(d.points.map((p) => [p.n, p]));
 		review.value = d;
-		if (!opened && listed.value.length && at.value === 0) {
-			opened = true;
-			goTo(listed.value[0]);
-		}
+		if (!moved && !life?.chosen.value.length && (at.value === 0 || !running(d.card))) toWorst();
 		return;
 	}
 	const next = new Map(known.value);
@@ -379,15 +388,16 @@ export function Game({ id, given, judge: by }: { id: string; given?: Review; jud
 		boards.value = "";
 		known.value = new Map();
 		gone.value = "";
-		opened = false;
 		chosen.value = "";
 		asked.value = null;
 		if (tab.value === "groups") tab.value = "moves";
 		goTo(0);
-		const m = Number(query().get("m"));
+		const q = query(); // at: after so many moves; m: before the move of that number
+		let first = given ? -1 : Number(q.get("at") ?? Number(q.get("m")) - 1);
+		moved = first >= 0;
 		judge = by;
 		if (given) take(given);
-		const stop = given ? () => {} : watch<Review | ReviewProgress>("review:" + id, (d) => { const asked = m > 0 && !opened; opened ||= asked; take(d); if (asked) goTo(m - 1); }, (e) => (gone.value = inWords(e)));
+		const stop = given ? () => {} : watch<Review | ReviewProgress>("review:" + id, (d) => { take(d); if (first >= 0) goTo(first); first = -1; }, (e) => (gone.value = inWords(e)));
 		const walk = (n: number) => () => goTo(at.value + n);
 		const off = keys({
 			ArrowLeft: () => { if (!life?.takeBack()) goTo(at.value - 1); }, ArrowRight: walk(1), j: walk(-1), k: walk(1), PageUp: walk(-10), PageDown: walk(10), Home: () => goTo(0), End: () => goTo(moves.value.length),
@@ -399,7 +409,7 @@ export function Game({ id, given, judge: by }: { id: string; given?: Review; jud
 	// Once the reader has said which side is theirs, its worst mistake comes first.
 	const before = useRef(you.value);
 	useEffect(() => {
-		if (review.value && before.current === undefined && mine.value && listed.value.length) goTo(listed.value[0]);
+		if (review.value && before.current === undefined && mine.value) toWorst();
 		before.current = you.value;
 	}, [you.value]);
 	useEffect(() => {
@@ -407,7 +417,7 @@ export function Game({ id, given, judge: by }: { id: string; given?: Review; jud
 		if (asked.value && here) void life?.askAbout(here, asked.value.stones, asked.value.c);
 		asked.value = null;
 	}, [asked.value]);
-	useEffect(() => { if (review.value && !IN_FILE) note(`/review/${id}?m=${at.value + 1}`); }, [at.value]);
+	useEffect(() => { if (review.value && !IN_FILE) note(`/review/${id}` + (moved ? `?at=${at.value}` : "")); }, [at.value]);
 
 	if (gone.value) return <main class="empty"><p>{gone.value}</p><a class="button primary" href="/review">{t("your_games")}</a></main>;
 	const r = review.value;
