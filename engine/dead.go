@@ -25,8 +25,9 @@ type judgement struct {
 	komi  [2]float64   // komi of each view
 	asked int64        // evaluations, and visits of searches, so far
 	dead  []board.Point
-	sure  bool // no chain is in doubt, so the opponent will agree on the dead stones
-	areas bool // areas in doubt have been searched
+	sure  bool          // no chain is in doubt, so the opponent will agree on the dead stones
+	open  []board.Point // stones of the chains in doubt
+	areas bool          // areas in doubt have been searched
 	// fates are the proved owners of stones' points, as [life.Fates] returns them; nil: proofs were
 	// not sought yet.
 	fates []board.Color
@@ -118,7 +119,7 @@ func (j *judge) verdict(ctx context.Context, g *board.Game) (judgement, error) {
 func (j *judge) weigh(g *board.Game, v *judgement) {
 	b := g.Board()
 	v.prove(g)
-	v.dead, v.sure = nil, true
+	v.dead, v.open, v.sure = nil, nil, true
 	var chain []board.Point
 	for p := range board.Point(b.Size().Area()) {
 		if b.At(p) == board.Empty || b.ChainHead(p) != p {
@@ -138,7 +139,9 @@ func (j *judge) weigh(g *board.Game, v *judgement) {
 		if dead {
 			v.dead = append(v.dead, chain...)
 		}
-		v.sure = v.sure && max(x+y, -x-y) >= 2*sureMean && x > 0 == (y > 0)
+		if max(x+y, -x-y) < 2*sureMean || x > 0 != (y > 0) {
+			v.open, v.sure = append(v.open, chain...), false
+		}
 	}
 	if j.cfg.ScoreByLead {
 		return

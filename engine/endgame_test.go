@@ -129,6 +129,7 @@ func TestChainsInDoubt(t *testing.T) {
 			e.judge.weigh(e.game, &v)
 			require.Len(t, v.dead, c.dead)
 			require.Equal(t, c.sure, v.sure)
+			require.Equal(t, c.sure, len(v.open) == 0)
 		})
 	}
 }
