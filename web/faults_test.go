@@ -244,9 +244,9 @@ func TestWhoseMistakes(t *testing.T) {
 	p.Until(`!document.querySelector(".who")`)
 }
 
-// TestLabelsStayWhole shows the buttons of a game at twice the size, in the languages that
-// separate words by spaces: no word is broken. Chinese and Japanese break between any two
-// letters.
+// TestLabelsStayWhole shows the buttons of a game and the rail at larger sizes: nothing leaves the
+// rail, and in the languages that separate words by spaces no word is broken. Chinese and Japanese
+// break between any two letters.
 func TestLabelsStayWhole(t *testing.T) {
 	testshared.Long(t)
 	looks(t)
@@ -257,9 +257,9 @@ func TestLabelsStayWhole(t *testing.T) {
 	const over = `[...document.querySelectorAll(".rail span:not(.gap)")].filter((e) => e.getClientRects().length && (e.scrollWidth > e.clientWidth + 1 || e.getBoundingClientRect().right > e.parentElement.getBoundingClientRect().right)).map((e) => e.innerText)`
 	for _, lang := range []string{"en", "ko", "zh", "ja"} {
 		p.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.settings", JSON.stringify({ language: "`+lang+`" }))`, nil))
-		for _, path := range []string{"play/" + id, ""} {
+		for _, path := range []string{"play/" + id, "", "review"} {
 			p.Do(chromedp.Navigate(s.Address() + path))
-			p.Until(`document.querySelector(".actions .tool") || ` + browsertest.Home)
+			p.Until(`document.querySelector(".actions .tool, main.reviews") || ` + browsertest.Home)
 			for _, size := range [][2]int64{{640, 400}, {640, 900}, {1280, 720}, {1024, 768}, {844, 390}, {360, 640}} {
 				p.Screen(size[0], size[1])
 				for _, text := range []string{"100%", "135%", "200%"} {

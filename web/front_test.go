@@ -71,7 +71,7 @@ func TestFirstUse(t *testing.T) {
 	p.Until(`/^Your rank: about 3k\s+By your own word/.test(` + card + `)`)
 	p.Click(`[aria-labelledby=home-rank] a`)
 	p.Until(`document.querySelector("main.you #you-rank")?.innerText === "Your rank: about 3k"`)
-	p.Look("you-said")
+	p.Axe("you, with a rank by the player's word")
 	p.Do(chromedp.SetValue(`main.you select`, "5k", chromedp.ByQuery), chromedp.Evaluate(`document.querySelector("main.you select").dispatchEvent(new Event("change", { bubbles: true }))`, nil))
 	p.Until(`document.querySelector("#you-rank").innerText === "Your rank: about 5k"`)
 	require.Equal(t, "5k", s.welcome().Said)

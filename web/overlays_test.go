@@ -94,7 +94,7 @@ func TestCountIsLegible(t *testing.T) {
 	p.Until(fmt.Sprintf(`[...document.querySelectorAll("[role=gridcell]")].some((c) => /^%s white.*not settled/.test(c.ariaLabel))`, board.Square(9).Vertex(stone)))
 	browsertest.Equal(p, "?", `[...document.querySelectorAll(".board svg .number")].map((e) => e.textContent).join()`)
 	browsertest.Equal(p, true, `document.querySelector(".count .note.warn").innerText.includes("Stones with ? may live or die")`)
-	p.Look("unsettled")
+	p.Axe("unsettled stones")
 	p.None(squared, "question marks on squares")
 	c.do(g, "game.score", api.Score{Game: g.Game, Rev: g.Rev, Accept: true})
 	p.Press("Follow the count")
