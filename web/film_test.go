@@ -58,9 +58,8 @@ func TestFilm(t *testing.T) {
 	p.Until(`document.querySelector("main.review")?.dataset.state === "done"`)
 	show(2500)
 	p.Press("Show better")
-	show(1000)
 	p.Do(chromedp.KeyEvent(kb.End)) // the whole line
-	show(3000)
+	show(4000)
 	head := slices.Concat([]byte("WEBP"), chunk("VP8X", slices.Concat([]byte{2, 0, 0, 0}, bits24(width-1), bits24(height-1))), chunk("ANIM", make([]byte, 6))) // the animation repeats for ever
 	film := chunk("RIFF", append(head, body...))
 	require.Less(t, len(film), 1_000_000)

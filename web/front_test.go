@@ -40,7 +40,6 @@ func TestFirstUse(t *testing.T) {
 	p.Press("Not now")
 	p.Until(browsertest.Home)
 	p.Do(chromedp.Evaluate(`localStorage.removeItem("kosumi.player")`, nil), chromedp.Reload())
-	p.Screen(1280, 800)
 	p.Until(`document.querySelector(".first-yes select")`)
 	p.Do(chromedp.SetValue(`.first-yes select`, "3k", chromedp.ByQuery))
 	p.Press("Start")
@@ -64,9 +63,7 @@ func TestFirstUse(t *testing.T) {
 	p.Do(chromedp.Reload())
 	p.Enter()
 	p.Until(browsertest.Home + `.dataset.front === "game"`) // the question is not repeated
-
-	// The rank that was said is shown as such, and can be changed; the first game that counts takes
-	// its place.
+	// The rank that was said is shown as such, and can be changed, until a game counts.
 	const card = `document.querySelector("[aria-labelledby=home-rank]")?.innerText`
 	p.Until(`/^Your rank: about 3k\s+By your own word/.test(` + card + `)`)
 	p.Click(`[aria-labelledby=home-rank] a`)
