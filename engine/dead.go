@@ -25,8 +25,8 @@ type judgement struct {
 	komi  [2]float64   // komi of each view
 	asked int64        // evaluations, and visits of searches, so far
 	dead  []board.Point
-	sure  bool // no chain is in doubt, so the opponent will agree on the dead stones
-	areas bool // areas in doubt have been searched
+	open  []board.Point // stones of the chains in doubt; if there are none, the opponent will agree on the dead stones
+	areas bool          // areas in doubt have been searched
 	// fates are the proved owners of the points with stones, from [life.Fates]; nil before the search
 	// for proofs.
 	fates []board.Color
@@ -104,7 +104,7 @@ func (j *judge) verdict(ctx context.Context, g *board.Game) (judgement, error) {
 	if v.fates, err = life.Fates(ctx, g, v.dead, black, fateNodes); err != nil {
 		return v, err
 	}
-	if j.weigh(g, &v); !v.sure {
+	if j.weigh(g, &v); len(v.open) > 0 {
 		if err := j.search(ctx, g, &v, doubtVisits); err != nil {
 			return v, err
 		}
@@ -118,7 +118,7 @@ func (j *judge) verdict(ctx context.Context, g *board.Game) (judgement, error) {
 func (j *judge) weigh(g *board.Game, v *judgement) {
 	b := g.Board()
 	v.prove(g)
-	v.dead, v.sure = nil, true
+	v.dead, v.open = nil, nil
 	var chain []board.Point
 	for p := range board.Point(b.Size().Area()) {
 		if b.At(p) == board.Empty || b.ChainHead(p) != p {
@@ -138,7 +138,9 @@ func (j *judge) weigh(g *board.Game, v *judgement) {
 		if dead {
 			v.dead = append(v.dead, chain...)
 		}
-		v.sure = v.sure && max(x+y, -x-y) >= 2*sureMean && x > 0 == (y > 0)
+		if max(x+y, -x-y) < 2*sureMean || x > 0 != (y > 0) {
+			v.open = append(v.open, chain...)
+		}
 	}
 	if j.cfg.ScoreByLead {
 		return
@@ -185,7 +187,7 @@ func (j *judge) settled(ctx context.Context, g *board.Game, l search.Limits) (c 
 	if err != nil || j.cfg.ScoreByLead || !v.closed(g) {
 		return c, false, err
 	}
-	if v, err = j.verdict(ctx, g); err != nil || !v.sure || !v.closed(g) {
+	if v, err = j.verdict(ctx, g); err != nil || len(v.open) > 0 || !v.closed(g) {
 		return c, false, err
 	}
 	if v.least(g) < settledOwner && !v.areas {

@@ -53,7 +53,7 @@ func TestFriendlyPassByHand(t *testing.T) {
 			_, err = e.judge.chains(context.Background(), e.game)
 			require.NoError(t, err)
 			if c.doubt {
-				e.judge.judged.sure = false
+				e.judge.judged.open = []board.Point{0}
 			}
 			got, err := e.judge.friendlyPass(context.Background(), e.game, result, p, false)
 			require.NoError(t, err)
@@ -128,7 +128,12 @@ func TestChainsInDoubt(t *testing.T) {
 			}
 			e.judge.weigh(e.game, &v)
 			require.Len(t, v.dead, c.dead)
-			require.Equal(t, c.sure, v.sure)
+			v.at, v.rules = e.judge.key(e.game)
+			v.fates = make([]board.Color, 9) // proofs were sought
+			e.judge.judged = v
+			open, err := e.Unsettled(t.Context())
+			require.NoError(t, err)
+			require.Equal(t, c.sure, len(open) == 0)
 		})
 	}
 }

@@ -126,6 +126,17 @@ func (e *Engine) FinalStatus(ctx context.Context) ([]thinking.Status, error) {
 	return e.judge.status(ctx, e.game)
 }
 
+// Unsettled returns the stones about whose life FinalStatus is in doubt: it may depend on who moves
+// first. There are none if every stone counts as alive.
+func (e *Engine) Unsettled(ctx context.Context) ([]board.Point, error) {
+	e.Stop()
+	if e.judge.counted(e.game) {
+		return nil, nil
+	}
+	v, err := e.judge.verdict(ctx, e.game)
+	return v.open, err
+}
+
 // Estimate counts a game that is over, or in which nothing is left to decide. It searches other
 // positions at full strength, the same way each time. Results that the network does not predict,
 // such as score or ownership, stay 0.

@@ -74,7 +74,7 @@ const sureOwnership = 0.75
 // stone of the opponent nor prevents a capture.
 func (j *judge) onlyFills(ctx context.Context, g *board.Game, move board.Point) (bool, error) {
 	found, err := j.chains(ctx, g)
-	if err != nil || !found.sure {
+	if err != nil || len(found.open) > 0 {
 		return false, err
 	}
 	clean, own := withoutStones(g.Board(), found.dead), found.own()

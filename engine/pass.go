@@ -58,7 +58,7 @@ func (j *judge) agreed(ctx context.Context, g *board.Game) bool {
 	if err != nil {
 		j.log.Warn("dead stones could not be judged before passing", "error", err)
 	}
-	return err != nil || found.sure
+	return err != nil || len(found.open) == 0
 }
 
 // sureCaptures returns the empty points in the pass-alive area of side us that touch the opponent's

@@ -52,11 +52,11 @@ O . O . O . O
 	require.NoError(t, e.SetRules(rules))
 	_, err := e.judge.chains(context.Background(), e.game)
 	require.NoError(t, err)
-	e.judge.judged.sure = true
+	e.judge.judged.open = nil
 	require.Equal(t, board.Pass, e.judge.beforePass(context.Background(), e.game, &search.Result{}, false, false))
-	e.judge.judged.sure = false // the opponent might disagree
+	e.judge.judged.open = []board.Point{0} // the opponent might disagree
 	require.Equal(t, p, e.judge.beforePass(context.Background(), e.game, &search.Result{}, false, false))
-	e.judge.judged.sure = true
+	e.judge.judged.open = nil
 	require.Equal(t, p, e.judge.beforePass(context.Background(), e.game, &search.Result{}, false, true), "nothing is judged in a hurry")
 }
 

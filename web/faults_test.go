@@ -244,26 +244,30 @@ func TestWhoseMistakes(t *testing.T) {
 	p.Until(`!document.querySelector(".who")`)
 }
 
-// TestLabelsStayWhole shows the buttons of a game at twice the size, in the languages that
-// separate words by spaces: no word is broken. Chinese and Japanese break between any two
-// letters.
+// TestLabelsStayWhole shows the buttons of a game and the rail at larger sizes: nothing leaves the
+// rail, and in the languages that separate words by spaces no word is broken. Chinese and Japanese
+// break between any two letters.
 func TestLabelsStayWhole(t *testing.T) {
 	testshared.Long(t)
 	looks(t)
 	s, p := newPage(t)
 	id := newGame(p, s, api.NewGame{Size: [2]int{9, 9}, Rules: "chinese", Colour: "b", Seat: api.Seat{Visits: 2}})
-	const broken = `[...document.querySelectorAll(".actions .tool span, .front-row .tile span")].filter((e) => { const r = document.createRange(); r.selectNodeContents(e); const lines = new Set([...r.getClientRects()].map((c) => Math.round(c.top))).size;
+	const broken = `[...document.querySelectorAll(".actions .tool span, .front-row .tile span, .rail span")].filter((e) => { const r = document.createRange(); r.selectNodeContents(e); const lines = new Set([...r.getClientRects()].map((c) => Math.round(c.top))).size;
 		return e.getClientRects().length && (lines > e.innerText.trim().split(/\s+/).length || e.scrollWidth > e.clientWidth + 1); }).map((e) => e.innerText)`
-	for _, lang := range []string{"en", "ko"} {
+	const over = `[...document.querySelectorAll(".rail span:not(.gap)")].filter((e) => e.getClientRects().length && (e.scrollWidth > e.clientWidth + 1 || e.getBoundingClientRect().right > e.parentElement.getBoundingClientRect().right)).map((e) => e.innerText)`
+	for _, lang := range []string{"en", "ko", "zh", "ja"} {
 		p.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.settings", JSON.stringify({ language: "`+lang+`" }))`, nil))
-		for _, path := range []string{"play/" + id, ""} {
+		for _, path := range []string{"play/" + id, "", "review"} {
 			p.Do(chromedp.Navigate(s.Address() + path))
-			p.Until(`document.querySelector(".actions .tool") || ` + browsertest.Home)
+			p.Until(`document.querySelector(".actions .tool, main.reviews") || ` + browsertest.Home)
 			for _, size := range [][2]int64{{640, 400}, {640, 900}, {1280, 720}, {1024, 768}, {844, 390}, {360, 640}} {
 				p.Screen(size[0], size[1])
-				for _, text := range []string{"100%", "200%"} {
+				for _, text := range []string{"100%", "135%", "200%"} {
 					p.Do(chromedp.Evaluate(`document.documentElement.style.fontSize = "`+text+`"`, nil))
-					p.None(broken, "%s, %v, /%s, %s", lang, size, path, text)
+					p.None(over, "%s, %v, /%s, %s", lang, size, path, text)
+					if lang == "en" || lang == "ko" {
+						p.None(broken, "%s, %v, /%s, %s", lang, size, path, text)
+					}
 				}
 			}
 		}

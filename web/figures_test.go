@@ -393,6 +393,7 @@ func TestPictures(t *testing.T) {
 	p.Until(`document.querySelector("main.review")?.dataset.state === "done"`)
 	p.Do(chromedp.Evaluate(`[...document.querySelectorAll(".mistakes li button")][0].click()`, nil))
 	p.Press("Show better")
+	p.Do(chromedp.KeyEvent(kb.End)) // the whole line
 	take("review")
 	look(390, 844, false)
 	take("review-phone")

@@ -13,6 +13,7 @@ import (
 
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/require"
 
 	"kosumi/internal/browsertest"
@@ -57,6 +58,7 @@ func TestFilm(t *testing.T) {
 	p.Until(`document.querySelector("main.review")?.dataset.state === "done"`)
 	show(2500)
 	p.Press("Show better")
+	p.Do(chromedp.KeyEvent(kb.End)) // the whole line
 	show(4000)
 	head := slices.Concat([]byte("WEBP"), chunk("VP8X", slices.Concat([]byte{2, 0, 0, 0}, bits24(width-1), bits24(height-1))), chunk("ANIM", make([]byte, 6))) // the animation repeats for ever
 	film := chunk("RIFF", append(head, body...))

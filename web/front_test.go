@@ -3,10 +3,12 @@ package web
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
 
+	"kosumi/board"
 	"kosumi/engine/level"
 	"kosumi/internal/browsertest"
 	"kosumi/internal/testshared"
@@ -29,6 +31,16 @@ func TestFirstUse(t *testing.T) {
 		p.Until(`document.querySelector(".view").scrollWidth <= innerWidth`)
 		p.Picture(fmt.Sprintf("home-first-%d", size[0]))
 	}
+	p.Screen(320, 568) // on a phone, too, other screens are reached, and the question can wait
+	p.Layout([]string{".more-places"}, func(r []browsertest.Rect) bool { return r[0].On([2]int64{320, 568}) })
+	p.Click(".more-places")
+	p.Click(`dialog[open] a[href="/learn"]`)
+	p.Until(`location.pathname === "/learn"`)
+	p.Do(chromedp.Navigate(s.Address()))
+	p.Press("Not now")
+	p.Until(browsertest.Home)
+	p.Do(chromedp.Evaluate(`localStorage.removeItem("kosumi.player")`, nil), chromedp.Reload())
+	p.Until(`document.querySelector(".first-yes select")`)
 	p.Do(chromedp.SetValue(`.first-yes select`, "3k", chromedp.ByQuery))
 	p.Press("Start")
 	p.Until(browsertest.Home + `?.dataset.front === "new"`)
@@ -51,6 +63,22 @@ func TestFirstUse(t *testing.T) {
 	p.Do(chromedp.Reload())
 	p.Enter()
 	p.Until(browsertest.Home + `.dataset.front === "game"`) // the question is not repeated
+	// The rank that was said is shown as such, and can be changed, until a game counts.
+	const card = `document.querySelector("[aria-labelledby=home-rank]")?.innerText`
+	p.Until(`/^Your rank: about 3k\s+By your own word/.test(` + card + `)`)
+	p.Click(`[aria-labelledby=home-rank] a`)
+	p.Until(`document.querySelector("main.you #you-rank")?.innerText === "Your rank: about 3k"`)
+	p.Axe("you, with a rank by the player's word")
+	p.Do(chromedp.SetValue(`main.you select`, "5k", chromedp.ByQuery), chromedp.Evaluate(`document.querySelector("main.you select").dispatchEvent(new Event("change", { bubbles: true }))`, nil))
+	p.Until(`document.querySelector("#you-rank").innerText === "Your rank: about 5k"`)
+	require.Equal(t, "5k", s.welcome().Said)
+	_, err = s.games.levels.Count("", time.Now(), board.Square(9), 8, 0, 1, 1)
+	require.NoError(t, err)
+	p.Do(chromedp.Reload())
+	p.Until(`document.querySelector("main.you .big-result")`)
+	rank := browsertest.JS[string](p, `document.querySelector("main.you .big-result").innerText`)
+	p.Do(chromedp.Navigate(s.Address()))
+	p.Until(card + `.includes("Your rank on 9×9: ` + rank + `")`)
 	p.Clean()
 }
 

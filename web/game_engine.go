@@ -151,11 +151,14 @@ func choose(ctx context.Context, e *engine.Engine, c board.Color, seat api.Seat,
 	return e.GenMove(ctx, thinking.MoveRequest{Color: c})
 }
 
-// judge asks the engine which stones are dead.
+// judge asks the engine which stones are dead, and which are not settled.
 func (g *game) judge() {
 	var status []thinking.Status
+	var open []board.Point
 	g.work(engines.ForHelp, func(ctx context.Context, e *engine.Engine) (err error) {
-		status, err = e.FinalStatus(ctx)
+		if status, err = e.FinalStatus(ctx); err == nil {
+			open, err = e.Unsettled(ctx)
+		}
 		return err
 	}, func() {
 		var dead []board.Point
@@ -164,6 +167,6 @@ func (g *game) judge() {
 				dead = append(dead, board.Point(p))
 			}
 		}
-		g.rec.Judge(dead)
+		g.rec.Judge(dead, open)
 	})
 }

@@ -202,6 +202,10 @@ func TestLearn(t *testing.T) {
 		}
 		p.Until(fmt.Sprintf(`%s?.dataset.task === "%d" && %s.dataset.right === ""`, screen, x.number, screen))
 		before := p.Stones()
+		const marks = `document.querySelectorAll("main.lesson-play .board path[d^=M][d$=Z]").length`
+		if x.Goal == "take" {
+			browsertest.Equal(p, 0, marks, "the mark would be the answer of %s %d", x.lesson, x.number)
+		}
 		switch x.Goal {
 		case "count":
 			for _, n := range x.Numbers {
@@ -225,6 +229,9 @@ func TestLearn(t *testing.T) {
 			}
 			p.Press("Try again")
 			rightIs("")
+			if x.Goal == "take" {
+				browsertest.Equal(p, 1, marks)
+			}
 			p.HasStones(before, "as it was")
 			p.Point(x.Good[0])
 			if x.Goal == "threat" {

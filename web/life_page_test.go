@@ -131,6 +131,7 @@ func TestLifeStaysInItsPlace(t *testing.T) {
 	looks(t)
 	_, p, _ := analysed(t, cornerRecord[:len(cornerRecord)-1]+"AB[fg])")
 	p.Until(`Number(document.querySelector(".engine-line")?.dataset.visits) > 0`)
+	p.Do(chromedp.Evaluate(`{ const send = WebSocket.prototype.send; WebSocket.prototype.send = function (text) { send.call(this, text.includes('"life.ask"') ? text.replace('"stones":', '"seconds":2,"stones":') : text); }; }`, nil)) // not the 30 seconds that an answer without a proof takes
 	const tool = `.tools-row .tool[title^="Is it alive?"]`
 	p.Click(tool)
 	p.Until(`document.querySelector(".toast")?.innerText.includes("Press a stone first")`)

@@ -83,6 +83,8 @@ func TestLinePlayedOut(t *testing.T) {
 		moves  int
 	}{{"Show what follows", 3}, {"Show better", 9}} {
 		p.Press(what.button)
+		at(1) // a line opens at its first move
+		p.Do(chromedp.KeyEvent(kb.End))
 		at(what.moves)
 	}
 	p.Until(`document.querySelector(".line-player").innerText.includes("7 at 1") && !document.querySelector(".line-player").innerText.includes("7 E5")`)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -54,6 +55,12 @@ func TestImportOwn(t *testing.T) {
 
 	d := ask[api.Drill](c, "drill.next", api.NextDrill{Set: sets[0].ID})
 	require.Equal(t, []any{2, 2, "Kill the corner.", "b", "corner"}, []any{d.Total, d.Fresh, d.Problem.Text, d.Problem.ToMove, d.Problem.Game})
+	ring := []string{""}
+	for range 3 {
+		ring = append(ring, ask[api.Drill](c, "drill.next", api.NextDrill{Set: sets[1].ID, Not: ring[len(ring)-1]}).Problem.ID)
+	}
+	require.Len(t, slices.Compact(slices.Sorted(slices.Values(ring))), 4, "later problems are asked in turn")
+	require.Equal(t, d.Problem.ID, ask[api.Drill](c, "drill.next", api.NextDrill{Set: sets[0].ID, Not: ask[api.Drill](c, "drill.next", api.NextDrill{Set: sets[0].ID, Not: d.Problem.ID}).Problem.ID}).Problem.ID)
 	answer := func(again bool, after []string, move string) api.DrillVerdict {
 		return ask[api.DrillVerdict](c, "drill.answer", api.DrillAnswer{ID: d.Problem.ID, After: after, Move: move, Again: again})
 	}

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -123,12 +124,25 @@ func TestProblemsOfTheDay(t *testing.T) {
 	n := browsertest.JS[int](p, `document.querySelectorAll(".problem-row li").length`)
 	p.Axe("problems of the day")
 	p.Click(`a[href="/problems/today"]`)
+	asked := func(not string) (id string) {
+		p.Until(`document.querySelector("main.drill")?.dataset.answered === "" && document.querySelector("main.drill").dataset.problem !== ` + fmt.Sprintf("%q", not))
+		return browsertest.JS[string](p, `document.querySelector("main.drill").dataset.problem`)
+	}
+	ring := []string{asked("")}
+	for range n - 1 { // Later goes round all that are open
+		p.Press("Later")
+		ring = append(ring, asked(ring[len(ring)-1]))
+	}
+	require.Equal(t, ring[0], ring[n-1])
+	require.Len(t, slices.Compact(slices.Sorted(slices.Values(ring))), n-1)
 	seen := map[string]bool{}
 	for range n - 1 { // the first is already answered
-		p.Until(`document.querySelector("main.drill")?.dataset.answered === "" && document.querySelector("main.drill").dataset.problem`)
-		id := browsertest.JS[string](p, `document.querySelector("main.drill").dataset.problem`)
+		id := asked("")
 		require.False(t, seen[id] || id == first.ID, "none is asked twice")
-		seen[id] = true
+		if seen[id] = true; len(seen) == n-1 {
+			p.Press("Later")
+			p.Until(`document.querySelector(".toast")?.innerText.includes("the only problem left")`)
+		}
 		p.Press("Show me")
 		p.Until(`document.querySelector("main.drill").dataset.answered === "done"`)
 		if len(seen) == 1 {

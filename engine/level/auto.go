@@ -202,7 +202,7 @@ func (f PlayerRatings) On(size board.Size) *PlayerRating {
 }
 
 // Begin rates a new player by the rank that the player claims, give or take three ranks. It changes
-// nothing if a game on this board size has counted by its result.
+// nothing if a game or a review on this board size has counted.
 func (f PlayerRatings) Begin(size board.Size, r Rank) {
 	if at := f[size.String()]; at == nil || at.Games == 0 && at.Judged == 0 {
 		f[size.String()] = newPlayerRating(r, 3)

@@ -170,6 +170,7 @@ type Count struct {
 	White   CountSide `json:"white"`
 	Score   float64   `json:"score"`            // Black minus White, all included
 	Differs []string  `json:"differs"`          // stones marked otherwise than the engine would
+	Open    []string  `json:"open,omitempty"`   // stones that may live or die in the engine's opinion; only during counting
 	Lives   bool      `json:"lives,omitempty"`  // the engine considers the first of Differs alive
 	Method  string    `json:"method,omitempty"` // area or territory
 }

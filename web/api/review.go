@@ -228,7 +228,8 @@ type Problem struct {
 	After []string `json:"after,omitempty"`
 }
 
-// NextDrill asks for a problem. Not is a problem to skip; Set is one of the player's collections.
+// NextDrill asks for a problem: the due one after Not, which was asked last, else the first. Set is
+// one of the player's collections.
 type NextDrill struct {
 	Not string `json:"not,omitempty"`
 	Set string `json:"set,omitempty"`

@@ -3,6 +3,7 @@ package engines
 import (
 	"log/slog"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -78,6 +79,12 @@ func TestLevels(t *testing.T) {
 	strong, err := level.ParseRank(again)
 	require.NoError(t, err)
 	require.Greater(t, strong, against)
+	// It does not replace what a review has measured either.
+	_, err = l.Judge(board.Square(19), "a game", slices.Repeat([]float64{1}, 60), time.Now())
+	require.NoError(t, err)
+	fits = l.Fits()
+	require.NoError(t, l.Begin(&api.PlayerRank{Rank: "15k"}))
+	require.Equal(t, fits, l.Fits())
 }
 
 // TestLevelsOfBoards compares the levels of every board size with the ladders.

@@ -134,15 +134,13 @@ func (ds *Drills) Next(last *Attempt, n *api.NextDrill) (d api.Drill, err error)
 				d.Next = at.Unix()
 			}
 		}
-		if len(due) > 1 && due[0].ID == n.Not {
-			due = due[1:]
+		if len(due) == 0 {
+			return nil
 		}
-		if len(due) > 0 {
-			var err error
-			d.Problem, err = ds.wireProblem(due[0], nil)
-			return err
-		}
-		return nil
+		at := slices.IndexFunc(due, func(p *drill.Problem) bool { return p.ID == n.Not })
+		var err error
+		d.Problem, err = ds.wireProblem(due[(at+1)%len(due)], nil)
+		return err
 	})
 	return d, err
 }

@@ -63,6 +63,11 @@ func (g *Game) Count() *api.Count {
 	c.White.Total += c.White.Komi
 	c.Score = -white
 	g.compare(c)
+	if g.Phase == Counting {
+		for _, p := range g.Marking.Open {
+			c.Open = append(c.Open, g.Size().Vertex(p))
+		}
+	}
 	return c
 }
 
@@ -81,10 +86,11 @@ func (g *Game) compare(c *api.Count) {
 	}
 }
 
-// Judge stores the stones that the engine considers dead, and marks them if nobody has marked any.
-func (g *Game) Judge(dead []board.Point) {
+// Judge stores the stones that the engine considers dead, and those that may live or die. It marks
+// the dead ones if nobody has marked any.
+func (g *Game) Judge(dead, open []board.Point) {
 	m := &g.Marking
-	if m.Judged, m.Sure = dead, true; m.Dead != nil {
+	if m.Judged, m.Open, m.Sure = dead, open, true; m.Dead != nil {
 		return
 	}
 	m.Dead = map[board.Point]bool{}

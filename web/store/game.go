@@ -57,7 +57,8 @@ func (g *Game) Uncounted() string {
 type Marking struct {
 	Dead   map[board.Point]bool
 	Judged []board.Point // dead stones in the engine's opinion
-	Sure   bool          // Judged is set
+	Open   []board.Point // stones that may live or die in the engine's opinion
+	Sure   bool          // Judged and Open are set
 }
 
 // Phases of a game.

@@ -17,13 +17,13 @@ export class Line {
 	w = 0;
 	h = 0;
 
-	/** Shows a line from a position, to its end. */
-	open(of: string, stones: string, moves: readonly string[], turn: Colour, w: number, h: number): void {
+	/** Shows the first moves of a line from a position: one, or at of them. */
+	open(of: string, stones: string, moves: readonly string[], turn: Colour, w: number, h: number, at = 1): void {
 		[this.stones, this.w, this.h] = [stones, w, h];
 		batch(() => {
 			this.of.value = of;
 			this.all.value = lineOf(moves, turn, w, h);
-			this.at.value = moves.length;
+			this.at.value = Math.min(at, moves.length);
 		});
 	}
 

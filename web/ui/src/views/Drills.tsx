@@ -42,7 +42,7 @@ function open(): void {
 	const [p, a] = [drill.value?.problem, answer.value];
 	if (!p || !a) return;
 	const v = shown.value && !a.verdict.accepted ? a.best : a.verdict;
-	line.open("answer", p.stones, ((v.line?.length ? v.line : [v.m]) as string[]).slice(0, LONGEST), p.toMove as Colour, ...size.value);
+	line.open("answer", p.stones, ((v.line?.length ? v.line : [v.m]) as string[]).slice(0, LONGEST), p.toMove as Colour, ...size.value, solved.value ? 1 : 2);
 }
 
 // The triangles on the group that a problem is about.
@@ -51,7 +51,7 @@ function groupMarks(p: Problem): Mark[] {
 	return (p.group ?? []).map((v) => point(v, w, h)).filter((at) => p.stones[at] !== ".").map((at) => ({ k: "tr", p: at }));
 }
 
-type Source = (not: string) => Promise<Drill>;
+type Source = (not: string) => Promise<Drill>; // the problem after one, in a ring
 type Judge = (p: Problem, move: string, seconds: number, again: boolean) => Promise<DrillVerdict | null>;
 let source: Source;
 let judge: Judge; // null: nothing is known of the move
@@ -67,9 +67,11 @@ export function present(d: Drill | null, by: Judge = ask, again = false): void {
 	began = performance.now();
 }
 
-async function next(not = "", again = false): Promise<void> {
+async function next(later = false, again = false): Promise<void> {
+	const not = drill.value?.problem?.id ?? "";
 	try {
 		const d = await source(not);
+		if (later && d.problem?.id === not) toast(t("drill_only"), { ms: 4000 });
 		present(d, judge, again);
 		if (d.problem) say(problemText(d.problem));
 	} catch (e) {
@@ -198,7 +200,7 @@ export function Solve({ from, judge: by = ask, again, title, head, children }: {
 	useEffect(() => {
 		source = from;
 		present(null, by);
-		void next("", again);
+		void next(false, again);
 		const on = () => (solved.value ? void next() : tryAgain());
 		const off = keys({
 			Enter: on, n: on, r: tryAgain, s: () => !solved.value && showMe(), p: () => void give("pass"),
@@ -230,7 +232,7 @@ export function Solve({ from, judge: by = ask, again, title, head, children }: {
 						<div class="row">
 							<button class="button quiet" disabled={busy.value} onClick={showMe}>{t("drill_show")}</button>
 							<button class="button quiet" disabled={busy.value} onClick={() => void give("pass")}>{t("pass")}</button>
-							<button class="button quiet" disabled={busy.value} onClick={() => void next(p.id)}>{t("drill_skip")}</button>
+							<button class="button quiet" disabled={busy.value} onClick={() => void next(true)}>{t("drill_skip")}</button>
 						</div>
 					</section>
 				)}

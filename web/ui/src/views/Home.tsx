@@ -80,12 +80,16 @@ function Row({ left }: { left?: GameCard }) {
 	);
 }
 
-/** Name and mark. */
-function Brand() {
-	return <div class="brand"><Logo size={30} /><strong>Kosumi</strong></div>;
-}
+// Name and mark; on a phone, where the rail is hidden here, also the way to the other screens.
+const Head = () => (
+	<header class="front-head">
+		<div class="brand"><Logo size={30} /><strong>Kosumi</strong></div>
+		<button type="button" class="tool more-places" aria-label={t("more")} onClick={() => (moreOpen.value = true)}><Icon name="menu" size={24} /></button>
+	</header>
+);
 
-const RANKS = [...Array.from({ length: 30 }, (_, i) => `${30 - i}k`), ...Array.from({ length: 9 }, (_, i) => `${i + 1}d`)];
+/** All ranks, the weakest first. */
+export const RANKS = [...Array.from({ length: 30 }, (_, i) => `${30 - i}k`), ...Array.from({ length: 9 }, (_, i) => `${i + 1}d`)];
 
 // An opening on a small board, to see what a game looks like.
 const OPENING = ".w......." + ".wbb....." + "..wb..b.." + "..wwb...." + "....b...." + "........." + "..wwbbb.." + "....ww..." + ".........";
@@ -104,7 +108,7 @@ function First() {
 		<main class="first">
 			<Mini w={9} h={9} stones={OPENING} size={380} />
 			<div class="first-ask">
-				<Brand />
+				<Head />
 				<p>{t("first_what")}</p>
 				<h1>{t("first_question")}</h1>
 				<div class="first-answers">
@@ -116,6 +120,7 @@ function First() {
 						</label>
 						<button class="button big">{t("first_start")}</button>
 					</form>
+					<button type="button" class="plain" onClick={() => done()}>{t("not_now")}</button>
 				</div>
 			</div>
 		</main>
@@ -177,15 +182,21 @@ function LastGame({ g }: { g?: GameCard }) {
 const ranks = signal<Rank[]>([]);
 const Curve = signal<FunctionComponent<{ r: Rank }> | null>(null);
 
-// The rank on the board that was played last, and how it came about.
-function RankNow({ played }: { played: boolean }) {
-	useEffect(() => {
-		if (played) send<Known>("watch", { what: "you" }, true).then((y) => (ranks.value = y.ranks), () => undefined);
-	}, [played, day.value]); // a review that has just ended may count too
+/** The rank on the board that counted a game last; undefined if none has. */
+export function latest(all: Rank[]): Rank | undefined {
 	const at = (r: Rank) => r.curve.at(-1)?.at ?? 0;
-	const r = [...ranks.value].sort((a, b) => at(b) - at(a))[0];
+	return [...all].sort((a, b) => at(b) - at(a))[0];
+}
+
+// The player's rank and how it came about, as the screen You has it: measured, else as said.
+function RankNow() {
+	useEffect(() => {
+		send<Known>("watch", { what: "you" }, true).then((y) => (ranks.value = y.ranks), () => undefined);
+	}, [games.value, day.value]); // a review that has just ended may count too
+	const r = latest(ranks.value);
+	const said = welcome.value?.said;
 	useEffect(() => { if (r) later(import("./You"), (m) => (Curve.value = m.Curve)); }, [!!r]);
-	if (!r) return <Card id="rank" title={t("home_rank")}><p class="dim">{t("home_rank_none")}</p></Card>;
+	if (!r) return <Card id="rank" title={said ? t("rank_first", { rank: rank(said) }) : t("home_rank")}><p class="dim">{t(said ? "rank_said" : "home_rank_none")} {said && <a href="/you">{t("rank_change")}</a>}</p></Card>;
 	const View = Curve.value;
 	return <Card id="rank" title={`${t("you_rank", { size: r.fit.size.replace("x", "×") })}: ${rank(r.fit.mid)}`}>{View && <View r={r} />}</Card>;
 }
@@ -214,10 +225,7 @@ export function Home() {
 	if (!asked.value && !welcome.value?.said && all.length + unread.value.length === 0) return <First />;
 	return (
 		<main class="home" data-front={left ? "game" : "new"}>
-			<header class="front-head">
-				<Brand />
-				<button type="button" class="tool more-places" aria-label={t("more")} onClick={() => (moreOpen.value = true)}><Icon name="menu" size={24} /></button>
-			</header>
+			<Head />
 			<div class="front-board" style={{ "--ratio": left ? left.size[1] / left.size[0] : bh / bw }} key={left?.game ?? "new"}>
 				{left ? <LeftGame card={left} /> : <NextGame />}
 			</div>
@@ -245,7 +253,7 @@ export function Home() {
 				)}
 				<Today />
 				<LastGame g={all.find((g) => g.phase === "over")} />
-				<RankNow played={all.some((g) => g.phase === "over")} />
+				<RankNow />
 				<p class="front-drop dim">
 					{t(touch() ? "drop_text_touch" : "drop_text")} <label class="plain file">{t("choose_file")}<input type="file" accept=".sgf,.html,application/x-go-sgf" multiple class="sr" onChange={(e) => { void openFiles(e.currentTarget.files); e.currentTarget.value = ""; }} /></label>
 				</p>

@@ -24,6 +24,7 @@ const stage = signal(0); // of a task that goes on after a move
 const base = signal<Position>({ stones: "", ko: -1 }); // the position that the task starts from
 const answer = signal<Answer | null>(null);
 const chosen = signal<number | null>(null); // the answer to a count
+const missed = signal(false); // the task has had a wrong try
 
 const done = (id: string): boolean => !!(profile.value?.lessons as string[] | undefined)?.includes(id);
 const task = computed(() => LESSONS[lesson.value].tasks[at.value]);
@@ -59,6 +60,7 @@ function open(task0: number): void {
 	stage.value = 0;
 	answer.value = null;
 	chosen.value = null;
+	missed.value = false;
 	const k = LESSONS[lesson.value].tasks[task0];
 	if (!k) return;
 	base.value = start(k);
@@ -78,6 +80,7 @@ function give(p: number): void {
 	const a = judge(k, base.value, p, stage.value);
 	if (a.shown.length && p >= 0) stoneSound((p % k.size) / (k.size - 1), play(base.value.stones, p, k.turn as Colour, k.size, k.size).taken);
 	answer.value = a;
+	missed.value ||= !a.right;
 	say(a.right ? label("why") : wrong(a));
 	if (a.then) {
 		const then = a.then;
@@ -185,7 +188,8 @@ function Exercise() {
 	const size = k.size;
 	const going = stage.value > 0 && !ok;
 	const wrongCount = k.goal === "count" && chosen.value !== null && !ok;
-	const mark = k.at && k.goal !== "count" && k.goal !== "forbidden" && k.goal !== "close" ? [{ k: "tr", p: point(k.at, size, size) }].filter((m) => base.value.stones[m.p] !== "." && shown.value[m.p] !== ".") : [];
+	// Which stones a task is about; where the task is to find and take them, after a wrong try.
+	const mark = k.at && k.goal !== "count" && k.goal !== "forbidden" && k.goal !== "close" && (k.goal !== "take" || missed.value) ? [{ k: "tr", p: point(k.at, size, size) }].filter((m) => base.value.stones[m.p] !== "." && shown.value[m.p] !== ".") : [];
 	const legal = [...base.value.stones].map((_, p) => (after(base.value, p, k.turn as Colour, size) ? "1" : "0")).join("");
 	return (
 		<main class="play lesson-play" data-task={at.value + 1} data-stage={stage.value} data-right={ok ? "yes" : a || wrongCount ? "no" : ""}>

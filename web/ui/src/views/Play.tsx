@@ -14,7 +14,7 @@ import { other, point, vertex, type Colour } from "../rules";
 import { later } from "../server";
 import { set, settings } from "../settings";
 import { tickSound } from "../sound";
-import { analyseGame, arrived, asking, back, clockText, command, count, counting, estimateText, game, group, help, hint, lookAt, moverOf, note, now, numbersOf, overlay, pass, pending, place, positions, size, slow, take, typed, undo, walk } from "./game";
+import { analyseGame, arrived, asking, back, clockText, command, count, counting, estimateText, game, group, help, hint, lookAt, moverOf, note, now, numbersOf, overlay, pass, pending, place, positions, size, slow, take, typed, undo, unsettled, walk } from "./game";
 import { keepAwake } from "../wake";
 import { opponent } from "./newgame";
 import { Advice, TeachChoice } from "./Teach";
@@ -115,7 +115,7 @@ function CountPanel({ g }: { g: GameState }) {
 				<tbody>{row("black", c.black)}{row("white", c.white)}</tbody>
 			</table>
 			<p class="big-result">{c.score === 0 ? t("result_draw") : t("leads", { who: t(c.score > 0 ? "black" : "white"), points: Math.abs(c.score) })}</p>
-			<p class="dim">{t("count_how")}</p>
+			{c.open?.length ? <p class="note warn">{t("count_open")}</p> : <p class="dim">{t("count_how")}</p>}
 			{c.differs.length > 0 && (
 				<div class="note warn">
 					<Icon name="warn" /> {t(c.lives ? "count_lives" : "count_dead", { stone: c.differs[0] })}
@@ -307,7 +307,7 @@ export function PlayView({ id }: { id: string }) {
 			<div class="top-player"><Leave /><Player g={g} colour={engine} /></div>
 			<Board w={w} h={h} stones={shown?.stones ?? (past === null ? g.stones : positions.value[past])} last={shown ? shown.last : last && last !== "pass" ? point(last, w, h) : -1} ko={g.ko && past === null ? point(g.ko, w, h) : -1}
 				legal={mine ? g.legal : undefined} turn={g.phase === "count" || g.phase === "over" || past !== null ? undefined : ((shown ? undefined : g.colour) as Colour | undefined)} dead={dead} flip={flip.value} coordinates={settings.value.coordinates}
-				confirm={g.phase === "count" ? "never" : settings.value.confirm} overlay={seen} any={g.phase === "count" && past === null} onWheel={(s) => walk(s)} numbers={settings.value.numbers ? numbersOf(g) : undefined} marks={counting.value?.marks}
+				confirm={g.phase === "count" ? "never" : settings.value.confirm} overlay={seen} any={g.phase === "count" && past === null} onWheel={(s) => walk(s)} numbers={settings.value.numbers ? numbersOf(g) : undefined} marks={counting.value?.marks ?? [...unsettled.value].map((p) => ({ k: "lb", p, l: "?" }))} cell={(p) => (unsettled.value.has(p) ? t("unsettled") : "")}
 				label={t("board_label", { w, h, who: t(g.colour === "b" ? "black" : "white") })}
 				onPlay={(p, no) => void place(p, no)} onWaiting={(q) => (waiting.value = q)}
 				onKey={(e, p) => {

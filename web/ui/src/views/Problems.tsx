@@ -14,11 +14,12 @@ const warn = signal("");
 const list = (): DayProblem[] => day.value?.problems ?? [];
 const open = (): DayProblem[] => list().filter((p) => !p.grade);
 
-// The next of today's problems that is not answered yet.
+// The next of today's problems, after the one asked last, that is not answered yet.
 async function next(not: string): Promise<Drill> {
 	day.value = (await send<Profile>("watch", { what: "profile" }, true)).day;
 	const left = open();
-	const q = left.find((p) => p.id !== not) ?? left[0];
+	const at = list().findIndex((p) => p.id === not);
+	const q = left.find((p) => list().indexOf(p) > at) ?? left[0];
 	return { due: left.length, fresh: 0, total: list().length, problem: q && (await send<Problem>("drill.problem", { id: q.id }, true)) };
 }
 

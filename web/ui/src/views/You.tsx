@@ -8,7 +8,7 @@ import { Icon } from "../icons";
 import { toast } from "../live";
 import { inWords, save, send, watch, welcome } from "../net";
 import { isDeleted, remove } from "../undo";
-import { opponent } from "./Home";
+import { latest, opponent, RANKS } from "./Home";
 import { Streak } from "./Problems";
 import { RankScale } from "./Story";
 
@@ -72,7 +72,33 @@ function RankOn({ r }: { r: Rank }) {
 			<RankScale f={r.fit} alone />
 			<p class="dim">{fromWhat(r.fit)} {t("you_counts")}</p>
 			{!counts(r.fit.size) && <p class="dim">{resultsOnly(r.fit.size)}</p>}
+			{welcome.value?.said && <SaidRank />}
 			<Curve r={r} />
+		</section>
+	);
+}
+
+/** The rank as the player says it, as long as it counts on some board; "": not said. */
+function SaidRank() {
+	const w = welcome.value;
+	const say = (r: string) => void send("player.rank", { rank: r }, true).then(() => { if (w) welcome.value = { ...w, said: r }; }, (e) => toast(inWords(e), { bad: true }));
+	return (
+		<p><label>{t("rank_said_here")} <select value={w?.said ?? ""} onChange={(e) => say(e.currentTarget.value)}>
+			{!w?.said && <option value="" disabled>–</option>}
+			{RANKS.map((r) => <option key={r} value={r}>{rank(r)}</option>)}
+		</select></label></p>
+	);
+}
+
+// No game has counted yet on the board that is shown.
+function NoRank() {
+	const said = welcome.value?.said;
+	return (
+		<section class="card" aria-labelledby="you-rank">
+			<h2 id="you-rank">{said ? t("rank_first", { rank: rank(said) }) : t("you_rank_none")}</h2>
+			<p class="dim">{board.value && !counts(board.value) ? resultsOnly(board.value) : t("you_rank_none_text")}</p>
+			<SaidRank />
+			<a class="button primary" href="/new">{t("new_game")}</a>
 		</section>
 	);
 }
@@ -196,7 +222,7 @@ async function load(): Promise<void> {
 	try {
 		you.value = await send<Known>("watch", { what: "you" }, true);
 		if (welcome.value) welcome.value = { ...welcome.value, fits: you.value.ranks.map((r) => r.fit) };
-		if (!boards.value.includes(board.value)) board.value = boards.value[0] ?? "";
+		if (!boards.value.includes(board.value)) board.value = latest(you.value.ranks)?.fit.size ?? boards.value[0] ?? "";
 	} catch (e) {
 		toast(inWords(e), { bad: true });
 	}
@@ -221,7 +247,7 @@ export function You(_: { id: string }) {
 			</div>
 			{profile.value?.warn && <p class="note warn"><Icon name="warn" /> {warned(profile.value)}</p>}
 			<div class="you-grid">
-				{r ? <RankOn r={r} /> : <section class="card"><h2>{t("you_rank_none")}</h2><p class="dim">{board.value && !counts(board.value) ? resultsOnly(board.value) : t("you_rank_none_text")}</p><a class="button primary" href="/new">{t("new_game")}</a></section>}
+				{r ? <RankOn r={r} /> : <NoRank />}
 				{l ? <Lost l={l} /> : <section class="card"><h2>{t("you_lost_none")}</h2><p class="dim">{t("you_lost_none_text")}</p><a class="button quiet" href="/review">{t("review")}</a></section>}
 				<Results />
 				{day && <section class="card" aria-labelledby="you-streak"><h2 id="you-streak">{t("problems_title")}</h2><Streak d={day} /><a class="button quiet" href="/problems">{t("problems")}</a></section>}

@@ -68,12 +68,15 @@ export const counting = signal<{ territory: string; marks: Mark[] } | null>(null
 
 export const walk = (steps: number): void => lookAt((back.value ?? game.value?.moves.length ?? 0) + steps);
 
+/** The stones that may live or die while the game is counted. */
+export const unsettled = computed(() => new Set(game.value?.count?.open?.map((v) => point(v, ...size.value))));
+
 export const overlay = computed<Overlay | null>(() => {
 	const g = game.value;
 	if (!g || back.value !== null) return null;
 	const o: Overlay = { stones: g.stones };
 	if (g.phase === "count" || (g.phase === "over" && g.count)) {
-		o.territory = counting.value?.territory ?? g.count?.owner;
+		o.territory = counting.value?.territory ?? [...(g.count?.owner ?? "")].map((c, p) => (unsettled.value.has(p) ? "." : c)).join(""); // a question mark in place of a square
 		return o;
 	}
 	if (g.advice) {
