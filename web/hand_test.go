@@ -168,7 +168,7 @@ func TestRecords(t *testing.T) {
 	p.Until(`document.querySelector(".where input").value === "40"`)
 	p.Until(`document.querySelectorAll(".cands tbody tr").length > 1`)
 	p.Do(chromedp.KeyEvent(kb.PageDown), chromedp.KeyEvent(kb.End))
-	p.Until(`document.querySelector(".where").innerText.includes("10,027")`)
+	p.Until(`document.querySelector(".where").innerText.includes("10,000")`)
 
 	// A record of an old Japanese program, in Shift JIS.
 	shift := "(;GM[1]CA[Shift_JIS]SZ[9]PB[\x8d\x95]PW[\x94\x92]C[\x95\x5c];B[ee])" // 黒, 白 and 表; the second byte of 表 is a backslash
