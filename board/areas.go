@@ -100,10 +100,10 @@ func (b *Board) markAreas(dst []Color, suicideLegal, safeBig, anyBig bool) []Col
 type emptyPart struct {
 	from, to int16    // range of the part's points in areaFinder.points
 	touched  uint8    // bit c is set if a stone of colour c touches the part
-	sides    [2]sided // facts for Black and for White: about the part or, at a root, about its region
+	sides    [2]sided // facts for Black and for White
 }
 
-// sided holds the facts for one colour about a part or region.
+// sided holds one colour's facts about a part or, if the part is a root, about its whole region.
 type sided struct {
 	up    int16    // number of the region's root or, while regions grow, of a part closer to the root
 	inner int16    // for a root: number of the region's points that no stone of the colour touches

@@ -22,7 +22,7 @@ type gateGame struct {
 	offer   gateOffer
 	players map[string]*gateLease // lease of each worker
 	failed  map[string]string     // reason of each worker that failed at the game
-	alone   int                   // seconds in which every worker present has failed at the game
+	alone   int                   // seconds since all workers present had failed at the game; 0 if one may still play it
 	done    chan gateOutcome      // capacity 1
 }
 

@@ -64,7 +64,7 @@ func TestScriptRunsInFull(t *testing.T) {
 
 func TestLongScriptRunsInFull(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		// A script may arrive slowly, if no pause in it is longer than burst.
+		// Lines belong to one script as long as no pause between two of them is longer than burst.
 		f := newFake()
 		s := serveFake(t, f, Options{})
 		began := time.Now()

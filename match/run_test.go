@@ -257,8 +257,8 @@ func TestRepeatedGames(t *testing.T) {
 	require.Equal(t, s.Games, s.Distinct.Games())
 }
 
-// TestInstantResignations: if one program always resigns at once, eight games count as two, one
-// with each colour. A sequential test ends after 20 repeated games and reports the score.
+// TestInstantResignations: identical games count once, so if one program always resigns at once, only two of eight
+// games count, one with each colour. A sequential test ends undecided after 20 repeats in a row.
 func TestInstantResignations(t *testing.T) {
 	t.Parallel()
 	c := small(guestCommand("-mode", "resign", "-at", "1"), guestCommand("-mode", "same", "-seed", "6"))

@@ -106,7 +106,7 @@ func TestClasses(t *testing.T) {
 // TestTurning: a game turned where the lead changed for good, then where most winrate was lost. A
 // move that left the lead as it was is none while its side has a worse mistake that is left out.
 func TestTurning(t *testing.T) {
-	type ply struct{ lead, loss, chance float64 } // Black's lead before the move, what its mover lost
+	type ply struct{ lead, loss, chance float64 } // Black's lead before the move; points and winrate that the mover lost
 	for name, c := range map[string]struct {
 		plies []ply // Black's moves are even
 		end   float64

@@ -126,8 +126,8 @@ func TestFocusOfNothing(t *testing.T) {
 }
 
 // TestFocusFindsAGoodMove: a focus on a good move with a tiny prior reveals that move's value, also
-// in a kept tree. As in KataGo, the root's value changes only after PUCT has sent an ordinary
-// visit; each later ordinary visit then takes over one focus playout.
+// in a kept tree. As in KataGo, a focus playout has no weight at the root until PUCT sends an ordinary
+// visit to the move: each such visit gives weight to one focus playout, and makes no playout itself.
 func TestFocusFindsAGoodMove(t *testing.T) {
 	for _, prior := range []float32{1e-6, 0.1} {
 		g := newGame(t, 9)

@@ -87,7 +87,7 @@ func TestCountIsLegible(t *testing.T) {
 	const squared = `(() => { const c = document.querySelector(".board canvas.stream"), d = c.getContext("2d"); return [...document.querySelectorAll(".board svg .number")].filter((e) => d.getImageData(Math.round(e.getAttribute("x") * c.width / c.clientWidth) - 4, Math.round(e.getAttribute("y") * c.height / c.clientHeight) - 4, 8, 8).data.some((v) => v > 0)).map((e) => e.textContent); })()`
 	played := opened(t, s, g.Game)
 	played.mu.Lock()
-	stone := board.Point(strings.IndexByte(g.Stones, 'w')) // the engine has not settled it
+	stone := board.Point(strings.IndexByte(g.Stones, 'w')) // the test marks this stone as one that may live or die
 	played.rec.Marking.Open = []board.Point{stone}
 	played.mu.Unlock()
 	p.Do(chromedp.Navigate(s.Address() + "play/" + g.Game))

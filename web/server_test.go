@@ -35,7 +35,7 @@ func (loaded) Wait() error           { return nil }
 func (loaded) Loaded() (bool, error) { return true, nil }
 func (loaded) Close() error          { return nil }
 
-// only makes the networks of a server that has a single network, net.
+// only returns the Networks of a server that always opens the same network, net.
 func only(net nn.Network, folder string) *engines.Networks {
 	return engines.NewNetworks(engines.NetworksConfig{Folder: filepath.Join(folder, "networks"), Open: func(string) engines.Network { return loaded{net} }})
 }

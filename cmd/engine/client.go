@@ -22,9 +22,9 @@ var (
 const lastWords = time.Second
 
 // serveClient runs serve, which speaks a protocol on standard input and output, to its end. If the
-// network fails, it answers errors for lastWords and returns the failure. A client that disconnects
-// and a signal to stop are not errors. It prints a banner on standard error that ends with the text
-// in what, unless this is empty.
+// network fails, serve goes on for lastWords, answering with errors, and serveClient returns the failure. A client that
+// disconnects and a signal to stop are not errors. serveClient prints a banner on standard error that ends with the
+// text in what, unless this is empty.
 func serveClient(ctx context.Context, s *settings, net *open.Network, what string, serve func(context.Context) error) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)

@@ -67,9 +67,9 @@ func (s *Situation) choose(dial float64, rng *rand.Rand) int {
 	return drawBy(logs, rng)
 }
 
-// misjudged is a number from the standard normal distribution. It is a function of the game, the
-// point, the stones within three points of it, and the argument what, which is 0 for the error of a
-// move's value and sight for whether the move is seen.
+// misjudged returns a number from the standard normal distribution that depends only on the game, the point, the
+// stones within three points of it, and the argument what. With 0 for what, the number is the error of a move's value;
+// with sight, it decides whether the move is seen.
 func (s *Situation) misjudged(p board.Point, what uint64) float64 {
 	g, size := s.Game, s.Game.Size()
 	h := (s.Seed + what) ^ uint64(p)*0x9e3779b97f4a7c15

@@ -124,7 +124,7 @@ func TestHolder(t *testing.T) {
 	require.Equal(t, "engine loop", program([]string{"engine", "loop", "../run1", "--games", "3"}))
 }
 
-// TestWriteNew never replaces a file, and leaves nothing behind when it fails.
+// TestWriteNew: WriteNew never replaces a file, and leaves nothing behind when it fails.
 func TestWriteNew(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "game.sgf")

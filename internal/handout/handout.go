@@ -22,7 +22,7 @@ var dist embed.FS
 // ErrNotBuilt says that the program was built without the bundle of scripts.
 var ErrNotBuilt = errors.New("this program was built without its page: HTML files are left out (make build, which needs npm)")
 
-// bundle is the code and the style of every file, and the licences of the libraries in them.
+// bundle holds the script and the style sheet that go into each HTML file, and the licences of the script's libraries.
 type bundle struct{ script, style, licences []byte }
 
 var load = sync.OnceValues(func() (bundle, error) {

@@ -105,8 +105,8 @@ func (e *evader) run(most int) bool {
 // lostState is the number of all states in which the goal is reached.
 const lostState = -int32(1) << 30
 
-// state returns the number of a state, the complement of the number of a proof that the evader
-// wins it, or lostState.
+// state returns lostState if the goal is reached in a state, -1-n if proof n shows that the evader wins the state,
+// else the state's index in states, to which it adds the state if it is new.
 func (e *evader) state(p *Position) int32 {
 	free := e.freeKey(e.contest, p)
 	key := e.key(free, p)

@@ -41,8 +41,8 @@ func (c Contest) Goal(winner Side) Goal {
 	return [2][2]Goal{{Capture, Hold}, {Deny, Settle}}[c][winner]
 }
 
-// stopper returns the side whose pass ends play if no retake is banned: the other side then passes too,
-// and has reached its own goal.
+// stopper returns the side that loses by a pass, unless a retake is banned: the other side passes too, play ends,
+// and the other side's goal is reached.
 func (c Contest) stopper() Side { return Side(c) }
 
 const infinite = 1 << 30

@@ -130,7 +130,7 @@ func (g *Game) sameMove(p *Position, x int16) (out Set) {
 		return near.Or(g.Around(&out))
 	}
 	if e.ban != NoBan || g.takesOne(p, &e) {
-		out = near // the stones around x decide whether basic ko bans the retake
+		out = near // the stones on the points next to x decide whether basic ko bans the retake
 	}
 	if g.suicide {
 		out = out.Or(g.noSuicide(p, x, near, &e))

@@ -53,8 +53,8 @@ const (
 	ReduceMax
 )
 
-// StepAxes is the number of axes of joins and moves. Unused axes, of size 1, come first, then the
-// used ones from the outermost on.
+// StepAxes is the number of axes in a StepJoin or StepMove. Unused axes come first and have size 1; the
+// used ones follow, the outermost first.
 const StepAxes = 6
 
 // Step is one step of a program.

@@ -53,7 +53,7 @@ func SetBatch(m *Model, batch Dim) error {
 	return nil
 }
 
-// rebatch infers the graph with the new batch, corrects reshapes, and declares the outputs.
+// rebatch infers the types and shapes in the graph with the new batch, corrects reshapes, and declares the outputs.
 func rebatch(m *Model, old, batch Dim) error {
 	g := m.Graph
 	f := begin(m)

@@ -20,10 +20,9 @@ func (l *losses) orTaught(own, taught onnx.Value) onnx.Value {
 	return l.b.Add(l.b.Mul(own, l.but(rows.TargetTaught)), taught)
 }
 
-// optimistic adds the term of the optimistic policy. Taught rows have the teacher's optimistic
-// policy as target, in place of the reply. If the teacher has no optimistic policy, its plain one
-// is the target: the search uses this output at full weight, and without training it would get worse
-// as the trunk changes.
+// optimistic adds the term of the optimistic policy. In taught rows the target is the teacher's optimistic policy,
+// which is stored where other rows have the reply. If the teacher has no optimistic policy, its plain one is the
+// target: the search uses this output at full weight, and without training it would get worse as the trunk changes.
 func (l *losses) optimistic(target onnx.Value) {
 	b, own := l.b, l.known(rows.TargetTaughtLucky)
 	use := b.Add(b.Mul(l.weight(rows.TargetPolicyWeight, rows.TargetFinalWeight), l.optimism()), l.weight(rows.TargetPolicyWeight, rows.TargetTaught))

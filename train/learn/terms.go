@@ -6,45 +6,45 @@ import (
 	"kosumi/nn"
 )
 
-// Names of the terms of a loss. They mean the same as in KataGo's
-// python/katago/train/metrics_pytorch.py; indices in brackets are those of KataGo's global
-// targets. In taught rows the targets are the teacher's numbers, each with its own weight, even
-// for terms that measure the network's own error in other rows.
+// Names of the terms of a loss. They mean the same as in KataGo's python/katago/train/metrics_pytorch.py. A row counts
+// in a term with the stated weight times column 25; the columns are those of KataGo's global targets. In taught rows
+// the targets are the teacher's numbers, each with its own weight, even for terms that measure the network's own error
+// in other rows.
 const (
-	// TermPolicy is the cross entropy with this turn's search [26].
+	// TermPolicy is the cross entropy of the policy with the search's policy this turn; weight: column 26.
 	TermPolicy = "policy"
-	// TermReply is the cross entropy with the next turn's search [28].
+	// TermReply is the cross entropy of the predicted reply with the search's policy next turn; weight: column 28.
 	TermReply = "reply"
 	// TermSoftPolicy is TermPolicy with the fourth root of the target.
 	TermSoftPolicy = "soft_policy"
 	// TermSoftReply is TermReply with the fourth root of the target.
 	TermSoftReply = "soft_reply"
-	// TermOptimistic is the cross entropy of channel 1 of KataGo's policy with this turn's search;
-	// rows weigh more if they went better than expected [26*27].
+	// TermOptimistic is the cross entropy of channel 1 of KataGo's policy with the search's policy this turn;
+	// weight: column 26 times column 27, times a factor that is larger if the row went better than expected.
 	TermOptimistic = "optimistic"
 	// TermValue is the cross entropy with win, loss and no result, or, for
-	// values in [-1,1], the squared error of win minus loss [1-35].
+	// values in [-1,1], the squared error of win minus loss; weight: 1 minus column 35.
 	TermValue = "value"
-	// TermScoreMean is the Huber loss of the final score, delta 12 points [27].
+	// TermScoreMean is the Huber loss of the final score, delta 12 points; weight: column 27.
 	TermScoreMean = "score_mean"
 	// TermScoreStdev is the Huber loss, delta 10, of the predicted standard deviation. Its target
 	// is sqrt(pi/2) times the distance of the predicted mean from the final score; with normal
-	// errors its expectation is the standard deviation [27].
+	// errors its expectation is the standard deviation. Weight: column 27.
 	TermScoreStdev = "score_stdev"
-	// TermLead is the Huber loss of the lead, delta 8 points [29].
+	// TermLead is the Huber loss of the lead, delta 8 points; weight: column 29.
 	TermLead = "lead"
-	// TermVarTime is the Huber loss of the arrival time of the variance, delta 50 turns [27].
+	// TermVarTime is the Huber loss of the arrival time of the variance, delta 50 turns; weight: column 27.
 	TermVarTime = "variance_time"
 	// TermValueError is the Huber loss, delta 0.4, of the predicted squared
-	// distance of the value from the short-term search value [27].
+	// distance of the value from the short-term search value; weight: column 27.
 	TermValueError = "value_error"
-	// TermScoreError is TermValueError for the score instead of the value, delta 100 [27].
+	// TermScoreError is TermValueError for the score instead of the value, delta 100; weight: column 27.
 	TermScoreError = "score_error"
 	// TermOwnership is the binary cross entropy of the owner of each point, mean
-	// over the board [27].
+	// over the board; weight: column 27.
 	TermOwnership = "ownership"
 	// TermTDValue is the divergence of a training-only output from the short-term search value, in
-	// nats [1-24].
+	// nats; weight: 1 minus column 24.
 	TermTDValue = "td_value"
 )
 
@@ -150,7 +150,7 @@ type Term struct {
 
 // Result is the result of a step or an evaluation.
 type Result struct {
-	Loss     float64 `json:"loss"` // coefficients times terms, per row; in a step, rows missing from a batch count as 0
+	Loss     float64 `json:"loss"` // sum of Coef x term over the rows; divided by Rows, in a step by Config.Batch
 	Terms    []Term  `json:"terms"`
 	GradNorm float64 `json:"grad_norm"` // before clipping; 0 in an evaluation
 	Rate     float64 `json:"rate"`      // learning rate of the step

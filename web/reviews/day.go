@@ -36,7 +36,7 @@ func (ds *Drills) Day(diary Diary, now time.Time) (d api.Day, err error) {
 			if len(ids) >= problemsADay {
 				break
 			}
-			// Problems answered elsewhere today are skipped.
+			// If there are more than problemsADay problems, those answered today without being on the list are skipped.
 			if !slices.Contains(ids, p.ID) && (answered[date][p.ID].Grade == 0 || len(set.Problems) <= problemsADay) {
 				ids = append(ids, p.ID)
 			}
