@@ -407,9 +407,9 @@ func (c lateEnd) Write(p []byte) (int, error) {
 // comes late and the user reads late.
 func TestOneEngineUntilItEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		engines := 0
+		var engines atomic.Int32
 		h := NewHost(HostConfig{Users: []User{{"ann", "token", 2}}, Sit: func(ctx context.Context, user, kind string, in io.Reader, out io.Writer) error {
-			engines++
+			engines.Add(1)
 			return fakeEngine(ctx, user, kind, in, out)
 		}})
 		dial := func(context.Context) (net.Conn, error) {
@@ -422,7 +422,7 @@ func TestOneEngineUntilItEnds(t *testing.T) {
 			out.CloseWithError(Run(t.Context(), ClientConfig{Dial: dial, Token: "token", Kind: GTP}, strings.NewReader("quit\n"), out))
 		}()
 		time.Sleep(2 * time.Second)
-		require.Equal(t, 1, engines)
+		require.EqualValues(t, 1, engines.Load())
 		_, err := io.Copy(io.Discard, from)
 		require.NoError(t, err)
 	})

@@ -28,6 +28,11 @@ func (ds *Drills) Day(diary Diary, now time.Time) (d api.Day, err error) {
 	err = ds.use(func(set *drill.Set, log *drill.Log, schedule *drill.Schedule) error {
 		d.Sets = ds.own.sets(log.Attempts)
 		answered := answeredOn(log.Attempts)
+		for _, p := range ds.collection(0) { // answered problems stay though the player's rank, and so the level, has changed
+			if answered[date][p.ID].Grade > 0 && find(set, p.ID) == nil {
+				set.Problems = append(set.Problems, p)
+			}
+		}
 		ids := slices.DeleteFunc(slices.Clone(days[date]), func(id string) bool {
 			p := find(set, id)
 			return p == nil || p.Level > 0 && answered[date][id].Grade == 0 // problems of the player's games replace those of the collection, also during the day

@@ -133,4 +133,22 @@ func TestDay(t *testing.T) {
 	require.Len(t, fewer.Problems, problemsADay)
 	require.NotContains(t, ids(fewer), "6")
 	require.NotContains(t, ids(fewer), "7")
+
+	// The day keeps an answered problem of the collection when the player's rank leads to others.
+	easy, hard := set.Problems[0], set.Problems[1]
+	easy.ID, easy.Level, hard.ID, hard.Level = "easy", 1, "hard", 3
+	ds.collection = func(fit int) []drill.Problem {
+		return map[int][]drill.Problem{0: {easy, hard}, 1: {easy}, 3: {hard}}[fit]
+	}
+	_, err = folder.WriteDrills(&drill.Set{})
+	require.NoError(t, err)
+	rank := level.Rank(-5)
+	ds.strength = func() (level.Rank, bool) { return rank, true }
+	_, err = ds.Day(book, day(5))
+	require.NoError(t, err)
+	answer("easy", day(5), drill.GoodGrade)
+	rank = level.Rank(7)
+	after, err := ds.Day(book, day(5).Add(time.Hour))
+	require.NoError(t, err)
+	require.Equal(t, []string{"easy", "hard"}, ids(after))
 }

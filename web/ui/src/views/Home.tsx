@@ -173,7 +173,7 @@ function LastGame({ g }: { g?: GameCard }) {
 			<a class="last-game" href={m ? `/review/${g.game}?m=${ply! + 1}` : "/play/" + g.game}>
 				<Mini w={w} h={h} stones={m && r!.boards ? r!.boards.slice(ply! * w * h, (ply! + 1) * w * h) : g.stones} ring={m ? point(m.m, w, h) : undefined} size={88} />
 				<span><strong>{yourResult(g.result ?? "", g.colour)}</strong><br /><span class="dim">{t("against", { who: opponent(g.seat) })}</span>
-					{m && <><br />{t(m.c === g.colour ? "home_turning" : "home_turning_kosumi", { move: m.m, ply: ply! + 1, points: num(m.loss) })}</>}</span>
+					{m && <><br />{t(m.c === g.colour ? "home_turning" : "home_turning_kosumi", { move: m.m === "pass" ? t("pass_said") : m.m, ply: ply! + 1, points: num(m.loss) })}</>}</span>
 			</a>
 		</Card>
 	);
