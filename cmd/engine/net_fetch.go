@@ -21,9 +21,10 @@ func netFetchCommand() *cobra.Command {
 		Use:   "fetch strongest|newest",
 		Short: "Fetch KataGo's strongest or newest network",
 		Long: `Asks katagotraining.org for KataGo's strongest or newest network and fetches the
-file that it names, often 40 to 300 MB, into the folder of networks of engine web.
-The file is verified by size and sha256, loaded, and its speed measured. The same
-command resumes an interrupted download. Standard output is the path of the file.`,
+file that it names, often 40 to 300 MB, into the folder networks of engine web's
+folder, on Linux ~/.config/kosumi/networks. The file is verified by size and
+sha256, loaded, and its speed measured. The same command resumes an interrupted
+download. Standard output is the path of the file.`,
 		Example: `  engine net fetch strongest
   engine gtp --model "$(engine net fetch newest)"`,
 		Args: cobra.ExactArgs(1),

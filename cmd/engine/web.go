@@ -193,6 +193,9 @@ func openRunning(address string, o *webOptions) error {
 	if err != nil || address == "" {
 		return fmt.Errorf("%w, but where cannot be read from %s", store.ErrTaken, o.folder)
 	}
+	if _, port, _ := net.SplitHostPort(o.listen); o.listen != "" && !strings.HasSuffix(address, ":"+port+"/") {
+		return fmt.Errorf("--listen %s: Kosumi's page is already running at %s; stop that program first", o.listen, address)
+	}
 	key := strings.TrimSpace(string(token))
 	url := address + "#k=" + key
 	fmt.Println(url)

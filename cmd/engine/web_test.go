@@ -78,6 +78,8 @@ func TestWebGame(t *testing.T) {
 	needLibrary(t)
 	dir := t.TempDir()
 	server := startWeb(t, dir)
+	require.Contains(t, exits(t, 0, nil, "", "web", "--no-open", "--folder", dir).stderr, "already running")
+	require.Contains(t, exits(t, exitFailed, nil, "", "web", "--no-open", "--folder", dir, "--listen", "127.0.0.1:1").stderr, "stop that program first")
 	b := browsertest.Open(t)
 	b.Do(chromedp.Navigate(server.url))
 	b.Until(`document.querySelector("main.first")`)
