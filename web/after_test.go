@@ -107,21 +107,21 @@ func TestPraise(t *testing.T) {
 	} {
 		g := begin(join(t, s), small("b"))
 		live := opened(t, s, g.Game)
-		commit := func(step store.Step) {
+		commit := func(step store.Step) { require.NoError(t, live.commit(step), "%s: %v", tc.what, step) }
+		func() { // locked to its end, so that the engine does not move in between
 			live.mu.Lock()
 			defer live.mu.Unlock()
-			require.NoError(t, live.commit(step), "%s: %v", tc.what, step)
-		}
-		for i, v := range []string{"C3", "C2", "B2", "D2", "D3", "B3", "C4", "B4"} {
-			if i < len(tc.steps) && tc.steps[i].K != "" {
-				commit(tc.steps[i])
-				if tc.steps[i].K == "undo" {
-					commit(move("B2"))
+			for i, v := range []string{"C3", "C2", "B2", "D2", "D3", "B3", "C4", "B4"} {
+				if i < len(tc.steps) && tc.steps[i].K != "" {
+					commit(tc.steps[i])
+					if tc.steps[i].K == "undo" {
+						commit(move("B2"))
+					}
 				}
+				commit(move(v))
 			}
-			commit(move(v))
-		}
-		commit(store.Step{K: "over", Result: "B+3"})
+			commit(store.Step{K: "over", Result: "B+3"})
+		}()
 		root, _, _ := live.Record()
 		record, err := review.Load(root, board.Chinese())
 		require.NoError(t, err)
