@@ -111,7 +111,7 @@ func (g *game) think() {
 	}, func() {
 		g.tryStep(func() error {
 			if move.Resign {
-				return g.commit(store.Step{K: "over", Result: store.Winner(color.Opponent()) + "+R"})
+				return g.resigns(color)
 			}
 			return g.makeMove(move.Point)
 		})

@@ -118,7 +118,21 @@ func (g *game) resign() error {
 	if g.rec.Phase == store.Over {
 		return api.RefuseWith("illegal", "over", "the game is over")
 	}
-	return g.commit(store.Step{K: "over", Result: store.Winner(g.rec.Player().Opponent()) + "+R"})
+	return g.resigns(g.rec.Player())
+}
+
+// resigns ends the game by a side's resignation. The clock of the side to move is updated first.
+func (g *game) resigns(side board.Color) error {
+	c := &g.rec.Clocks[g.rec.Board.ToMove()-board.Black]
+	before := *c
+	if !g.ran.IsZero() && !c.Run(time.Since(g.ran)) {
+		return g.loseOnTime()
+	}
+	err := g.commit(store.Step{K: "over", Result: store.Winner(side.Opponent()) + "+R"})
+	if err != nil {
+		*c = before
+	}
+	return err
 }
 
 func (g *game) pause() error {

@@ -266,6 +266,22 @@ func TestLoseOnTime(t *testing.T) {
 	require.Zero(t, over.Clocks[0].Main)
 }
 
+// TestResignedClock: the clock of a resigned game shows the time at the resignation.
+func TestResignedClock(t *testing.T) {
+	s := serve(t, t.TempDir())
+	c := join(t, s)
+	n := small("b")
+	n.Clock = api.Clock{Kind: "absolute", Main: 600}
+	st := begin(c, n)
+	g := opened(t, s, st.Game)
+	g.mu.Lock()
+	g.ran = g.ran.Add(-100 * time.Second)
+	g.mu.Unlock()
+	st = c.do(st, "game.resign", api.GameCommand{Game: st.Game, Rev: st.Rev})
+	require.Equal(t, "W+R", st.Result)
+	hasLeft(t, st.Clocks[0], false, 500, 0)
+}
+
 // TestSlept stops the clock of a game while the machine sleeps: the time before the sleep counts,
 // the sleep does not.
 func TestSlept(t *testing.T) {

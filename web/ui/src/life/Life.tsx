@@ -5,7 +5,7 @@ import { language, refusal, t } from "../i18n";
 import { Icon } from "../icons";
 import { watch } from "../net";
 import type { Colour } from "../rules";
-import { against, ask, busy, cards, chosen, close, first, kind, mean, movesText, state, status, step, stop, strike, take, takeBack, threats, title, verdict, whom } from "./question";
+import { against, ask, busy, card, cards, chosen, close, first, kind, mean, movesText, state, status, step, stop, strike, take, takeBack, threats, title, verdict, whom } from "./question";
 
 const LONGER = 300; // seconds
 
@@ -77,7 +77,7 @@ export function Life({ at }: { at: string }) {
 			)}
 			{s?.error && <p class="bad-text">{language.value === "en" ? s.error.text : refusal(s.error.code, s.error.text)}</p>}
 			{s && cards.value.length > 0 && <div class="life-cards">{cards.value.map((c) => <Card key={c.first} c={c} />)}</div>}
-			{s && step.value ? <Line s={step.value} /> : cards.value.length > 0 && <p class="dim">{t("life_legend")}</p>}
+			{s && step.value ? <Line s={step.value} /> : !!card.value?.zone.length && <p class="dim">{t("life_legend")}</p>}
 			{s && busy.value && <p class="row"><span class="dim thinking-line">{t("life_searching")}</span> <button type="button" class="button quiet small" onClick={stop}>{t("stop")}</button></p>}
 			{s && !busy.value && !s.error && unproved && !step.value && <button type="button" class="button quiet small" onClick={() => void ask(LONGER)}>{t("life_longer")}</button>}
 			{s && !step.value && <Assumed list={s.assumed} />}

@@ -4,7 +4,7 @@ import { num, rank, rulesName, t } from "../i18n";
 import { toast } from "../live";
 import { inWords, welcome } from "../net";
 import { screens } from "../router";
-import { askFits, askLevels, begin, busy, change, changeBoard, fitOn, fitText, levelOf, levelsOn, maxHandicap, opponent, sizeOf, startText, wish } from "./newgame";
+import { askFits, askLevels, begin, busy, change, changeBoard, fitOn, fitText, levelOf, levelsOn, maxHandicap, nextOn, opponent, sizeOf, startText, wish } from "./newgame";
 import { TeachChoice } from "./Teach";
 
 function Against() {
@@ -17,11 +17,12 @@ function Against() {
 	const at = level ? levels.findIndex((l) => l.id === level) : levels.length;
 	const auto = w.auto && levels.length > 0;
 	const fit = fitOn(bw, bh);
+	const next = nextOn(bw, bh);
 	const board = `${bw}×${bh}`;
 	return (
 		<Field label={t("against_label")}>
 			{levels.length > 0 && <Choice label={t("against_label")} value={auto ? 1 : 0} options={[[1, t("fits")], [0, t("chosen_level")]]} onChange={(v) => change(v === 1 ? { auto: true } : { auto: false, level: w.level ?? level })} />}
-			{auto && <span class="dim">{fit ? fitText(fit) : startText(bw, bh)}</span>}
+			{auto && <span class="dim">{fit ? fitText(fit) + (next ? " " + t("next_opponent", { rank: rank(next) }) : "") : startText(bw, bh)}</span>}
 			{levels.length > 0 && !auto && (
 				<>
 					<div class="slider">

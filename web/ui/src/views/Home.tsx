@@ -121,6 +121,7 @@ function First() {
 						<button class="button big">{t("first_start")}</button>
 					</form>
 					<button type="button" class="plain" onClick={() => done()}>{t("not_now")}</button>
+					<label class="plain file">{t("first_restore")}<input type="file" accept=".zip" class="sr" onChange={(e) => { void openFiles(e.currentTarget.files); e.currentTarget.value = ""; }} /></label>
 				</div>
 			</div>
 		</main>
@@ -141,7 +142,7 @@ function Today() {
 	if (!d) return null;
 	return (
 		<Card id="problems" title={t("problems_title")}>
-			{list.length > 0 && <ol class="problem-row small">{list.map((p) => <li key={p.id} class={!p.grade ? "" : p.right ? "right" : "missed"}><Mini w={p.size[0]} h={p.size[1]} stones={p.stones} size={56} /><span class="sr">{t(!p.grade ? "problem_open" : p.right ? "problem_right" : "problem_missed")}</span></li>)}</ol>}
+			{list.length > 0 && <a href={open > 0 ? "/problems/today" : "/problems"} aria-label={t("problems")}><ol class="problem-row small">{list.map((p) => <li key={p.id} class={!p.grade ? "" : p.right ? "right" : "missed"}><Mini w={p.size[0]} h={p.size[1]} stones={p.stones} size={56} /><span class="sr">{t(!p.grade ? "problem_open" : p.right ? "problem_right" : "problem_missed")}</span></li>)}</ol></a>}
 			<p class="row">
 				{list.length === 0 ? <span class="dim">{t("problems_none")}</span>
 					: open > 0 ? <><a class="button small" href="/problems/today">{t(open < list.length ? "problems_continue" : "problems_begin")}</a><span class="dim">{t("of", { n: list.length - open, of: list.length })}</span></>

@@ -139,8 +139,8 @@ export function Story({ g, r, known }: { g: GameState; r: Review; known: Map<num
 
 const strength = (id: string): number => (id.endsWith("d") ? parseInt(id) : 1 - parseInt(id)); // 1d is 1, 1k is 0
 
-/** The player's rank, with the uncertainty, and the rank before the game; alone: the rank is said elsewhere. */
-export function RankScale({ f, alone }: { f: Fit; alone?: boolean }) {
+/** The player's rank, with the uncertainty, and the rank before the game; alone: the rank is said elsewhere, soon: a review may change it. */
+export function RankScale({ f, alone, soon }: { f: Fit; alone?: boolean; soon?: boolean }) {
 	const [low, mid, high] = [strength(f.low), strength(f.mid), strength(f.high)];
 	const was = f.was && !alone ? strength(f.was) : mid;
 	const [from, to] = [Math.min(low, was) - 2, Math.max(high, was) + 2];
@@ -150,7 +150,7 @@ export function RankScale({ f, alone }: { f: Fit; alone?: boolean }) {
 	const said = f.next && !alone ? t("rank_next", { now, rank: rank(f.next) }) : now;
 	return (
 		<figure class="rank-scale">
-			<figcaption>{!alone && said} <span class="dim">{t("rank_sure", { low: rank(f.low), high: rank(f.high) })}</span></figcaption>
+			<figcaption>{!alone && said} <span class="dim">{t("rank_sure", { low: rank(f.low), high: rank(f.high) })} {soon && t("rank_soon")}</span></figcaption>
 			<div class="rank-track" role="img" aria-label={said}>
 				<span class="rank-range" style={{ insetInlineStart: x(low) + "%", width: x(high) - x(low) + "%" }} />
 				{moved !== 0 && <span class="rank-was" style={{ insetInlineStart: x(was) + "%" }} />}
