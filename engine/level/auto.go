@@ -151,6 +151,10 @@ func (f *PlayerRating) Next() Rank {
 	return rankAt(f.mean() + 35)
 }
 
+// Counted reports whether a game has counted by its result or its moves. If none has, the rating is
+// the rank that the player claims.
+func (f *PlayerRating) Counted() bool { return f.Games > 0 || f.Judged > 0 }
+
 // Range is the player's probable rank: between low and high with a probability of 80 %; mid is the
 // mean.
 func (f *PlayerRating) Range() (low, mid, high Rank) {
@@ -204,7 +208,7 @@ func (f PlayerRatings) On(size board.Size) *PlayerRating {
 // Begin rates a new player by the rank that the player claims, give or take three ranks. It changes
 // nothing if a game or a review on this board size has counted.
 func (f PlayerRatings) Begin(size board.Size, r Rank) {
-	if at := f[size.String()]; at == nil || at.Games == 0 && at.Judged == 0 {
+	if at := f[size.String()]; at == nil || !at.Counted() {
 		f[size.String()] = newPlayerRating(r, 3)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -129,7 +130,8 @@ type stub struct {
 	nn.Plain
 	name   string
 	closed chan struct{}
-	fault  error // of Close
+	fault  error         // of Close
+	pause  time.Duration // before Close
 }
 
 func newStub(name string) *stub { return &stub{name: name, closed: make(chan struct{})} }
@@ -137,6 +139,7 @@ func newStub(name string) *stub { return &stub{name: name, closed: make(chan str
 func (s *stub) Evaluate(context.Context, *nn.Query, *nn.Output) error { return errors.New(s.name) }
 
 func (s *stub) Close() error {
+	time.Sleep(s.pause)
 	close(s.closed)
 	return s.fault
 }
@@ -162,4 +165,15 @@ func TestSwitch(t *testing.T) {
 	require.ErrorIs(t, s.Close(), d.fault, "it never came into use")
 	<-c.closed
 	<-d.closed
+
+	slow := newStub("slow")
+	slow.pause = 50 * time.Millisecond
+	s = open.NewSwitch(slow)
+	s.Replace(newStub("next"))
+	require.NoError(t, s.Close())
+	select {
+	case <-slow.closed:
+	default:
+		t.Fatal("a replaced network is still open")
+	}
 }

@@ -23,6 +23,7 @@ type Switch[N Closer] struct {
 	now, next N
 	waits     bool // next takes over when the last pin is released
 	pinned    int
+	closing   sync.WaitGroup // replaced networks
 }
 
 // NewSwitch returns a Switch with its first network.
@@ -41,7 +42,7 @@ func (s *Switch[N]) Replace(by N) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.waits {
-		go s.next.Close()
+		s.close(s.next)
 	}
 	s.next, s.waits = by, true
 	s.turn()
@@ -53,9 +54,13 @@ func (s *Switch[N]) turn() {
 	if !s.waits || s.pinned > 0 {
 		return
 	}
-	go s.now.Close()
+	s.close(s.now)
 	s.now, s.waits = s.next, false
 }
+
+// close closes a network that is replaced, once its evaluations have ended. [Switch.Close] waits
+// for that.
+func (s *Switch[N]) close(old N) { s.closing.Go(func() { old.Close() }) }
 
 func (s *Switch[N]) Pin() (unpin func()) {
 	s.mu.Lock()
@@ -85,6 +90,7 @@ func (s *Switch[N]) BatchSize() int                        { return s.Now().Batc
 func (s *Switch[N]) ClearCache() {}
 
 func (s *Switch[N]) Close() error {
+	defer s.closing.Wait() // after the lock is released
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	err := s.now.Close()

@@ -73,6 +73,7 @@ type Graph struct {
 	inputs, outputs []onnx.ValueInfo
 	bindings        []*Binding
 	provider        string
+	alone           bool // hold oneRun during each run
 	closed          bool
 }
 
@@ -92,7 +93,7 @@ func OpenGraph(model []byte, c Config) (*Graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &Graph{run: run, inputs: inputs, outputs: outputs, provider: c.Provider}
+	g := &Graph{run: run, inputs: inputs, outputs: outputs, provider: c.Provider, alone: alone(c.Provider)}
 	runtime.SetFinalizer(g, func(g *Graph) { _ = g.Close() })
 	return g, nil
 }
@@ -213,6 +214,10 @@ func (b *Binding) Run() error {
 		if err := b.bindInputs(); err != nil {
 			return fmt.Errorf("%w: %w", ErrGraph, err)
 		}
+	}
+	if b.graph.alone {
+		oneRun.Lock()
+		defer oneRun.Unlock()
 	}
 	err := b.graph.run.RunWithBinding(b.io)
 	runtime.KeepAlive(b)

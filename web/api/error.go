@@ -14,7 +14,7 @@ type Error struct {
 	Code string `json:"code"`
 	Text string `json:"text"`
 	// Args say more: for illegal "ko", "superko", "suicide", "occupied", "over",
-	// "turn" or "board"; for not_saved "full" if the disk is full.
+	// "playing", "turn" or "board"; for not_saved "full" if the disk is full.
 	Args []string `json:"args,omitempty"`
 	// Say is the page's sentence in its own language; nil: the sentence for the code.
 	Say *Say `json:"say,omitempty"`

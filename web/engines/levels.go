@@ -163,7 +163,7 @@ func (l *Levels) Said() string {
 		return "" // [Levels.Curves] logs the error
 	}
 	for _, f := range all {
-		if f.Games == 0 && f.Judged == 0 {
+		if !f.Counted() {
 			_, mid, _ := f.Range()
 			return mid.String()
 		}
@@ -194,7 +194,7 @@ func (l *Levels) Curves() []api.Rank {
 	}
 	for _, name := range slices.SortedFunc(maps.Keys(all), func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b)) }) {
 		f := all[name]
-		if f.Games == 0 && f.Judged == 0 {
+		if !f.Counted() {
 			continue
 		}
 		r, played := api.Rank{Fit: wireFit(name, f), Curve: []api.Standing{}}, map[string]bool{}

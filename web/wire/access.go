@@ -203,7 +203,10 @@ func (k *Keys) Admit(token, key string) bool {
 	defer k.mu.Unlock()
 	if end, ok := k.once[key]; ok {
 		delete(k.once, key)
-		return time.Now().Before(end)
+		if time.Now().Before(end) {
+			k.wrong = 0
+			return true
+		}
 	}
 	k.wrong++
 	return false

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -32,6 +33,29 @@ func TestToken(t *testing.T) {
 		require.NoError(t, err)
 		require.Contains(t, notes, want)
 	}
+}
+
+// TestAdmit: wrong tokens in a row are answered late; a right token or one-time key ends the row. A
+// key works once, and not after its time.
+func TestAdmit(t *testing.T) {
+	k := Keys{Token: "right"}
+	for name, admit := range map[string]func() bool{
+		"token": func() bool { return k.Admit("right", "") },
+		"key":   func() bool { return k.Admit("", k.OneTime()) },
+	} {
+		for range patience + 1 {
+			require.False(t, k.Admit("wrong", ""))
+		}
+		require.Positive(t, k.Penalty(), name)
+		require.True(t, admit(), name)
+		require.Zero(t, k.Penalty(), name)
+	}
+	key := k.OneTime()
+	require.True(t, k.Admit("", key))
+	require.False(t, k.Admit("", key))
+	late := k.OneTime()
+	k.once[late] = time.Now().Add(-time.Second)
+	require.False(t, k.Admit("", late))
 }
 
 func TestOwnCertificate(t *testing.T) {
