@@ -123,8 +123,12 @@ func runLabel(cmd *cobra.Command, s *settings, f *labelFlags) error {
 	} else {
 		report.Print(cmd.OutOrStdout(), f.Out)
 	}
-	if err == nil && report.Interrupted {
+	switch {
+	case err != nil || !report.Interrupted:
+		return err
+	case report.Rows == 0:
+		return errors.New("interrupted before a game ended; nothing is labelled yet")
+	default:
 		return fmt.Errorf("interrupted; %d labels are in %s; run the same command to resume", report.Rows, f.Out)
 	}
-	return err
 }
