@@ -216,6 +216,19 @@ func TestBackupsMeet(t *testing.T) {
 	require.Equal(t, 4.0, here.games.levels.Curves()[0].Fit.Games)
 }
 
+// TestBackupQueued: a record that waits for its review keeps its name.
+func TestBackupQueued(t *testing.T) {
+	from, to := serve(t, t.TempDir()), serve(t, t.TempDir())
+	for _, s := range []*Server{from, to} {
+		join(t, s).ask("review.pause", api.PauseReviews{Paused: true}, nil)
+	}
+	id := toReview(t, from, map[string]string{"club.sgf": spoilt})["club.sgf"].ID
+	restore(t, to, "?do=1", sent(t, from, http.MethodPost, "api/backup", nil))
+	list := ask[api.Reviews](join(t, to), "watch", api.Watch{What: "reviews"}).Reviews
+	require.Len(t, list, 1)
+	require.Equal(t, []string{id, "club.sgf"}, []string{list[0].Review, list[0].Name})
+}
+
 // TestHostileBackups: each backup is refused in one sentence, or its bad files are named and left
 // out. The server's folder stays as it is, and nothing outside it changes.
 func TestHostileBackups(t *testing.T) {

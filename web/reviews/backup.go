@@ -2,6 +2,7 @@ package reviews
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"io/fs"
@@ -9,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"kosumi/internal/file"
 	"kosumi/review"
@@ -22,7 +24,7 @@ import (
 const mostOf = 64 << 20
 
 // Saved describes reviews, problems and answers in a backup. A review is a record with its result
-// beside it; a queued game has no result.
+// beside it; a queued game has no result, but its name and notes.
 func (rs *Reviews) Saved() []store.Saved {
 	ds := rs.Drills
 	set := ds.folder.Path(review.DrillsName, ".json")
@@ -30,6 +32,7 @@ func (rs *Reviews) Saved() []store.Saved {
 	return []store.Saved{
 		{Kind: "reviews", Dir: "reviews/", Ext: ".sgf", Most: mostOf, IDs: rs.ids, Path: rs.path(".sgf"), Merge: rs.merge},
 		{Dir: "reviews/", Ext: ".json", Most: mostOf, IDs: rs.ids, Path: rs.path(".json")},
+		{Dir: "reviews/", Ext: ".txt", Most: mostAbout, IDs: rs.ids, Path: rs.path(".txt")},
 		{Kind: "problems", Dir: "collections/", Named: true, Most: wire.MaxSGF, IDs: ds.ownNames, Merge: ds.mergeOwn,
 			Path: func(name string) string { return filepath.Join(ds.own.dir, name) }},
 		{Kind: "problems", Ext: "drills.json", Most: mostOf, Path: in(set), Merge: ds.mergeSet},
@@ -90,7 +93,9 @@ func (rs *Reviews) merge(e store.Entry, do bool) (fresh, all int, err error) {
 	case !do:
 		return 1, 1, nil
 	case res == nil:
-		if err = rs.queueUp(e.ID, "game.sgf", g, root); err != nil && api.AsError(err).Code != "not_saved" {
+		about, _ := e.Beside(".txt")
+		name, _, _ := strings.Cut(string(about), "\n")
+		if err = rs.queueUp(e.ID, cmp.Or(name, "game.sgf"), g, root); err != nil && api.AsError(err).Code != "not_saved" {
 			err = errors.New(err.Error()) // not fatal, for example a board that the network does not play: other files are still restored
 		}
 		return 1, 1, err

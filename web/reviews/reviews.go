@@ -144,10 +144,12 @@ func (rs *Reviews) recall() error {
 	return nil
 }
 
+const mostAbout = 1 << 16 // bytes of a record's name and notes
+
 // about returns the name of an uploaded record and the notes of its first reading. The stored
 // record is repaired, so reading it again gives no notes.
 func (rs *Reviews) about(id string) (name string, notes []string) {
-	data, err := file.ReadPlain(rs.records(), id+".txt", 1<<16)
+	data, err := file.ReadPlain(rs.records(), id+".txt", mostAbout)
 	if err != nil {
 		return id, nil
 	}

@@ -122,7 +122,7 @@ function Lost({ l }: { l: Loss }) {
 		<section class="card" aria-labelledby="you-lost">
 			<h2 id="you-lost">{t("you_lost_title", { size: size(l.size) })}</h2>
 			<p class="dim">{t("you_lost_from", { n: l.games, moves: num(l.moves) })}</p>
-			<Bars rows={(["opening", "middle", "endgame"] as const).map((k, i) => [t(`phase_${k}`), l.phases[i]])} unit={(v) => num(v, 2)} />
+			<Bars rows={(["opening", "middle", "endgame"] as const).map((k, i) => [t(`phase_${k}`), l.phases[i]])} unit={(v) => (v ? num(v, 2) : "–")} />
 			{kinds.length > 0 && <><h3>{t("you_kinds")}</h3><Bars rows={kinds.map(([k, v]) => [t(("kind_" + k.replace(/[ -]/g, "_")) as Key), v])} unit={(v) => num(v)} /></>}
 		</section>
 	);
