@@ -12,20 +12,20 @@ import (
 // territoryOnly is territory scoring that also counts points in seki.
 const territoryOnly = `{"ko":"SIMPLE","scoring":"TERRITORY","tax":"NONE","suicide":false}`
 
-// exclude is the mode of KataGo's rules version 3.
+// exclude turns on one mode, as version 3 of KataGo's rules does.
 var exclude = board.AreaModes{ExcludeTerritoryAdjacentToAtari: true}
 
 // besideAtari are positions in which some points do not count because they are eyes of a chain in
 // atari.
 var besideAtari = []struct {
 	name, text string
-	lost       string // owner and name of the point that the mode makes neutral, if any
+	lost       string // owner and vertex of the point that the mode makes neutral, as in X:B3; "": none
 }{
 	{"the eye of a chain in atari", `
 		X . X O .
 		X X X O .
 		O O O O .`, "X:B3"},
-	// A4 is a throw-in: it is in atari, but B4 is White's and still counts. E4 is a ko stone in atari, so D4 is lost.
+	// A4 is a black throw-in in atari: B4 still counts for White. E4 is a white ko stone in atari: D4 does not count.
 	{"a ko mouth, and a throw-in", `
 		X . O . O X .
 		O O O O X X .
@@ -68,8 +68,8 @@ func TestExcludeTerritoryAdjacentToAtari(t *testing.T) {
 	}
 }
 
-// TestModesOutlive: copies, moves, set-ups and undo keep a game's modes, which belong to its
-// options.
+// TestModesOutlive: a game keeps its modes, which are options, through copies, moves, set-ups and
+// undo.
 func TestModesOutlive(t *testing.T) {
 	g := gameOn(t, territoryOnly, besideAtari[0].text)
 	g.SetOptions(board.GameOptions{AreaModes: exclude})

@@ -5,8 +5,8 @@ import "sync"
 // PassAlive returns for each point the colour whose pass-alive chains or territory it belongs to
 // (Benson 1976), else Empty. Territory consists of regions in which the opponent cannot live: all
 // chains around such a region are pass-alive, and all but at most one of its points touch these
-// chains. With suicideLegal a region is vital to a chain only if all the opponent's stones in it
-// touch the chain too. The result is dst, made longer if need be.
+// chains. A region is vital to the chains that touch all its empty points and, with suicideLegal,
+// also all the opponent's stones in it. The result is dst, made longer if need be.
 func (b *Board) PassAlive(dst []Color, suicideLegal bool) []Color {
 	return b.markAreas(dst, suicideLegal, false, false)
 }
@@ -19,8 +19,7 @@ func (b *Board) PassAliveBig(dst []Color, suicideLegal bool) []Color {
 
 // FullArea returns the colour that each point counts for under area scoring: pass-alive areas of
 // any size, other stones, and regions that touch only one colour count; all else is Empty. It
-// differs from Area only for stones in the opponent's pass-alive territory, which count as
-// captured.
+// differs from Area only in pass-alive territory, where the opponent's stones count as captured.
 func (b *Board) FullArea(dst []Color, suicideLegal bool) []Color {
 	dst = b.markAreas(dst, suicideLegal, true, true)
 	for p := range dst {
@@ -95,8 +94,8 @@ func (b *Board) markAreas(dst []Color, suicideLegal, safeBig, anyBig bool) []Col
 }
 
 // emptyPart is a connected set of empty points. A region of a colour is a connected set of points
-// without stones of that colour: parts joined by the opponent's chains that touch them. One part of
-// a region, its root, holds the facts about the region.
+// without stones of that colour: it consists of empty parts and of the opponent's chains that join
+// them. One part of a region, its root, holds the facts about the region.
 type emptyPart struct {
 	from, to int16    // range of the part's points in areaFinder.points
 	touched  uint8    // bit c is set if a stone of colour c touches the part
@@ -133,7 +132,7 @@ type areaFinder struct {
 	// number of one of the parts that the chain touches.
 	part  [MaxPoints]int16
 	lives [MaxPoints]int16 // at the head of a chain: how many regions are vital to it, -1 if it is not pass-alive
-	stack [MaxPoints]Point // chains found not to be pass-alive, still to be processed; points in mark
+	stack [MaxPoints]Point // chains found not to be pass-alive, still to be processed; mark() keeps points here
 	heads [MaxPoints]Point // the heads of all chains
 	nHead int              // the number of heads
 }
@@ -157,7 +156,7 @@ func (f *areaFinder) release() {
 	finders.Put(f)
 }
 
-// findParts finds the parts and links them to regions.
+// findParts finds the parts and links them into regions.
 func (f *areaFinder) findParts() {
 	end := int16(0)
 	for p := range Point(f.b.geo.area) {
@@ -179,8 +178,8 @@ func (f *areaFinder) findParts() {
 		f.count++
 		end = f.fill(part, p)
 	}
-	// The root has the lowest number in its region, so one pass in order points all parts
-	// straight to roots.
+	// The root has the lowest number in its region, so after one pass in order the field up of
+	// every part is its root.
 	for i := range f.count {
 		for c := Black; c <= White; c++ {
 			s := &f.parts[i].sides[c-Black]
@@ -189,7 +188,7 @@ func (f *areaFinder) findParts() {
 	}
 }
 
-// fill collects the points of the newest part, which p belongs to, in f.points. It returns the index
+// fill collects in f.points the points of the newest part, of which p is one. It returns the index
 // behind the last of them.
 func (f *areaFinder) fill(part *emptyPart, p Point) int16 {
 	cells, id := &f.b.cells, f.count
@@ -235,8 +234,8 @@ func (f *areaFinder) fill(part *emptyPart, p Point) int16 {
 	return end
 }
 
-// narrow keeps only the vital chains whose heads are in the list; the first call takes the whole
-// list.
+// narrow keeps only the vital chains whose heads are in the list. On the first call all chains in
+// the list become vital.
 func (s *sided) narrow(heads []Point) {
 	kept := int8(0)
 	if s.count < 0 {

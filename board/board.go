@@ -38,7 +38,7 @@ type Board struct {
 	geo   *geometry
 	state state
 	// vacated holds all points from which stones were removed since the list of earlier positions was
-	// last emptied. Undo leaves points in it, so it may hold more.
+	// last emptied. It may hold other points too, since Undo removes none.
 	vacated pointSet
 	log     []change
 	marks   []mark
@@ -49,8 +49,8 @@ type Board struct {
 // history that a network is shown.
 const keptUndo = 8
 
-// NewBoard returns an empty board. The size must pass Check; NewBoard panics
-// otherwise, since no input reaches it unchecked.
+// NewBoard returns an empty board. It panics if the size does not pass Check, so
+// callers must check a size that comes from input.
 func NewBoard(s Size) *Board {
 	if err := s.Check(); err != nil {
 		panic(err)

@@ -42,7 +42,7 @@ func NewGame(s Size, r Rules) (*Game, error) {
 }
 
 // CopyFrom makes g equal to src and reuses g's storage, so that it allocates nothing once g has
-// held a game of that length. The zero Game may be copied to.
+// held a game as long as src. The zero Game may be copied to.
 func (g *Game) CopyFrom(src *Game) {
 	if g == src {
 		return
@@ -136,7 +136,7 @@ func (g *Game) replay(moves []Move) {
 	for _, m := range moves {
 		g.apply(m.Color, m.Point)
 	}
-	g.strays = strays // replaying repeats no SetToMove, so apply has listed too many moves
+	g.strays = strays // apply has listed too many moves as out of turn, since replaying repeats no SetToMove
 }
 
 // Play makes a legal move of c, which may be a pass, and gives the turn to the opponent. It returns

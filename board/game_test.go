@@ -302,8 +302,8 @@ func TestReadersShareAGame(t *testing.T) {
 	}
 }
 
-// TestForgetOutOfTurn plays a colour twice in a row: the history before is dropped, and undo
-// brings it back.
+// TestForgetOutOfTurn lets a colour play twice in a row: all moves before the second are forgotten,
+// and undo brings them back.
 func TestForgetOutOfTurn(t *testing.T) {
 	g := testshared.Game(t, board.Square(5), board.Japanese())
 	o := g.Options()
@@ -357,7 +357,7 @@ func TestUndoOutOfTurn(t *testing.T) {
 			require.Equal(t, c.want, g.ToMove(), "%+v", c)
 		}
 	}
-	// A move by the side that SetToMove set is in turn.
+	// After SetToMove(Black) a move of Black is not out of turn.
 	g := gameOn(t, "chinese", empty5)
 	play(t, g, "A1")
 	g.SetToMove(board.Black)

@@ -5,12 +5,12 @@ import (
 	"slices"
 )
 
-// DefaultRepBound is KataGo's bound for GraphHash. The hash depends on the move order if captures
-// could restore the position before the last move within this number of moves.
+// DefaultRepBound is KataGo's bound for GraphHash: the hash depends on the move order if captures
+// could bring the position before the last move back in at most this number of further moves.
 const DefaultRepBound = 11
 
 // PastHash is the hash of stones, size and simple ko point a number of moves ago (0 to 8). It
-// returns false where PastBoard does.
+// returns false if it cannot go back that far.
 func (g *position) PastHash(ago int) (Hash, bool) {
 	b := &g.board
 	if ago < 0 || ago > min(keptUndo, b.CanUndo()) {
@@ -29,8 +29,8 @@ func (g *position) PastHash(ago int) (Hash, bool) {
 
 // Hash identifies the state for caches: stones, board size, side to move, phase, ko point, points
 // banned by superko, blocked and initial stones of the clean-up phases, White's bonus points, rules,
-// options, and the effect of passes. It does not depend on earlier moves, so networks that see the last
-// moves may answer differently for states with equal hashes.
+// options, and the effect of passes. It depends on earlier moves only through these, so networks, which
+// also see the last moves, may answer differently for states with equal hashes.
 func (g *position) Hash() Hash {
 	h := g.board.state.hash.xor(zobrist.toMove[g.toMove]).xor(g.encore.blockedHash)
 	if k := g.board.state.ko; k != NoPoint {
@@ -113,7 +113,7 @@ func (g *position) hashSuicideBans(h Hash) Hash {
 func (g *Game) GraphHash(prev Hash) Hash { return g.GraphHashWithin(prev, DefaultRepBound) }
 
 // GraphHashWithin is GraphHash with another bound: the hash depends on the move order if captures
-// could restore the position before the last move within that number of moves.
+// could bring the position before the last move back in at most bound further moves.
 func (g *Game) GraphHashWithin(prev Hash, bound int) Hash {
 	h := g.Hash()
 	last := g.LastMove(0)
@@ -130,9 +130,9 @@ func (g *Game) GraphHashWithin(prev Hash, bound int) Hash {
 }
 
 // movesToReturn returns a lower bound for the number of moves after which the position before the
-// last move, on p, could stand again. The bound counts the stones of the chain on p and all points
-// of the empty regions next to it or, after a suicide, of the region around p. Counting stops once
-// it exceeds enough.
+// last move could stand again; p is the point of that move. The bound counts the stones of the chain
+// on p and all points of the empty regions next to it or, after a suicide, of the region around p.
+// Counting stops once the count exceeds enough.
 func (b *Board) movesToReturn(p Point, enough int) int {
 	var seen pointSet
 	var list [MaxPoints]Point

@@ -24,8 +24,8 @@ func (k *koMemory) copyFrom(src *koMemory) {
 }
 
 // hashList is a list of hashes that counts how often each occurs. Short lists are searched; a
-// long one gets an index, so that n moves of a game cost n steps. Copies of long lists, of which
-// a search makes many, have no index.
+// long one gets an index, so that lookups do not slow down as the game goes on. Copies have no
+// index, since a search makes many of them.
 type hashList struct {
 	list  []Hash
 	index map[Hash]int32 // count of each key in list; nil until needed

@@ -88,7 +88,7 @@ func (s *LadderScratch) escapes(head, p, m Point) bool {
 				free++
 			}
 		case c:
-			// One liberty is filled by the move itself, another perhaps by m.
+			// The move fills one of the five liberties and m perhaps another, so three are left.
 			if a.head != head && b.cells[a.head].libs >= 5 {
 				return true
 			}
@@ -123,8 +123,8 @@ func (s *LadderScratch) defend(depth int) bool {
 	first := len(s.moves)
 	s.listDefences(c, first)
 	count := len(s.moves) - first
-	// The last move listed is the chain's own liberty, or, if that was listed before as a capture,
-	// the last capture, as in KataGo.
+	// As in KataGo, only the last move listed is judged here: the chain's own liberty or, if a move
+	// there is one of the captures, the last capture.
 	low, high := b.libertyBounds(c, s.moves[first+count-1])
 	lost := true
 	switch {

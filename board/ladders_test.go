@@ -187,8 +187,8 @@ func refCaptured(b refBoard, p board.Point) (lost, ok bool) {
 	return lost, !r.gaveUp()
 }
 
-// TestLaddersAgainstPlainSearch requires the ladders that a search without shortcuts finds, on
-// random boards.
+// TestLaddersAgainstPlainSearch requires that, on random boards, Ladders finds the same ladders as a
+// search without shortcuts.
 func TestLaddersAgainstPlainSearch(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 8))
 	var scratch board.LadderScratch

@@ -11,8 +11,8 @@ var (
 	ErrOffBoard = errors.New("illegal move: not on the board")
 )
 
-// Legal reports whether c may play p: nil, or one of ErrOccupied, ErrSuicide,
-// ErrKo, ErrSuperko and ErrOffBoard. A pass is always legal. c need not be the
+// Legal returns nil if c may play p, otherwise ErrOccupied, ErrSuicide, ErrKo,
+// ErrSuperko or ErrOffBoard. A pass is always legal. c need not be the
 // side to move; the simple ko point binds only the side to move. In the clean-up
 // phases an occupied point may be legal, as a pass for ko.
 func (g *position) Legal(c Color, p Point) error {

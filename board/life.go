@@ -1,6 +1,6 @@
 package board
 
-// Keep says which points of seki-like parts [Board.IndependentLife] counts for their owners; it defines the parts.
+// Keep says which points of seki-like parts count for their owners. See [Board.IndependentLife] for these parts.
 type Keep uint8
 
 // Points of seki-like parts that may be kept.

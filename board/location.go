@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// ParseLocation reads the name of a move in every way that KataGo's protocols
-// have: a vertex, "pass", "pss", or "(x,y)" with the column from the left and the
+// ParseLocation reads the name of a move in any form that KataGo's protocols
+// accept: a vertex, "pass", "pss", or "(x,y)" with the column from the left and the
 // row from the top, both from 0. For some coordinates outside the board, which KataGo
 // refuses only when the move is made, it returns NoPoint without an error; OffBoardName
 // returns KataGo's name for them.

@@ -44,8 +44,8 @@ func (b *Board) Play(c Color, p Point) (captured int) {
 	return captured
 }
 
-// headSeen reports whether one of the points belongs to the chain of c with that
-// head.
+// headSeen reports whether one of the points belongs to the chain of c whose head
+// is head.
 func (b *Board) headSeen(points []Point, c Color, head Point) bool {
 	for _, q := range points {
 		if a := &b.cells[q]; a.head == head && a.color == c {
@@ -122,7 +122,7 @@ func (b *Board) merge(big, p Point) {
 	b.cells[q].next, head.next = head.next, p
 }
 
-// touches reports whether p is next to a stone of the chain of c with that head.
+// touches reports whether p is next to a stone of the chain of c whose head is head.
 func (b *Board) touches(p Point, c Color, head Point) bool {
 	near := &b.geo.near[p]
 	for _, q := range near {
@@ -133,8 +133,8 @@ func (b *Board) touches(p Point, c Color, head Point) bool {
 	return false
 }
 
-// remove takes the chain on p off the board and gives the opponent's chains
-// around it their liberties.
+// remove takes the chain on p off the board and adds the liberties that this
+// opens to the opponent's chains around it.
 func (b *Board) remove(p Point) {
 	c := b.cells[p].color
 	opp := c ^ 3

@@ -32,7 +32,7 @@ func (m AreaModes) under(r *Rules) AreaModes {
 	return m
 }
 
-// ending is how far a game is on its way to the end.
+// ending records how far a game has come towards its end.
 type ending struct {
 	passes       int // passes in a row that count towards the end
 	validTurns   int
@@ -132,7 +132,7 @@ func (g *position) Phase() int { return g.phase }
 func (g *position) ConsecutivePasses() int { return g.end.passes }
 
 // ValidTurns returns how many moves, counted back from the last one, networks may see: the moves of the
-// present phase. If play went on after the game had Ended, only the last move before that end counts.
+// present phase or, if play went on after the game had Ended, the last move before that and all since.
 func (g *position) ValidTurns() int { return g.end.validTurns }
 
 // HasButton reports whether the button can still be taken.

@@ -242,7 +242,7 @@ func toText(t *testing.T, v any) string {
 	return string(data)
 }
 
-// text is everything that a state's hash covers, except blocked and banned points.
+// text lists everything that a state's hash covers, except blocked and banned points.
 func (g *refGame) text() string {
 	list := []any{g.b.size, g.b.colors, g.toMove, g.ko, g.phase, min(g.passes, 3), g.button, g.bonus, g.prevent,
 		g.finished, g.noResult, g.pastPhaseEnd, g.passWouldEndPhase(), g.second}

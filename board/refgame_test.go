@@ -94,7 +94,7 @@ func (g *refGame) passForKo(c board.Color, p board.Point) board.Point {
 	return board.NoPoint
 }
 
-// legal reports whether the side to move may play p.
+// legal returns the reason why the side to move may not play p, or nil if it may.
 func (g *refGame) legal(p board.Point) error {
 	_, err := g.judge(p)
 	return err

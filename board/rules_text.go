@@ -89,8 +89,8 @@ func badRules(format string, args ...any) error { return &RulesError{fmt.Sprintf
 
 // ParseRules reads the name of a rule set ("tromp-taylor", "Chinese OGS", "new_zealand", ...), a
 // JSON object, or KataGo's older form (see Rules.Text). Omitted parts are as in Tromp-Taylor rules,
-// except the tax, which is SEKI under territory scoring, and the komi, which is the usual one. Komi
-// is part of the result, so a caller that keeps another komi must set it again. Errors are
+// but territory scoring has the tax SEKI and komi 6.5, and area scoring with a button has komi 7.
+// Komi is part of the result, so a caller that keeps another komi must set it again. Errors are
 // RulesErrors.
 func ParseRules(s string) (Rules, error) {
 	r, _, err := ParseRulesKomi(s)
@@ -215,7 +215,7 @@ func (p *rulesParser) komiField(text json.RawMessage) error {
 
 // rulePart is a rule with a few named values.
 type rulePart struct {
-	names     []string // of the values
+	names     []string // names of the values
 	complaint string   // KataGo's message about any other value
 	set       func(r *Rules, value int)
 }

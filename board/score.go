@@ -11,8 +11,8 @@ func (g *position) Score() float32 {
 }
 
 // score returns the score, White minus Black, with komi and all bonuses, from the owners of points
-// and the number of taxed groups (White's minus Black's). Under territory scoring s.bonus, a point to
-// the opponent for each stone played, cancels the stones on the board.
+// and the number of taxed groups (White's minus Black's). Under territory scoring the owners of stones
+// count too, but s.bonus cancels them: it holds a point to the opponent for each stone played.
 func (s *points) score(owners []Color, groups int, komi float32, toMove Color) float32 {
 	score := float32(Balance(owners)-2*groups) + s.bonus + s.handicap + komi
 	if s.buttonOnSide {
@@ -63,7 +63,7 @@ func (g *position) areaIn(dst []Color, m AreaModes) (owners []Color, groups int)
 			if dst[p] != Empty {
 				continue
 			}
-			// Stones in sekis count. In the second clean-up phase only those from before it do.
+			// Stones in sekis count; in the second clean-up phase, only stones from before that phase do.
 			c := g.board.cells[p].color
 			if g.phase < 2 || g.SecondEncoreStart(Point(p)) == c {
 				dst[p] = c
@@ -86,9 +86,9 @@ func Balance(owners []Color) int {
 }
 
 // OwnersWithDead returns for each point the colour that ScoreWithDead counts it for: living stones,
-// and empty regions that touch one colour only. Such a region does not count if it is in seki and
-// the rules count no points there, or, under territory scoring, if a chain in atari has to connect
-// there. Empty points in dead are ignored.
+// and empty regions that touch one colour only. A point of such a region does not count if it is in
+// seki and the rules count no points there, or, under territory scoring with a tax or the mode
+// ExcludeTerritoryAdjacentToAtari, if a chain in atari has to connect there. Empty points in dead are ignored.
 func (g *position) OwnersWithDead(dead []Point) []Color {
 	owners, _ := g.areaWithDead(dead)
 	return owners
@@ -131,7 +131,7 @@ func (g *position) areaWithDead(dead []Point) (owners []Color, groups int) {
 	lives, _ := b.livesApart(nil, b.Area(nil))
 	territory := g.rules.Scoring == ScoringTerritory
 	for p, c := range colors {
-		// Points in sekis are no territory, nor points that closeBorders had to fill to connect chains.
+		// Points in sekis are no territory; nor, under territory scoring, are points that closeBorders filled.
 		if c == Empty && (lives[p] != owners[p] || territory && b.cells[p].color != Empty) {
 			owners[p] = Empty
 		}

@@ -31,8 +31,8 @@ type Address struct {
 const addressMark = "env:"
 
 // FindAddress returns the address that a text gives. A text with :// is the address itself; other
-// users of the machine can see its token in the list of processes. env:NAME is an environment
-// variable that holds the address; it is removed, so that child processes do not inherit it. Any
+// users of the machine can see its token in the list of processes. env:NAME names an environment
+// variable that holds the address; the variable is removed, so that child processes do not inherit it. Any
 // other text is the name of a file that holds the address; note is called if others can read the
 // file. Errors never contain a token.
 func FindAddress(text string, note func(text string)) (string, error) {
@@ -145,8 +145,8 @@ func (a Address) TLSConfig() *tls.Config {
 	return c
 }
 
-// Certificate returns the certificate in a folder and its sha256, in hex. It is made on first use.
-// note is called with each repair of the file.
+// Certificate returns the certificate in a folder, made on first use, and the certificate's sha256
+// in hex. note is called with each repair of the file.
 func Certificate(dir string, note func(text string)) (tls.Certificate, string, error) {
 	path := filepath.Join(dir, "server.pem")
 	text, err := file.Secret(path, func() ([]byte, error) {

@@ -70,7 +70,7 @@ func (w *Worker) describe(s *Model) bool {
 	return changed
 }
 
-// leave begins no more games of the present offer and gives unused numbers back to the server.
+// leave makes the present offer begin no more games and gives its unused numbers back to the server.
 func (w *Worker) leave() {
 	t := w.now
 	if t == nil {

@@ -40,7 +40,7 @@ func TestBadWorkers(t *testing.T) {
 		}, reason: "game"},
 		"wrong rules": {spoil: func(f *selfplay.Finished) {
 			f.Game.Start = underRules(t, f, func(r *board.Rules) { r.Scoring = board.ScoringTerritory })
-		}, reason: "game"}, // other rules were drawn for the number, or the game ends at another move under the new rules
+		}, reason: "game"}, // either the game's number gives other rules, or the new rules end the game at another move
 		"another seed": {spoil: func(f *selfplay.Finished) { f.Game.Hash[0]++ }, reason: "hash"},
 		"an illegal move": {spoil: func(f *selfplay.Finished) {
 			for i := range f.Game.Turns {

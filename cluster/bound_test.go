@@ -68,8 +68,8 @@ func TestBootstrapIsBounded(t *testing.T) {
 	require.NoError(t, s.Close())
 }
 
-// TestHoardedNumbers: a worker leases all games and keeps renewing them; after a while other
-// workers get them.
+// TestHoardedNumbers: a worker leases all games and keeps renewing the leases; after a while other
+// workers get the games.
 func TestHoardedNumbers(t *testing.T) {
 	const goal = 100
 	now := time.Now()

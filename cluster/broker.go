@@ -24,8 +24,8 @@ type Broker struct {
 // maxConnections bounds the clients; each takes some 0.15 MB.
 const maxConnections = 16384
 
-// StartBroker listens on HOST:PORT (port 0: any) for clients that have the token and prove
-// their key. A client may only publish in its own name and read its own inbox.
+// StartBroker listens on HOST:PORT (port 0: any) for clients that have the token and prove that
+// they own their key. A client may only publish in its own name and read its own inbox.
 func StartBroker(listen, token string, cert *tls.Certificate) (*Broker, error) {
 	host, portText, err := net.SplitHostPort(listen)
 	if err != nil {
@@ -91,8 +91,8 @@ const insider = "server"
 // gatekeeper authenticates connections and sets their permissions.
 type gatekeeper Broker
 
-// Check implements server.Authentication: the signature over the connection's own
-// nonce proves the key, and the key is in every subject that its owner may use.
+// Check implements server.Authentication: by signing the connection's nonce a client
+// proves that it owns its key, which is part of every subject that the client may use.
 func (g *gatekeeper) Check(c server.ClientAuthentication) bool {
 	o := c.GetOpts()
 	if subtle.ConstantTimeCompare([]byte(o.Token), []byte(g.token)) != 1 {

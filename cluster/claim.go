@@ -9,15 +9,15 @@ import (
 	"kosumi/internal/file"
 )
 
-// Claim is a worker's locked folder, with its permanent key. Workers on one machine share a
-// parent folder, in which each has a numbered folder.
+// Claim is a worker's folder, which is locked and holds the worker's permanent key. Workers on one
+// machine share a parent folder, in which each has a numbered folder.
 type Claim struct {
 	Dir  string
 	Key  Key
 	hold *file.Hold
 }
 
-// ClaimFolder locks the first free numbered folder in a folder. note is called with each repair
+// ClaimFolder locks the first free numbered folder in dir. note is called with each repair
 // of the key.
 func ClaimFolder(dir string, note func(text string)) (*Claim, error) {
 	for n := range 1024 {

@@ -68,8 +68,8 @@ func (f *folder) count() int {
 	return len(f.games)
 }
 
-// kept returns the games so far and the number of duplicates. Games sent before a worker stopped
-// may be filed later.
+// kept returns the games so far and the number of duplicates. Games that a worker has sent may be
+// filed after the worker has stopped.
 func (f *folder) kept() (games map[selfplay.ID][]byte, twice int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -238,7 +238,7 @@ func (s *site) until(holds func() bool) {
 	}, 30*time.Second, time.Millisecond)
 }
 
-// settled reports whether all games with numbers below n have arrived, with their forks.
+// settled returns a condition for runUntil: all games with numbers below n have arrived, with their forks.
 func (s *site) settled(n uint64) func() bool {
 	return func() bool {
 		s.server.mu.Lock()
@@ -348,7 +348,7 @@ func TestAddress(t *testing.T) {
 	}
 }
 
-// TestFindAddress reads addresses from places that other users cannot read.
+// TestFindAddress: an address comes from a text, a file or a variable; a file that others can read causes a note.
 func TestFindAddress(t *testing.T) {
 	const address = "nats://a-token-of-sixteen@host:1"
 	dir := t.TempDir()
@@ -380,7 +380,7 @@ func TestFindAddress(t *testing.T) {
 	}
 }
 
-// TestSecretsOfAServer: the files of token, certificate and key stay the same and readable by the user
+// TestSecretsOfAServer: the files of token, certificate and key are reused and made readable by the user
 // alone. An empty file is replaced; a damaged one is an error that advises to remove the file.
 func TestSecretsOfAServer(t *testing.T) {
 	for name, c := range map[string]struct {

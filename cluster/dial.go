@@ -16,8 +16,8 @@ import (
 // DialConfig holds the settings of a connection.
 type DialConfig struct {
 	Address string
-	Creds   string // file of credentials or a seed, for the user's own NATS cluster
-	CA      string // file of root certificates that verify the server's
+	Creds   string // file of credentials, or of a seed, for the user's own NATS cluster
+	CA      string // file of root certificates to verify the server's certificate with
 	Key     Key    // zero: the key in Creds, or a new one
 	Log     *slog.Logger
 }

@@ -4,9 +4,9 @@
 // A game counts when it is stored in the loop's folder and synced. Until that is confirmed, the
 // worker keeps the game on its own disk. Number, recipe and network determine a game, so any
 // worker may play it and it may arrive several times; it is stored once. The server replays
-// every game on its own board, makes the training rows from that, and evaluates a sample of
-// positions again. This finds broken workers. It does not find a skilful forger: workers
-// belong to the loop's owner.
+// every game on its own board, makes the training rows from the replay, and evaluates a sample
+// of positions again. This finds broken workers. It does not find a skilful forger, and need
+// not, since workers belong to the loop's owner.
 //
 // A client proves its identity: it connects with its own key and sends requests to subjects that
 // end in the key's public half. The broker lets no other client publish there or read the client's

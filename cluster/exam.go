@@ -26,8 +26,8 @@ func (c *Card) tolerance() tolerance {
 	return tolerance{0.25, 0.12, 0.15}
 }
 
-// assess returns an error if the raw values of a game, or the worker's mean over its games,
-// differ too much. n is the number of compared values of this game; off is their mean difference.
+// assess returns an error if the worker's values in a game, or on average in all games, differ too
+// much from the server's. n is the number of values compared in this game, off their mean difference.
 func (w *member) assess(n int, off float64, t tolerance) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()

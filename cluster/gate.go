@@ -11,8 +11,8 @@ import (
 	"kosumi/train/selfplay"
 )
 
-// gate holds the games of a gating match that the loop waits for. Nothing is on disk: after a
-// restart the loop plays the match again. The server's lock guards it.
+// gate holds the games of gating matches whose results the loop waits for. Nothing is on disk: after
+// a restart the loop plays the match again. The server's lock guards it.
 type gate struct {
 	games []*gateGame // oldest first
 }
@@ -90,8 +90,8 @@ func (s *Server) handGames(c *call) {
 	}
 }
 
-// hand renews the games that a worker plays and gives it more, up to an equal share of all
-// games.
+// hand renews the leases of the games that a worker plays and gives it more games, up to an equal
+// share of all.
 func (t *gate) hand(id string, r *gateRequest, all *roster, js *judges, now time.Time) (reply gateReply) {
 	for _, held := range r.Held {
 		if t.find(held) == nil {
@@ -142,7 +142,7 @@ func (e *gateGame) free(id string, now time.Time) bool {
 	return true
 }
 
-// tend ends games at which every worker present has failed. It is called once a second.
+// tend ends a game when, for gateSilent, no worker present could play it. It is called once a second.
 func (t *gate) tend(all *roster, now time.Time) {
 	for _, e := range slices.Clone(t.games) {
 		able, why := false, ""

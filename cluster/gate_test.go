@@ -18,7 +18,7 @@ import (
 	"kosumi/train/selfplay"
 )
 
-// hashFile returns a network's file; the digit in its name is the seed of the stub that plays it.
+// hashFile makes a file that stands for a network: hashOf reads the seed of a stub from the file's name.
 func hashFile(t testing.TB, seed uint64) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), fmt.Sprintf("hash%d.bin", seed))

@@ -19,7 +19,7 @@ const gateGames = 16
 type gatePlayer struct {
 	w     *Worker
 	games sync.WaitGroup
-	freed chan struct{} // capacity 1: a game is over
+	freed chan struct{} // tells that a game is over; capacity 1
 
 	mu       sync.Mutex
 	held     map[string]context.CancelFunc // games under way, by id
@@ -107,7 +107,7 @@ func (p *gatePlayer) begin(ctx context.Context, r *gateReply) {
 	}
 }
 
-// beginGame plays a game. The caller holds mu.
+// beginGame starts a goroutine that plays a game. The caller holds mu.
 func (p *gatePlayer) beginGame(ctx context.Context, o *gateOffer) {
 	ctx, stop := context.WithCancel(ctx)
 	p.held[o.ID] = stop
@@ -137,7 +137,7 @@ func (p *gatePlayer) play(ctx context.Context, o *gateOffer, done *gateOutcome) 
 		return err
 	}
 	done.Outcome, err = o.Game.Play(ctx, a, b)
-	done.Outcome.Invalid = nn.AsNetwork(a).Stats().Invalid // counts only the new network, a
+	done.Outcome.Invalid = nn.AsNetwork(a).Stats().Invalid // a is the new network; only its invalid answers count
 	return err
 }
 
@@ -175,7 +175,7 @@ func (p *gatePlayer) network(ctx context.Context, f File) (nn.Evaluator, error) 
 	return n.model.Evaluator, nil
 }
 
-// close closes the networks. No game is under way.
+// close closes the networks. It may be called only when no game is under way.
 func (p *gatePlayer) close() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -53,7 +53,7 @@ func (s *Server) answer(j *job, r receipt) {
 	s.conn.reply(j.call.reply, r)
 }
 
-// examine unpacks and checks a game; nil if it can be filed.
+// examine unpacks and checks a game. It returns nil if the game can be filed.
 func (s *Server) examine(j *job) *receipt {
 	who, data := j.call.who, j.call.data
 	line, packed, found := bytes.Cut(data, []byte("\n"))
@@ -116,7 +116,7 @@ func (s *Server) known(id selfplay.ID) *receipt {
 	return nil
 }
 
-// file writes checked games, many to a file, and answers when they are synced.
+// file stores checked games in batches and answers the uploads of a batch when its games are synced.
 func (s *Server) file() {
 	var batch []*job
 	var timer <-chan time.Time

@@ -13,7 +13,7 @@ import (
 	"kosumi/train/selfplay"
 )
 
-// judge is a network by which the server checks games.
+// judge is a network with which the server checks games.
 type judge struct {
 	exam    Exam
 	path    string
@@ -32,7 +32,7 @@ func (j *judge) retire() {
 	}()
 }
 
-// keptJudges is the maximum number of networks that stay open: games of earlier ones still come in.
+// keptJudges is the maximum number of networks that stay open: games of earlier networks still come in.
 const keptJudges = 4
 
 // judges holds the networks of the server's latest offers. They are open for checks of games, and
@@ -45,7 +45,7 @@ type judges struct {
 	list    []*judge // least recently used first
 }
 
-// offer opens the network in a file, unless it is open. Its exam is on boards of these sizes.
+// offer opens the network in a file, unless it is already open. boards are the boards of the network's exam.
 func (js *judges) offer(path string, boards []selfplay.BoardShare) (File, error) {
 	js.opening.Lock()
 	defer js.opening.Unlock()

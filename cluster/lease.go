@@ -100,7 +100,7 @@ func (w *Worker) holds() []uint64 {
 	return slices.Collect(maps.Keys(w.held))
 }
 
-// number takes a game number out of an assignment's stock. It waits for one until games are no longer to begin.
+// number takes a game number out of an assignment's stock, for which it waits; false if no games are to begin.
 func (w *Worker) number(ctx context.Context, t *assignment) (uint64, bool) {
 	select {
 	case <-t.leave:

@@ -54,7 +54,7 @@ const (
 	keptEpochs = 64
 
 	mostHeld  = 4 * maxLease // limit on the game numbers leased to one worker
-	firstHeld = maxLease     // the same until a game of the worker is stored
+	firstHeld = maxLease     // this limit before the first game of the worker is stored
 	mostOut   = 1 << 20      // limit on the numbers leased to all workers; beyond it each gets at most fewHeld
 	fewHeld   = 64
 
@@ -117,7 +117,7 @@ func (b *leases) offer(o Offer, closed uint64) (*Offer, error) {
 	return b.present(), b.save()
 }
 
-// forget drops games that are too old to be leased again.
+// forget drops the records of games that are too old to be leased again.
 func (b *leases) forget() {
 	for id := range b.stored {
 		if id.Number < b.disk.Closed {

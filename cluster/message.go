@@ -73,7 +73,7 @@ type Offer struct {
 	ID      string          `json:"id"`
 	Network string          `json:"network"`
 	SHA256  string          `json:"sha256,omitempty"` // "" where no network plays
-	File    string          `json:"file,omitempty"`   // base name of the network's file, which tells the format
+	File    string          `json:"file,omitempty"`   // base name of the network's file; its extension tells the format
 	Bytes   int64           `json:"bytes,omitempty"`
 	Seed    uint64          `json:"seed"`
 	Recipe  selfplay.Config `json:"recipe"`
@@ -85,7 +85,7 @@ type leaseRequest struct {
 	Held []uint64 `json:"held,omitempty"`
 }
 
-// leaseReply leases numbers, or names the step that must come first.
+// leaseReply leases numbers, or says what the worker must do first: take an exam, wait or say hello.
 type leaseReply struct {
 	Offer   *Offer   `json:"offer,omitempty"`
 	Numbers []uint64 `json:"numbers,omitempty"`
@@ -97,7 +97,7 @@ type leaseReply struct {
 
 // File is a network that workers fetch.
 type File struct {
-	Name   string `json:"name"` // base name, which tells the format
+	Name   string `json:"name"` // base name; its extension tells the format
 	SHA256 string `json:"sha256"`
 	Bytes  int64  `json:"bytes"`
 }
@@ -165,7 +165,7 @@ type gateRequest struct {
 	Held []string `json:"held,omitempty"`
 }
 
-// gateReply gives games to a worker. The worker must pass the exams before its first outcome.
+// gateReply gives games to a worker. The worker must pass the exams before it sends an outcome.
 type gateReply struct {
 	Games   []gateOffer `json:"games,omitempty"`
 	Gone    []string    `json:"gone,omitempty"` // held games that are no longer needed
@@ -174,7 +174,7 @@ type gateReply struct {
 	Hello   bool        `json:"hello,omitempty"` // the server does not know the worker: say hello again
 }
 
-// gateOutcome is a game that a worker has played, or the reason why it cannot.
+// gateOutcome is a game that a worker has played, or the reason why the worker cannot play it.
 type gateOutcome struct {
 	ID      string           `json:"id"`
 	Outcome loop.GateOutcome `json:"outcome"`

@@ -143,7 +143,7 @@ func (p *proxy) move(dst, src net.Conn) {
 		}
 		for _, frame := range send {
 			if _, err := dst.Write(frame); err != nil {
-				go func() { // so that the reader's connection ends too
+				go func() { // so that the goroutine that reads frames does not block for ever
 					for range frames {
 					}
 				}()

@@ -15,9 +15,9 @@ type call struct {
 	data      []byte
 }
 
-// readCall reads sender and verb from a message's subject; false if the subject is malformed.
-// Replies to subjects outside the sender's own inbox are dropped, because the server itself may
-// publish anywhere.
+// readCall reads sender and verb from a message's subject; false if the subject is malformed. It
+// ignores a reply subject outside the sender's inbox, because the server, unlike the sender, may
+// publish on any subject.
 func readCall(m *nats.Msg) (*call, bool) {
 	words := strings.Split(m.Subject, ".")
 	if len(words) != 3 || !validID(words[2]) {
@@ -30,7 +30,7 @@ func readCall(m *nats.Msg) (*call, bool) {
 	return c, true
 }
 
-// Bounds of the queue. A call costs its bytes and callCost.
+// Bounds of the queue. A call costs its length in bytes plus callCost.
 const (
 	callCost  = 512
 	senderMax = 32 << 20  // limit on the cost of one sender's calls
@@ -65,8 +65,8 @@ func newQueue(most int) *queue {
 }
 
 // push adds a call. It returns the calls that found no room. When the whole queue is full, these
-// are the newest calls of the senders with the most bytes, or this call alone if its sender would
-// have the most.
+// are the newest calls of the senders with the most bytes, or only c if its sender would have the
+// most.
 func (q *queue) push(c *call) (refused []*call) {
 	cost := len(c.data) + callCost
 	q.mu.Lock()
@@ -125,14 +125,14 @@ func (q *queue) forget(s *sender, c *call) {
 	q.count--
 }
 
-// leave removes a sender without calls. The caller holds mu.
+// leave removes a sender if it has no calls left. The caller holds mu.
 func (q *queue) leave(who string, s *sender) {
 	if len(s.waiting) == 0 && s.busy == 0 {
 		delete(q.from, who)
 	}
 }
 
-// pop waits for the next call; done must follow. It returns nil when the queue is closed and empty.
+// pop waits for the next call, and returns nil when the queue is closed and empty. The caller must call done later.
 func (q *queue) pop() *call {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -61,8 +61,8 @@ func TestAtATime(t *testing.T) {
 	require.Zero(t, q.len())
 }
 
-// TestQueueBounds floods the queue at random: no sender exceeds its bound, all together do not
-// exceed the queue's, and small senders are never refused.
+// TestQueueBounds floods the queue at random: no sender exceeds senderMax, all senders together do
+// not exceed queueMax, and small senders are never refused.
 func TestQueueBounds(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	q := newQueue(0)

@@ -19,7 +19,7 @@ import (
 
 // Host is the loop that a server works for.
 type Host interface {
-	// File writes games into the loop's folder, synced.
+	// File writes games into the loop's folder and syncs them.
 	File(w loop.Work, games []*selfplay.Finished) ([]error, error)
 	// Wanted is how many rows of games are still wanted; at 0 no numbers are leased.
 	Wanted() int64
@@ -73,7 +73,7 @@ type Server struct {
 
 const (
 	fileGames  = 64   // maximum number of games in one file
-	crowded    = 512  // number of queued games above which fewer are checked
+	crowded    = 512  // number of queued games above which only one game in eight is checked
 	servers    = 4    // number of goroutines that answer requests
 	fullBanned = 4096 // banned workers that are remembered
 )
@@ -160,7 +160,7 @@ func (s *Server) answerCalls() {
 	}
 }
 
-// tend does the periodic work, once a second.
+// tend ends gating games that no worker can play, and saves the list of banned workers, once a second.
 func (s *Server) tend() {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
@@ -289,7 +289,7 @@ func (s *Server) lease(c *call) {
 	s.conn.reply(c.reply, l)
 }
 
-// room limits the number of games that a worker wants to the number that the host still needs.
+// room returns how many numbers a worker may get: want, or fewer if the host needs fewer games.
 func (s *Server) room(want int, now time.Time) int {
 	left, unbounded := s.conf.Host.Left()
 	if s.leases.exact = !unbounded; unbounded {

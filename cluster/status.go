@@ -17,7 +17,7 @@ type tally struct {
 	mu      sync.Mutex
 	counts  counts
 	reasons []Rejection     // latest rejections
-	lags    []time.Duration // latest times from an upload's arrival to its receipt
+	lags    []time.Duration // latest times from the arrival of an upload to the answer
 }
 
 // Rejection is a refused game.
@@ -47,7 +47,7 @@ func appendLast[T any](n int, list []T, v T) []T {
 	return append(list[max(0, len(list)-n+1):], v)
 }
 
-// quantile returns the q-quantile of sorted times in seconds, 0 without any.
+// quantile returns the q-quantile of sorted times in seconds, 0 if there are no times.
 func quantile(sorted []time.Duration, q float64) float64 {
 	if len(sorted) == 0 {
 		return 0
@@ -174,7 +174,7 @@ type shown struct {
 	text []byte
 }
 
-// status answers a request over NATS.
+// status answers a request for the public status over NATS.
 func (s *Server) status(c *call) {
 	s.shown.mu.Lock()
 	defer s.shown.mu.Unlock()

@@ -36,7 +36,7 @@ func (r *rank) autoRank(size board.Size) (level.Rank, error) {
 	return *r.auto.rank, nil
 }
 
-// within returns the rank, of those that the network can play on this board, nearest to the wanted one.
+// within returns the rank nearest to the wanted one among those that the network can play on this board.
 func (r *rank) within(size board.Size, at level.Rank) (level.Rank, error) {
 	if r.knowsPeople() && at >= lowestImitated {
 		return at, nil
@@ -61,9 +61,9 @@ func (r *rank) undo() {
 	r.auto.undone = true
 }
 
-// countGame records a game in the player's ratings, at most once. The game must be over, or lost by
-// the player who leaves it. It must be long enough, without an undo, and the engine must have
-// played one side at an adaptive level. score is White's.
+// countGame records a game in the player's ratings, at most once. The game must be over, or the
+// player must have left it in a lost position. It must be long enough, without an undo, and the engine
+// must have played one side at an adaptive level. score is White's.
 func (r *rank) countGame(game *board.Game, values *ownValues, score func() (float64, error)) {
 	a, size := &r.auto, game.Size()
 	us, oneSide := values.side()

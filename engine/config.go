@@ -32,20 +32,20 @@ type Config struct {
 	// AnalysisWideNoise makes Analyze search more moves at the root (KataGo's
 	// analysisWideRootNoise).
 	AnalysisWideNoise float64
-	// HandicapAdvantage is the playout doubling advantage that the side behind from the start gets
-	// for each point of the head start (KataGo's dynamicPlayoutDoublingAdvantageCapPerOppLead); 0
-	// is none.
+	// HandicapAdvantage limits the playout doubling advantage of the side that starts behind: so many
+	// doublings for each point of head start beyond the first few (KataGo's
+	// dynamicPlayoutDoublingAdvantageCapPerOppLead); 0 is none.
 	HandicapAdvantage float64
 	// ScoreByLead scores a game that is not over: the score is the lead, in points, that short
 	// searches find.
 	ScoreByLead bool
 	// PoolBothSidesValues bases resignation, the advantage in handicap games and Hurry on the
-	// values of all searches: those for both sides, and those for moves that are not played. An
-	// undo or new rules clear them. KataGo does this. By default each side has only the values of
-	// its own moves.
+	// values of all searches, for either side, even if the move was not played. An undo or new rules
+	// clear these values. KataGo does all this. By default each side has only the values of its own
+	// moves.
 	PoolBothSidesValues bool
-	// HandicapRepeats is the utility that the side behind from the start loses by moves like its
-	// earlier ones in the game; 0 is none. In handicap games it replaces
+	// HandicapRepeats is the utility subtracted from moves that resemble the player's earlier ones, if
+	// the player is the side that starts behind in a handicap game; 0 is none. It then replaces
 	// Search.RepeatPenalty.Utility (KataGo's avoidRepeatedPatternUtility).
 	HandicapRepeats float64
 	// MoveLog is the log level of the line about each move.
@@ -66,8 +66,8 @@ type Config struct {
 	// PonderLimits bound a search in the opponent's time.
 	PonderLimits search.Limits
 	Hurry        Hurry
-	// FriendlyPass passes where only filling moves are left; CleanUp captures dead stones in
-	// sure territory before a pass. If both are Always, CleanUp takes precedence.
+	// FriendlyPass says when to pass instead of a move that only fills; CleanUp says when to capture
+	// dead stones in sure territory before a pass. If both are Always, CleanUp takes precedence.
 	FriendlyPass, CleanUp Whether
 }
 

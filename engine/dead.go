@@ -50,8 +50,8 @@ func (j *judge) key(g *board.Game) (board.Hash, board.Rules) {
 }
 
 // Bounds of ownership, which is predicted twice: with Black and with White to move. A chain is in
-// doubt if its mean ownership in both predictions is nearer to 0 than sureMean, or if they differ
-// in sign. A board is settled if both give each counted point's owner at least settledOwner.
+// doubt if its mean ownership over both predictions is nearer to 0 than sureMean, or if their signs
+// differ. A board is settled if both predictions give each counted point's owner at least settledOwner.
 const (
 	sureMean     = 0.5
 	settledOwner = 0.25
@@ -60,7 +60,7 @@ const (
 // Effort of a judgement for a final count.
 const (
 	doubtVisits = 200     // visits of each side's search
-	areaEffort  = 80_000  // maximum of visits times board points to search areas in doubt
+	areaEffort  = 80_000  // maximum of visits times board points, for each search of areas in doubt
 	fateNodes   = 100_000 // maximum number of positions searched for a proof
 )
 
@@ -205,8 +205,8 @@ func (j *judge) settled(ctx context.Context, g *board.Game, l search.Limits) (c 
 	return c, err == nil, err
 }
 
-// closed reports whether almost every point has an owner. Neutral points between both sides count
-// as open under area rules only.
+// closed reports whether almost every point has an owner. A point without an owner that touches both
+// sides counts as one open point, or as none under territory rules; any other counts as two.
 func (v *judgement) closed(g *board.Game) bool {
 	open := 0
 	for p, owner := range g.OwnersWithDead(v.dead) {
@@ -227,8 +227,8 @@ func (v *judgement) closed(g *board.Game) bool {
 	return open <= max(g.Size().Area()/mostOpen, leastOpen)
 }
 
-// least returns how surely each counted point belongs to its owner, at the least certain point and
-// with the worse side to move, [-1,1].
+// least returns how surely the least certain of the counted points belongs to its owner, [-1,1]: the
+// lower value of the two views.
 func (v *judgement) least(g *board.Game) float32 {
 	least := float32(1)
 	for p, owner := range g.OwnersWithDead(v.dead) {

@@ -39,7 +39,7 @@ func under(t testing.TB, e *Engine, name string) {
 	require.NoError(t, e.SetRules(rules))
 }
 
-// place sets up a diagram under rules, without the prisoners and turns of the game before.
+// place begins a game from a diagram under rules; nothing of the previous game is kept.
 func place(t *testing.T, e *Engine, diagram string, toMove board.Color, rules string) {
 	t.Helper()
 	require.NoError(t, e.SetRules(board.Chinese()))
@@ -74,7 +74,7 @@ func countsOf(t *testing.T, e *Engine, komi float64) (c counts) {
 }
 
 // wall draws a board divided by a black and a white wall side by side. The argument before is the
-// number of empty columns left of both; with whiteFirst the white wall is the left one.
+// number of empty columns left of both walls. If whiteFirst is set, the white wall is the left one.
 func wall(size, before int, whiteFirst bool) string {
 	row := []byte(strings.Repeat(".", size))
 	row[before], row[before+1] = 'X', 'O'
@@ -218,8 +218,8 @@ func playLevels(t *testing.T, e *Engine, levels [2]string) bool {
 }
 
 // TestNoCountContradictsAProof plays games between levels to the end. The dead stones are the same
-// under any komi and with either side to move. A stone that is proved alive is not among them, and
-// one that is proved dead is, unless only dead stones could capture it.
+// under any komi and with either side to move. A stone that is proved alive is not among them; a
+// stone that is proved dead is, unless only dead stones could capture it.
 func TestNoCountContradictsAProof(t *testing.T) {
 	ranks := []string{"30k", "22k", "15k", "10k", "7k", "4k", "1k", "2d", "5d", "9d"}
 	sizes := []int{7, 9, 7, 13, 9, 7, 9, 19}
@@ -246,9 +246,9 @@ func TestNoCountContradictsAProof(t *testing.T) {
 	}
 }
 
-// TestOpinionsAreDoubted: the network is equally sure that White's R12 lives and that Black's T11
-// is dead, although T11 lives. If a proof contradicts one such opinion, [life.Fates] looks for
-// proofs about the others too.
+// TestOpinionsAreDoubted: the network is sure that Black's T11 is dead, although it lives, and just as
+// sure that White's R12 lives, although it is dead. A proof contradicts the first opinion; therefore
+// [life.Fates] looks for a proof about R12 too.
 func TestOpinionsAreDoubted(t *testing.T) {
 	testshared.Long(t)
 	e := builtIn(t, nil)

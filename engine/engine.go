@@ -16,7 +16,7 @@ import (
 
 // Errors of the engine, for errors.Is.
 var (
-	ErrCannotUndo     = errors.New("cannot undo")         // fewer moves on the board than to take back
+	ErrCannotUndo     = errors.New("cannot undo")         // more moves to take back than were played
 	ErrBoardNotEmpty  = errors.New("board not empty")     // handicap stones need an empty board
 	ErrHandicapStones = errors.New("bad handicap stones") // repeated, off the board, or too many
 	ErrSize           = errors.New("unacceptable size")   // not a board, or not one that the network serves
@@ -126,8 +126,8 @@ func (e *Engine) FinalStatus(ctx context.Context) ([]thinking.Status, error) {
 	return e.judge.status(ctx, e.game)
 }
 
-// Unsettled returns the stones about whose life FinalStatus is in doubt: it may depend on who moves
-// first. There are none if every stone counts as alive.
+// Unsettled returns the stones whose status in FinalStatus is doubtful: their life may depend on who
+// moves first. It returns none if every stone counts as alive.
 func (e *Engine) Unsettled(ctx context.Context) ([]board.Point, error) {
 	e.Stop()
 	if e.judge.counted(e.game) {

@@ -74,7 +74,7 @@ func hook(t *testing.T, e *Engine, before func()) {
 	replaceNetwork(t, e, &hooked{nn.Wrapper{Network: e.net}, before})
 }
 
-// play plays moves such as "E5 pass w:C3"; without a colour, a move is of the side to move.
+// play plays moves such as "E5 pass w:C3"; a move without a colour is played by the side to move.
 func play(t *testing.T, e *Engine, moves string) {
 	t.Helper()
 	for _, v := range strings.Fields(moves) {

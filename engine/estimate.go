@@ -105,7 +105,7 @@ func inArea(g *board.Game) (*board.Game, error) {
 	return area, nil
 }
 
-// searchUnder searches a position under a komi, each time the same way.
+// searchUnder searches a position under a komi. It gives the same result each time.
 func (j *judge) searchUnder(ctx context.Context, g *board.Game, komi float32, l search.Limits) (search.Result, error) {
 	under := g.Clone()
 	under.SetKomi(komi)

@@ -157,8 +157,8 @@ func (e *Engine) think(ctx context.Context, r *thinking.MoveRequest, p *plan) (s
 // budget returns the time for the next move of a colour.
 func (e *Engine) budget(c board.Color) clock.Budget { return e.timer.budget(c, e.game, e.cfg.Lag) }
 
-// reconsider returns the move to play: before a pass it may capture dead stones, and it may pass
-// instead of a move that only fills. If the longest time for the move ends first, the choice stays.
+// reconsider returns the move to play: it may replace a pass by the capture of dead stones, and a move
+// that only fills by a pass. If the move's maximum time ends first, it returns the chosen move.
 func (e *Engine) reconsider(ctx context.Context, r *thinking.MoveRequest, p *plan, found *search.Result, chosen board.Point) (board.Point, error) {
 	hurried := p.turn.hurried()
 	if !p.turn.budget.Unlimited {

@@ -50,7 +50,7 @@ const (
 
 // adjust sets the advantage before a move of the engine: at first as high as the head start allows,
 // later so that the weaker side's winrate stays between 5 % and 25 %. The argument last is the
-// value of the engine's last move for White, win minus loss; known is false if there is none.
+// value of the engine's last move, win minus loss from White's view; known is false if there is none.
 func (a *advantage) adjust(size board.Size, headStart, perPoint, last float64, known bool) {
 	scale, from := weightOfPoint(size), handicapFrom(size)
 	ahead := math.Abs(headStart)
@@ -79,8 +79,8 @@ func weightOfPoint(size board.Size) float64 { return math.Pow(361/float64(size.A
 // handicapFrom is the head start, in points, from which a game counts as a handicap game.
 func handicapFrom(size board.Size) float64 { return max(4/weightOfPoint(size), 2) }
 
-// chargeRepeats sets the utility that the side behind in a handicap game loses by repeating its own
-// moves, so that it tries others.
+// chargeRepeats sets the utility that the side behind in a handicap game loses by a move that resembles
+// one of its earlier moves, so that it plays different ones.
 func chargeRepeats(p *search.Params, game *board.Game, c board.Color, utility float64) {
 	if float64(sideSign(c))*headStart(game) > handicapFrom(game.Size()) {
 		p.RepeatPenalty.Utility = utility

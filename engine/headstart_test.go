@@ -79,7 +79,7 @@ func TestAdvantageByHand(t *testing.T) {
 }
 
 // TestWhiteResignsLateWithHandicap: on 9x9 White plans to make up 15 points in 0.6*81 - 17 moves.
-// It resigns if further behind this plan than 5 points plus 15 % of the head start.
+// It resigns if it is behind this plan by more than 5 points plus 15 % of the head start.
 func TestWhiteResignsLateWithHandicap(t *testing.T) {
 	e := newEngine(t, 9, func(c *Config) { c.Rules.Komi = 7 })
 	require.NoError(t, e.SetHandicap([]board.Point{20, 60}))

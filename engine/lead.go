@@ -63,7 +63,7 @@ func toResult(lead, winrate float64, rules board.Rules) float64 {
 }
 
 // KataGo's bounds for unfinished games: a chain counts as dead if its mean ownership for its own
-// side is below deadMean, or if any of its points is surely the opponent's.
+// side is below deadMean, or if the ownership of any of its points is below deadStone.
 const (
 	deadMean  = 0.2
 	deadStone = -0.6
@@ -202,7 +202,8 @@ func astray(was, now opinion) bool {
 		was.value > 0 && now.value > was.value+0.1 || was.value < 0 && now.value < was.value-0.1
 }
 
-// smooth averages over neighbouring komi, since nearly all area scores have the same parity.
+// smooth corrects komi by averages over neighbouring half points, since nearly all area scores have the
+// same parity.
 func (f *fairKomi) smooth(komi float64) float64 {
 	rules := f.game.Rules()
 	if rules.Scoring != board.ScoringArea || rules.Button || komi == math.Trunc(komi) {

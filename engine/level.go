@@ -205,8 +205,8 @@ func (r *rank) choose(result *search.Result, game *board.Game, rng *rand.Rand) (
 // imitation is the temperature of KataGo's example of human-like play.
 var imitation = search.Choice{TemperatureEarly: 0.85, Temperature: 0.70, TemperatureHalflife: 80}
 
-// levelResigns reports whether a person would resign: after 40 % of the board's moves, far behind
-// in points, and lost for many turns.
+// levelResigns reports whether a person would resign: the game has more moves than 40 % of the board's
+// points, and the player is far behind in points and has been lost for many turns.
 func levelResigns(game *board.Game, lead float64, hopeless int) bool {
 	area := game.Size().Area()
 	behind, turns := -40.0, 20

@@ -15,8 +15,8 @@ import (
 	"kosumi/engine/level"
 )
 
-// TestLevelsPlayWholeGames: a level plays whole games of legal and sensible moves with its own
-// number of visits, whatever the limits, and can be changed between moves.
+// TestLevelsPlayWholeGames: a level plays a game to its end without filling its own eyes, even with a
+// limit of 3 visits. It can be changed between moves, and unknown levels are refused.
 func TestLevelsPlayWholeGames(t *testing.T) {
 	e := newEngine(t, 7, func(c *Config) { c.Level, c.Resign.Enabled, c.Limits.Visits = "20k", false, 3 })
 	for range 3 * 49 {

@@ -29,16 +29,16 @@ func (e *Engine) limits(c board.Color, t turn) search.Limits {
 // Hurry holds the fractions, in (0,1], to which a search's limits are reduced if little depends on
 // the move; 0 means no reduction.
 type Hurry struct {
-	// AfterOnePass applies after a pass of the opponent, AfterTwoPasses after two of them in a row
-	// (searchFactorAfterOnePass, searchFactorAfterTwoPass).
+	// AfterOnePass applies if the opponent has just passed, AfterTwoPasses if it passed at its last two
+	// turns (searchFactorAfterOnePass, searchFactorAfterTwoPass).
 	AfterOnePass, AfterTwoPasses float64
-	// Winning is the fraction for a sure win. By the lowest win minus loss of the last three searches,
-	// the fraction falls linearly from 1 at Threshold to Winning at 1 (searchFactorWhenWinning,
-	// searchFactorWhenWinningThreshold).
+	// Winning is the fraction for a sure win. The fraction falls linearly from 1 to Winning as the lowest
+	// value (win minus loss) of the last three searches rises from Threshold to 1
+	// (searchFactorWhenWinning, searchFactorWhenWinningThreshold).
 	Winning, Threshold float64
 }
 
-// share returns the fraction of its limits that the next search may use; sureness, 0 to 1, is how
+// share returns the fraction of the limits that the next search may use; sureness, 0 to 1, is how
 // surely the game is won.
 func (h *Hurry) share(game *board.Game, sureness float64) float64 {
 	share := 1.0

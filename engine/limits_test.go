@@ -84,8 +84,7 @@ func TestOverrun(t *testing.T) {
 	require.InDelta(t, 39, allowed(), 0.3)
 }
 
-// TestOverrunOfASlowNetwork: if a search waits long for its last answer, the next moves plan for
-// that.
+// TestOverrunOfASlowNetwork: the time that a search waits for its last evaluation counts as overrun.
 func TestOverrunOfASlowNetwork(t *testing.T) {
 	e := newEngine(t, 9, func(c *Config) { c.Limits = search.Limits{Time: 5 * time.Millisecond} })
 	hook(t, e, func() { time.Sleep(60 * time.Millisecond) })

@@ -8,10 +8,8 @@ import (
 	"kosumi/search"
 )
 
-// beforePass returns a move to play before passing, or the pass. Under area scoring it captures
-// dead stones in sure territory if the players will not agree on dead stones, a chain is in
-// doubt, or the clock leaves no time to judge chains (hurried). With cleanup it captures every
-// dead stone.
+// beforePass returns a move to play before passing, or the pass. If cleansUp says so, it captures
+// dead stones in sure territory. With cleanup it captures every dead stone.
 func (j *judge) beforePass(ctx context.Context, g *board.Game, result *search.Result, cleanup, hurried bool) board.Point {
 	if !cleanup && !j.cleansUp(ctx, g, hurried) {
 		return board.Pass
@@ -34,7 +32,9 @@ func (j *judge) beforePass(ctx context.Context, g *board.Game, result *search.Re
 	return board.Pass
 }
 
-// cleansUp reports whether dead stones must be captured before a pass.
+// cleansUp reports whether dead stones must be captured before a pass. Unless settings decide, that
+// is so under area scoring if the players will not agree on dead stones, a chain is in doubt, or the
+// clock leaves no time to judge chains (hurried).
 func (j *judge) cleansUp(ctx context.Context, g *board.Game, hurried bool) bool {
 	switch {
 	case j.cfg.CleanUp == Always:

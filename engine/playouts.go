@@ -7,13 +7,13 @@ import (
 )
 
 // numRollouts is the number of random games per estimate: the standard error of a point's
-// ownership is at most 0.06.
+// ownership is at most 1/16.
 const numRollouts = 256
 
 // randomOwnership estimates the mean owner of every point, [-1,1], + = White, by random games
 // played to the end, as in the first Monte Carlo Go programs (Bruegmann 1993): no side fills its
-// own eyes, and a game ends when neither can move. toMove begins each. It replaces the ownership
-// that some networks do not predict, and gives the same result for the same position.
+// own eyes, and a game ends when neither can move. toMove begins each. The estimate replaces the
+// ownership that some networks do not predict; it is always the same for the same position.
 func randomOwnership(b *board.Board, toMove board.Color) []float32 {
 	hash := b.Hash()
 	rng := rand.New(rand.NewPCG(hash.Lo, hash.Hi))

@@ -184,7 +184,7 @@ func (e *Engine) Follow(g *board.Game, handicap int) error {
 	return nil
 }
 
-// continues reports whether longer has the same size and rules as game, and begins with its moves.
+// continues reports whether longer has the size and rules of game, and begins with the moves of game.
 func continues(game, longer *board.Game) bool {
 	have, want := game.Moves(), longer.Moves()
 	return game.Size() == longer.Size() && game.Rules() == longer.Rules() && len(have) <= len(want) && slices.Equal(have, want[:len(have)])

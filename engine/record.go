@@ -11,8 +11,8 @@ import (
 	"kosumi/sgf"
 )
 
-// LoadSGF sets size, komi, rules and set-up from a record, and plays the moves of its main line that come before
-// move number before; 1 is the first move, 0 or a number beyond the end means all moves. A record without rules
+// LoadSGF sets size, komi, rules and set-up from a record, and plays its main line. The argument before is the
+// number of the first move left out; 0 or a number beyond the end means that all are played. A record without rules
 // leaves the rules as they are; one without komi sets the komi of the rules (0.5 with handicap stones). Parts that
 // cannot be read or played are left out with a warning; it is an error if no move is left.
 func (e *Engine) LoadSGF(data []byte, before int) error {
@@ -45,8 +45,8 @@ func (e *Engine) LoadSGF(data []byte, before int) error {
 	return nil
 }
 
-// LoadRecord sets up the position before move number before, under these rules; 1 is the first move, 0 or
-// a number beyond the end means the position after all moves.
+// LoadRecord sets up a position of a record under these rules. The argument before is the number of the
+// move that comes next, from 1; 0 or a number beyond the end means the position after all moves.
 func (e *Engine) LoadRecord(record *sgf.Record, rules board.Rules, before int) error {
 	if err := e.net.Serves(record.Size); err != nil {
 		return fmt.Errorf("%w: %w", ErrRecord, err)
@@ -61,7 +61,7 @@ func (e *Engine) LoadRecord(record *sgf.Record, rules board.Rules, before int) e
 	game.ContinueWith(e.cfg.Game)
 	handicap := record.Handicap
 	if record.HandicapPlayed() {
-		handicap = 0 // the game counts handicap stones played as moves itself, also after Undo
+		handicap = 0 // the game itself counts handicap stones that are played as moves, also after Undo
 	}
 	e.replace(game, handicap)
 	e.records.loaded = record
@@ -174,7 +174,7 @@ func rulesName(r board.Rules) string {
 }
 
 // placedByMoves returns how many handicap stones were placed by moves on an empty board, 0 or at least 2, and how many
-// first moves a record can replace by these stones: as many, or 0 if there are passes between the stones.
+// of the first moves a record can replace by these stones: all of them, or 0 if there are passes between them.
 func placedByMoves(g *board.Game) (stones, moves int) {
 	for p := range board.Point(g.Size().Area()) {
 		if g.StartAt(p) != board.Empty {
@@ -193,8 +193,8 @@ func placedByMoves(g *board.Game) (stones, moves int) {
 	return n, n
 }
 
-// startPosition returns the set-up of a record, with the handicap stones that the first placed
-// moves put on the board; nil for an empty board with Black to move.
+// startPosition returns the set-up of a record; nil for an empty board with Black to move. If placed is
+// not 0, the set-up consists of the first placed moves, as handicap stones.
 func startPosition(g *board.Game, placed int) *sgf.Setup {
 	if placed > 0 {
 		s := &sgf.Setup{ToMove: board.White}

@@ -204,7 +204,7 @@ func TestHandicapStonesThatArriveAsMoves(t *testing.T) {
 	require.Zero(t, byMoves.game.HandicapBonusScore(), "a position is none")
 	for moves, handicap := range map[string]string{
 		"A1 pass C3": "HA[2]", "b:A1 b:pass b:C3 w:D4": "HA[2]", // passes remain moves
-		"b:A1 b:B2 w:C3 w:D4": "", // two white moves set a position up
+		"b:A1 b:B2 w:C3 w:D4": "", // two white moves in a row set up a position, which has no handicap
 	} {
 		e := newEngine(t, 9, func(c *Config) { c.Rules = rules })
 		play(t, e, moves)

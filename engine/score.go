@@ -21,7 +21,7 @@ type judge struct {
 
 	judged    judgement     // of the last position judged
 	estimated estimated     // the last estimate
-	leads     *search.Leads // corrects leads that users see; nil: leads stay the network's
+	leads     *search.Leads // corrects leads that users see; nil: they see the network's
 }
 
 // forget clears the remembered verdicts. With Config.ScoreByLead, leads are shown as the network
@@ -69,8 +69,8 @@ const (
 	leastOpen = 6
 )
 
-// counted reports whether all stones of the ended game count as alive: there is no agreement on
-// dead stones, the game had clean-up phases, or it has no result.
+// counted reports whether all stones of the ended game count as alive: its rules leave no
+// agreement on dead stones, it had clean-up phases, or it has no result.
 func (j *judge) counted(g *board.Game) bool {
 	rules := g.Rules()
 	if g.NoResult() && !j.cfg.ScoreByLead {

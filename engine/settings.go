@@ -20,7 +20,7 @@ const (
 	PlayGroup = "Limits of a move, pondering, resignation, pace"
 )
 
-// Settings returns the user's settings of an engine, those of the search included.
+// Settings returns the table of all settings that users have for an engine, including its search.
 func Settings() setting.Table[Config] { return settings }
 
 var settings = setting.Join(
@@ -127,7 +127,7 @@ func (v sizeValue) Set(text string) error {
 	return err
 }
 
-// rulesValue is the setting for the rules, which include komi: setting it replaces komi too.
+// rulesValue is the setting for the rules. Rules include komi, so a change of rules replaces komi too.
 type rulesValue struct{ at *board.Rules }
 
 func (v rulesValue) String() string {
@@ -191,8 +191,8 @@ func changedFrom(before, after []setting.Param) (names []string) {
 
 func (e *Engine) Config() Config { return e.cfg }
 
-// Configure replaces everything that may change while the engine runs: all but the game on the
-// board.
+// Configure replaces the configuration, except its size, rules and game options, which belong to the
+// game on the board.
 func (e *Engine) Configure(next Config) error {
 	if err := next.Validate(); err != nil {
 		return fmt.Errorf("%w: %w", ErrParam, err)

@@ -67,8 +67,8 @@ func (t *thinker) ponder(game *board.Game) {
 	t.pondering = b
 }
 
-// search searches a tree. A panic becomes an error, and replaces the thinker's own tree, whose
-// state is then unknown.
+// search searches a tree. A panic becomes an error; if it happened in the thinker's own tree, a new
+// tree replaces it, since its state is unknown.
 func (t *thinker) search(ctx context.Context, tree *search.Tree, l search.Limits) (result search.Result, err error) {
 	defer func() {
 		p := recover()

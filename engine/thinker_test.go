@@ -20,8 +20,8 @@ import (
 func TestPonderingIsNotLost(t *testing.T) {
 	e := newEngine(t, 9, func(c *Config) {
 		c.Ponder, c.Limits.Visits = true, 200
-		// Otherwise visits of mirrored moves are dropped if the two moves leave the board
-		// symmetric.
+		// Otherwise visits of mirrored moves would be dropped if Black's move and the reply left the
+		// board symmetric.
 		c.Search.Root.SymmetryPruning = false
 	})
 	genmove(t, e, board.Black)
@@ -141,8 +141,8 @@ func TestTheTreeIsKept(t *testing.T) {
 	require.Zero(t, e.thinker.tree.Visits())
 }
 
-// TestAside searches another position: the thinker's own tree and the parameters of the next move
-// stay unchanged.
+// TestAside searches another position twice: both searches find the same, and the thinker's own tree
+// stays unchanged.
 func TestAside(t *testing.T) {
 	e := newEngine(t, 5, nil)
 	k := e.thinker

@@ -45,9 +45,9 @@ func (t *timer) takeBack(moves, n int) {
 
 func (t *timer) clock(c board.Color) *clock.Clock { return &t.clocks[c-board.Black] }
 
-// maxUnseen is the longest pause before the command for a move in which the clock is taken to run;
-// after a longer pause it starts with the command. Controllers start the clock at the opponent's move, but a person who
-// replays a game and then asks for a move has started no clock.
+// maxUnseen is the longest time from the opponent's move to the command for a move for which the clock runs
+// from the opponent's move, as it does in controllers. If the command comes later, the clock runs from the
+// command: a person who replays a game and then asks for a move has started no clock.
 const maxUnseen = time.Second
 
 // start returns when the clock of the current move began to run.

@@ -78,8 +78,8 @@ func TestPaceStaysOnTheClock(t *testing.T) {
 	require.Equal(t, time.Hour, clock.Budget{Unlimited: true}.Hold(time.Hour, time.Hour), "without a clock there is time")
 }
 
-// TestSearchLeavesTime: if a pass is likely, the search leaves part of the longest time for the
-// work after the search, unless there is enough time anyway.
+// TestSearchLeavesTime: if there is a clock and a pass is likely, the search leaves part of the longest
+// time for the work after the search.
 func TestSearchLeavesTime(t *testing.T) {
 	e := newEngine(t, 9, func(c *Config) { c.Rules = board.Chinese() })
 	require.NoError(t, e.SetClock(clock.Settings{System: clock.Byoyomi, Period: 9 * sec, Periods: 2}))
@@ -94,7 +94,7 @@ func TestSearchLeavesTime(t *testing.T) {
 	require.True(t, hurried(b, b.Maximum), "a search that took everything")
 }
 
-// TestLevelOnAClock: the fixed visits of a level end at the longest time for the move.
+// TestLevelOnAClock: on a clock, a level's search ends at the longest time for the move, whatever its visits.
 func TestLevelOnAClock(t *testing.T) {
 	e := newEngine(t, 9, func(c *Config) { c.Level = "10k" })
 	limits := func() search.Limits {

@@ -74,9 +74,9 @@ func (v *ownValues) hopelessTurns(c board.Color, threshold float64) int {
 	return hopeless
 }
 
-// resigns decides whether to resign: the engine's last searches, Config.Resign.Turns of them, all
-// found the game hopeless, and it is not a handicap game that White can still win. headStart is
-// Black's lead at the start.
+// resigns decides whether to resign: the engine's last Config.Resign.Turns searches all found the
+// game hopeless, or levelResigns says so for a level, and it is not a handicap game that White can
+// still win. headStart is Black's lead at the start.
 func (v *ownValues) resigns(game *board.Game, lead, headStart float64) bool {
 	p := v.cfg.Resign
 	if !p.Enabled || !mayResign(game, lead, headStart) || p.MinScore > 0 && lead > -p.MinScore ||
@@ -99,9 +99,9 @@ func (v *ownValues) side() (us board.Color, ok bool) {
 	return us, !slices.ContainsFunc(v.all, func(o ownValue) bool { return o.color != us })
 }
 
-// abandonedWon reports whether an abandoned game counts as won by the engine, since GTP has no
-// command for the opponent's resignation: the engine's winrate was at least 95 % at its last moves,
-// 5 on 9x9, 10 on 19x19.
+// abandonedWon reports whether an abandoned game counts as won by the engine: its winrate was at
+// least 95 % at its last moves, 5 on 9x9, 10 on 19x19. The opponent may have resigned, for which GTP
+// has no command.
 func (v *ownValues) abandonedWon(size board.Size) bool {
 	turns := (size.W+size.H)/4 + 1
 	return len(v.all) >= turns && !slices.ContainsFunc(v.all[len(v.all)-turns:], func(o ownValue) bool { return o.value < 0.9 })

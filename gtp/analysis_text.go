@@ -45,8 +45,8 @@ var sixDecimals = KataText(func(b []byte, key string, x float64) []byte {
 })
 
 // threshold returns the visits that a move needs to be printed, and how many other moves are added
-// to reach the wanted number. Moves with less than one percent of the most visits are noise, but
-// clients that show the move with the highest winrate would show one of them.
+// to reach the wanted number. The values of moves with less than one percent of the most visits
+// are noise, and clients that show the move with the highest winrate would show one of these.
 func threshold(moves []thinking.Move, least int) (enough int64, extra int) {
 	for i := range moves {
 		enough = max(enough, moves[i].Visits/100)
@@ -73,8 +73,8 @@ func AppendLeelaMove(b []byte, size board.Size, order int, m *thinking.Move) []b
 	return appendPV(b, size, m)
 }
 
-// KataText writes analyses in KataGo's form. The function appends a key, with the blanks around
-// it, and a number.
+// KataText is a function that appends a key, given with the blanks around it, and a number. Its
+// methods use it to write analyses in KataGo's form.
 type KataText func(b []byte, key string, x float64) []byte
 
 // Move writes the block of a move. Optional keys precede the principal variation: some clients

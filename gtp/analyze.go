@@ -85,7 +85,7 @@ func (s *analysisCommands) printer(d dialect, req *thinking.Request, r *Reply) f
 	var line []byte
 	return func(a *thinking.Analysis) {
 		shown := *a
-		// Among the unsearched moves, which fill the list up to minmoves, restrictions may forbid some.
+		// Unsearched moves fill the list up to minmoves; restrictions may forbid some of them.
 		shown.Moves = slices.DeleteFunc(slices.Concat(a.Moves, a.Unsearched), func(m thinking.Move) bool {
 			return !thinking.Permits(req.Restrictions, req.Color, m.Move, 0)
 		})
@@ -220,8 +220,8 @@ func parseFocus(size board.Size, list, share string) (*thinking.Focus, error) {
 	return f, nil
 }
 
-// interval converts centiseconds between reports to 10 ms or more. It takes any number, since clients
-// send 2147483647 for "never", and also fractions.
+// interval converts the centiseconds between reports to a duration of at least 10 ms. It takes any
+// number, even a fraction; clients send 2147483647 for "never".
 func interval(centiseconds float64) time.Duration {
 	return max(Seconds(centiseconds/100), 10*time.Millisecond)
 }

@@ -48,7 +48,7 @@ type Engine interface {
 	SetHandicap(stones []board.Point) error
 
 	// GenMove chooses a move for r.Color, which becomes the side to move if it
-	// is not, and plays it unless r.Keep or the engine resigns. When ctx ends
+	// is not, and plays it unless r.Keep is set or the engine resigns. When ctx ends
 	// it returns the best move so far within milliseconds and without error.
 	// The move is strictly legal, superko included.
 	GenMove(ctx context.Context, r thinking.MoveRequest) (thinking.Decision, error)

@@ -20,7 +20,7 @@ type Mover struct {
 
 // Chat shows each searched move to people who watch the game.
 type Chat struct {
-	// Say, if not nil, gets the line. Bridges to game servers post it in the game's chat.
+	// Say, if not nil, is given a line about the move. Bridges to game servers post it in the game's chat.
 	Say func(line string)
 	// View, if not nil, converts an analysis to the form that people see.
 	View func(*thinking.Analysis) *thinking.Analysis

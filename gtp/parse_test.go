@@ -149,7 +149,7 @@ func FuzzServe(f *testing.F) {
 		want := 0
 		for _, line := range strings.Split(string(script), "\n") {
 			if len(line) > 4000 {
-				return // the last line may be cut off
+				return // a line this long may be cut off at MaxLine
 			}
 			c, ok := Parse(line)
 			if ok {

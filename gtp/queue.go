@@ -20,9 +20,9 @@ type line struct {
 	tooLong bool   // command holds only the line's beginning
 }
 
-// burst is the longest wait between two lines of a script: a script is lines that follow each other without a
-// longer wait. Quit and the end of input let searches of their own script run in full, but end those of an earlier
-// script. Time in which the reader waits because the queue is full does not count.
+// burst is the longest wait between two lines of a script: after a longer wait, a new script begins. Quit and the
+// end of input let searches of their own script run in full, but end those of an earlier script. Time in which
+// the reader waits because the queue is full does not count.
 const burst = 100 * time.Millisecond
 
 // Reasons why a command's context ends.

@@ -92,8 +92,8 @@ func (o *output) err() error {
 // errReplyClosed is the error of writes after the command has ended.
 var errReplyClosed = errors.New("the reply has ended")
 
-// Reply takes the answer to one command. Its writes become the text of
-// the reply when the handler returns, unless Stream was called: then each write
+// Reply takes the answer to one command. All that is written to it is sent
+// when the handler returns, unless Stream was called: then each write
 // is sent at once. A Reply may be used from any goroutine while its handler
 // runs; later writes are dropped.
 type Reply struct {
@@ -134,7 +134,7 @@ func (r *Reply) Printf(format string, args ...any) error {
 	return err
 }
 
-// PrintJSON writes a value as JSON on one line, with < > & as they are.
+// PrintJSON writes a value as JSON on one line, without escaping <, > and &.
 func (r *Reply) PrintJSON(v any) error {
 	var b strings.Builder
 	e := json.NewEncoder(&b)

@@ -141,7 +141,7 @@ func (s *Server) Mover() *Mover { return s.mover }
 // output.
 var ErrOutput = errors.New("cannot write to the GTP client")
 
-// Serve reads commands from one stream and writes replies to the other. It returns nil after quit
+// Serve reads commands from in and writes replies to out. It returns nil after quit
 // or the end of the input, an error that wraps ErrOutput if writing fails, and the cause if ctx
 // ends. In the latter two cases a pending read is abandoned; its goroutine ends with the input.
 func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {

@@ -6,7 +6,7 @@ import (
 )
 
 // HandlerFunc carries out a command and writes the text of its reply to r. An error becomes the
-// failure reply, its text on one line, and replaces the text written. ctx ends when the command
+// failure reply: the error's text, on one line, replaces the text written to r. ctx ends when the command
 // should hurry: on "# interrupt", when the client leaves and, if the handler has ByInput set, at the
 // next line.
 type HandlerFunc func(ctx context.Context, c Command, r *Reply) error
@@ -41,13 +41,13 @@ func (t *Table) Add(list ...Handler) {
 	}
 }
 
-// Find returns the command of a name.
+// Find returns the command with a name; known is false if there is none.
 func (t *Table) Find(name string) (h Handler, known bool) {
 	h, known = t.byName[name]
 	return h, known
 }
 
-// Listed returns the names of the commands that are listed.
+// Listed returns the names of all commands that are not hidden, in the order of list_commands.
 func (t *Table) Listed() []string {
 	return slices.DeleteFunc(slices.Clone(t.order), func(name string) bool { return t.byName[name].Hidden })
 }

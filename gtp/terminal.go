@@ -31,7 +31,7 @@ type terminal struct {
 	mover   *Mover
 	options Terminal
 	shown   string     // board as last drawn
-	turns   []int      // for each answer of the engine, the number of moves after it
+	turns   []int      // for each answer of the engine, the number of moves on the board after it
 	even    *float32   // komi before handicap stones
 	ended   int        // number of moves when the engine resigned; 0: it has not resigned
 	size    board.Size // board size at the last call of Remark
@@ -52,7 +52,7 @@ func newTerminal(e Engine, table *Table, mover *Mover, options *Terminal) *termi
 	return p
 }
 
-// forPeople explains the commands that a person needs, in the order of a game.
+// forPeople explains the commands that a person needs, in the order in which help lists them.
 var forPeople = []struct{ call, does string }{
 	{"D4", "plays there, and the engine answers; pass does too"},
 	{"genmove", "the engine plays for the side to move"},
@@ -356,7 +356,7 @@ func customKomi(r board.Rules) float32 {
 	return 7.5
 }
 
-// handicapKomi does nothing but prevent draws.
+// handicapKomi is the komi of handicap games; it only prevents draws.
 const handicapKomi = 0.5
 
 // handicap wraps a command that places handicap stones: it then sets komi to handicapKomi.

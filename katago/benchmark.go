@@ -191,7 +191,7 @@ func RecordFile(name string) (*sgf.Record, error) {
 	return sgf.RecordOf(trees[0])
 }
 
-// Benchmark answers kata-benchmark: it measures one setting on positions of a game that the
+// Benchmark answers kata-benchmark: it measures one number of threads on positions of a game that the
 // network plays against itself.
 func Benchmark(ctx context.Context, net nn.Network, p search.Params, threads int, size board.Size, visits int64, w io.Writer) error {
 	const n = 10

@@ -8,6 +8,6 @@
 //
 // # Keys
 //
-// Every key that KataGo 1.18 reads either changes something here, or is returned as idle, for the
-// program to name once. testdata/keys.txt lists them all.
+// Every key that KataGo 1.18 reads either changes something here, or is returned as idle, so that
+// the program can name it once. testdata/keys.txt lists them all.
 package katago

@@ -47,7 +47,7 @@ type Flags struct {
 	command   string
 	configs   []string
 	overrides []string
-	Texts     map[string]string // values of flags that may be given once
+	Texts     map[string]string // values of flags that may be given only once
 	Switches  map[string]bool
 }
 

@@ -47,7 +47,7 @@ func keys(t *testing.T) []key {
 	return all
 }
 
-// made is everything that a program reads from a config.
+// made holds everything that a program reads from a config.
 type made struct {
 	play    engine.Config
 	net     katago.Network

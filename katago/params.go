@@ -11,8 +11,8 @@ import (
 	"kosumi/search"
 )
 
-// Params are the parameters of a running engine, which clients read and change, by KataGo's names
-// and with KataGo's texts.
+// Params are the parameters of a running engine. Clients read and change them by KataGo's names and
+// get KataGo's error texts.
 type Params struct {
 	conf     *config.Config
 	start    config.Search // values at the start of the program
@@ -57,8 +57,8 @@ func (p *Params) Get(name string) (string, bool) { return p.conf.Param(p.play, p
 func (p *Params) Threads() int { return int(p.play.Search["numSearchThreads"].Int) }
 
 // Set changes all the given parameters, or none on error. An empty value restores the default.
-// Error texts become replies. It accepts every value that [Params.JSON] shows, even those that
-// KataGo shows but refuses.
+// Set accepts every value that [Params.JSON] shows, even those that KataGo shows but refuses.
+// Error texts become replies.
 func (p *Params) Set(values map[string]string) error {
 	err := p.set(values)
 	if err == nil {

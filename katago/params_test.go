@@ -17,8 +17,8 @@ func (s *fakeEngine) Config() engine.Config           { return s.cfg }
 func (s *fakeEngine) Configure(c engine.Config) error { s.cfg = c; return nil }
 func (s *fakeEngine) DropTree()                       {}
 
-// TestParamsGoBack: setting shown values again, alone or together, changes nothing, even if KataGo
-// refuses them; changed values are refused as in KataGo.
+// TestParamsGoBack: every value that is shown can be set again, alone or with all others, and this changes nothing,
+// even if KataGo would refuse the value. Any other value that KataGo refuses is refused here too.
 func TestParamsGoBack(t *testing.T) {
 	c := config.New(map[string]string{"logAllGTPCommunication": "false", "logSearchInfo": "false", "rules": "chinese",
 		"numSearchThreads": "2", "maxVisits": "50"})

@@ -14,8 +14,8 @@ import (
 )
 
 // ReadRecord reads a game record as KataGo does: only the longest variation, rules by the names that
-// KataGo knows, komi in half points, and no set-up after the first node. A record without readable
-// rules gets those passed in; say gets a warning if its rules cannot be read.
+// KataGo knows, komi in half points, and no set-up after the first node. A record without rules, or with rules that
+// cannot be read, gets the rules in the argument now; in the second case say gets a warning.
 func ReadRecord(data []byte, now board.Rules, say func(string)) (*sgf.Record, board.Rules, error) {
 	trees, err := sgf.Parse(data)
 	if err != nil {

@@ -88,7 +88,7 @@ func Analysis(c *config.Config, a *config.AnalysisSettings, base engine.Config) 
 // but have no effect. elsewhere names parameters that the caller sets.
 func parameters(p *search.Params, values config.Search, of config.Program, elsewhere ...string) (idle []string) {
 	defaults := config.New(map[string]string{"numSearchThreads": "1"})
-	usual, _ := defaults.Search(of, true) // an empty config is valid
+	usual, _ := defaults.Search(of, true) // a config with this key alone is valid
 	p.Root.LooseImages = true
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		if !config.SetParam(p, name, values[name]) && !slices.Contains(elsewhere, name) && values[name] != usual[name] {

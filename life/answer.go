@@ -20,7 +20,7 @@ const (
 	Unknown    = "unknown"    // no verdict is proved in the given time
 )
 
-// Need is by how many ko threats a side must be ahead to change the verdict; 0: no number is known to do so.
+// Need is the lead in ko threats with which a side changes the verdict; 0: no number is known to do so.
 type Need int
 
 // Endless means that no finite number of threats is enough.
@@ -51,8 +51,8 @@ type Card struct {
 	Moves    []string `json:"moves,omitempty"`
 	AllMoves bool     `json:"allMoves"`
 	// NeedD is the number of threats with which the defender saves the target, NeedA the number
-	// with which the attacker kills it; Then is the verdict with that many threats. If AtLeast is
-	// set, the number is a lower bound, and Then is empty if no number is known to be enough.
+	// with which the attacker kills it. The field Then has the verdict with that many threats. If AtLeast
+	// is set, the number is a lower bound, and Then is empty if no number is known to be enough.
 	NeedD   Need   `json:"needD,omitempty"`
 	NeedA   Need   `json:"needA,omitempty"`
 	AtLeast bool   `json:"needAtLeast,omitempty"`
@@ -64,13 +64,13 @@ type Card struct {
 	Zone    []string `json:"zone,omitempty"`  // the points that the verdict's proof depends on
 	Proof   string   `json:"proof,omitempty"` // file of the proof, set by the caller
 	Nodes   int64    `json:"nodes"`
-	Known   []string `json:"provedBounds,omitempty"` // the statements that are proved, if no verdict is
+	Known   []string `json:"provedBounds,omitempty"` // the statements proved so far, if no verdict is proved
 }
 
 // Answer is the answer to a [Question] about life and death.
 type Answer struct {
 	Target     []string `json:"target"`
-	Quantifier string   `json:"quantifier"` // any: all targets must live; all: the attacker must capture all
+	Quantifier string   `json:"quantifier"` // any or all: how many of the targets the attacker must capture
 	Rules      string   `json:"rules"`
 	Assumed    []string `json:"assumed"` // for each surrounding chain that is assumed alive, one of its stones
 	Attacker   string   `json:"attacker"`

@@ -14,12 +14,12 @@ import (
 // Efforts, in searched states.
 const (
 	proved   = 0     // use existing proofs only
-	somewhat = 16000 // effort before the first search for evasions
+	somewhat = 16000 // states searched for a proof before the first search for evasions
 	noEnd    = 1 << 40
 )
 
-// wideArea is the size of an open fight, in points, up to which a search tries all moves. For an
-// enclosed fight it is twice as large.
+// wideArea is the size of an open fight, in points, up to which a search tries all moves. An
+// enclosed fight may be twice as large.
 const wideArea = 49
 
 // Options limit the answer to a question.
@@ -31,8 +31,8 @@ type Options struct {
 	Network  Network // orders moves, and estimates the chance of life if nothing is proved; nil: none
 }
 
-// word is the number of bits of a machine word. Only a fight with at most so many points can fit into one, with a
-// bit for each point. In larger fights the search also tries narrow questions (see [narrow]).
+// word is the number of bits of a machine word. A fight with at most so many points fits into one word; in a larger
+// fight the search also tries narrow questions (see [narrow]).
 const word = 64
 
 // asker answers one question.
@@ -222,8 +222,8 @@ func (a *asker) settle(first solver.Side, p *solver.Position) (solver.Goal, int3
 	return q, at
 }
 
-// find searches a contest in state p; start is the same state. It looks alternately for a proof that a goal is
-// reached and for evasions that prove the result miss (see misses). It claims evasions, but not the proof.
+// find searches a contest in one state; callers pass it as both start and p. find looks alternately for a proof that
+// a goal is reached and for evasions that prove the result miss (see misses). It claims evasions, but not the proof.
 func (a *asker) find(c solver.Contest, start, p *solver.Position, miss solver.Goal) (q solver.Goal, at int32, evaded bool) {
 	for i, r := range rounds {
 		if a.s.Wide || i > 0 && a.l.On.Count() > word {
@@ -236,7 +236,7 @@ func (a *asker) find(c solver.Contest, start, p *solver.Position, miss solver.Go
 	return q, at, evaded
 }
 
-// findWide is find for large and open fights: it also searches narrow questions.
+// findWide does the work of the method find in large and open fights: it also searches narrow questions.
 func (a *asker) findWide(c solver.Contest, start, p *solver.Position, miss solver.Goal) (q solver.Goal, at int32, evaded bool) {
 	for effort := int64(somewhat); ; effort *= 2 {
 		r := round{effort, int(min(effort/8, 50000))}
@@ -249,7 +249,7 @@ func (a *asker) findWide(c solver.Contest, start, p *solver.Position, miss solve
 	}
 }
 
-// round is one round of find: a search for a proof, then one for evasions. after lists the moves from start to p.
+// round searches for a proof, then for evasions, within the limits r. after lists the moves from start to p.
 func (a *asker) round(r round, c solver.Contest, start, p *solver.Position, miss solver.Goal, after ...int16) (q solver.Goal, at int32, evaded bool) {
 	goals := misses[miss]
 	if goals == nil {
@@ -264,7 +264,7 @@ func (a *asker) round(r round, c solver.Contest, start, p *solver.Position, miss
 	return q, at, evaded
 }
 
-// round holds the limits of one round of find.
+// round holds the limits of one call of the method round.
 type round struct {
 	effort int64 // states searched for a proof
 	states int   // states searched for an evasion
@@ -275,18 +275,17 @@ var (
 	glances = [...]round{{200, 200}, {4000, 2000}, {4000, 8000}, {4 * somewhat, 50000}}
 )
 
-// Limits of the number of rounds for endless threats. A fight with more points than small, stones alive by
-// assumption not counted, gets two; any other fight gets three if Options.Nodes is below ample, else all.
+// A search with endless threats runs all rounds of glances only if the fight and Options.Nodes are within these limits.
 const (
-	small = 16
-	ample = 40 * somewhat
+	small = 16            // maximum number of points of the fight, not counting stones alive by assumption
+	ample = 40 * somewhat // minimum of Options.Nodes, unless that is 0
 )
 
 // misses maps a result to the goals that must all be evaded to prove it.
 var misses = map[solver.Goal][]solver.Goal{solver.Repeat: {solver.Capture, solver.Hold}, solver.Deny: {solver.Settle}}
 
-// evaded searches for an evasion of each goal from p. ok reports that it found and claimed them all; reached, that
-// one of the goals is reached.
+// evaded searches for an evasion of each goal from p. ok reports that it found and claimed them all; reached reports
+// that it failed because one of the goals is reached.
 func (a *asker) evaded(start, p *solver.Position, goals []solver.Goal, states int, after ...int16) (ok, reached bool) {
 	if a.s.Wide || a.over() {
 		return false, false

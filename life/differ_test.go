@@ -97,7 +97,7 @@ func (c *tally) compare(t *testing.T, s *shape, o *oracle, effort int64) {
 	}
 }
 
-// shapesToAsk returns the number of random shapes, by default few.
+// shapesToAsk returns the number of random shapes: KOSUMI_LIFE_SHAPES, or the argument few if that is not set.
 func shapesToAsk(few int) int {
 	if n, err := strconv.Atoi(os.Getenv("KOSUMI_LIFE_SHAPES")); err == nil {
 		return n

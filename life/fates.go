@@ -17,9 +17,9 @@ var efforts = [...]int64{300, 5000}
 
 // Fates returns an owner for each stone that is proved alive or dead whichever side moves first: the
 // stone's side if it is alive, the opponent if it is dead. All other points have Empty. A chain is
-// alive if it cannot be captured even when all stones of the opponent, except those in dead or proved
-// dead, are assumed alive. It is dead if it can be captured under the assumptions of [Enclosed], which
-// also explains black. Komi, the side to move and a ko ban have no influence. nodes limits the searched
+// alive if it cannot be captured even when all stones of the opponent are assumed alive, except those
+// proved dead or listed in the argument dead. It is dead if it can be captured under the assumptions of
+// [Enclosed] with the argument black. Komi, the side to move and a ko ban have no influence. nodes limits the searched
 // positions for all chains together. Errors are those of [Settled].
 func Fates(ctx context.Context, g *board.Game, dead []board.Point, black func(board.Point) (least, most float64), nodes int64) ([]board.Color, error) {
 	q := QuestionOf(g)

@@ -13,8 +13,8 @@ type Judge struct {
 	Network Network // orders moves, and estimates the chance of life if nothing is proved; nil: none
 }
 
-// Life answers whether the chains of some stones of one colour all live or, with all, whether any
-// of them lives.
+// Life answers whether every chain of some stones of one colour lives or, if the argument all is
+// true, whether at least one of them lives.
 func (j Judge) Life(ctx context.Context, g *board.Game, stones []board.Point, all bool, limit time.Duration) (string, error) {
 	q := QuestionOf(g)
 	q.Targets, q.All = stones, all

@@ -147,8 +147,8 @@ func (a *asker) dearest(at int32) (line []string) {
 	return line
 }
 
-// other returns the card for the other side to move first, and answers it if that was not
-// requested.
+// other returns the card for the other side to move first. If the question did not ask for that
+// card, other fills it in.
 func (a *asker) other(cards *[2]*Card, first solver.Side) *Card {
 	o := first.Other()
 	if cards[o] == nil {

@@ -33,14 +33,14 @@ const (
 	guideEffort = 2000    // states searched for a move in a state without a proof
 )
 
-// ring describes a narrow question about the points nearest to the target, which is made when it
-// is first asked.
+// ring describes a narrow question about the points nearest to the target. The question is made when
+// it is first asked.
 type ring struct {
 	near   []board.Point // nearest first
-	least  int           // if below len(near), the question is about more than least points: as many as fit into a word
+	least  int           // len(near): all of near is used; less: as many points as fit into a word, but more than least
 	winner solver.Side
 	walls  bool    // the defender is the winner, and the attacker's strong chains count as alive
-	tried  bool    // made has been determined
+	tried  bool    // the method narrow has tried to make the question
 	made   *narrow // nil: there is no such question
 }
 
@@ -331,7 +331,7 @@ func (n *narrow) decide(a *asker, p *solver.Position, effort int64) int32 {
 }
 
 // followed searches narrow questions, whose states are cheap, and proves the full question by
-// following the winning moves of one of them; -1 if it finds no proof.
+// following the winning moves of one of them. It returns the proof's number; -1 without a proof.
 func (a *asker) followed(c solver.Contest, p *solver.Position, effort int64) int32 {
 	if _, again := a.l.Parts(max(p.Threat[0], p.Threat[1])); again >= 0 {
 		return -1 // the narrow game numbers limited threats (purses) differently

@@ -115,8 +115,8 @@ func TestSettledWithSuicide(t *testing.T) {
 }
 
 // TestNarrow proves on an open board what holds with any surroundings: a corner that lives
-// although the attacker has everything around it, a stone that is captured although the defender
-// has everything around it. The proofs answer the original question.
+// although the attacker has everything around it, and a stone that is captured although the
+// defender has everything around it. The proofs answer the original question.
 func TestNarrow(t *testing.T) {
 	for _, test := range []struct {
 		name         string

@@ -31,7 +31,7 @@ type diagram struct {
 
 // Sizes of a diagram.
 const (
-	margin   = 2 // least number of columns and of rows outside the fight; the distance to a board edge this near is kept
+	margin   = 2 // fewest columns and rows outside the fight; a board edge within this distance keeps its distance
 	smallest = 9 // minimum width and height of a diagram
 )
 
@@ -90,7 +90,7 @@ func (d *diagram) at(q *Question, p board.Point) board.Point {
 }
 
 // fill divides the points outside the fight between both sides, such that the target decides the
-// game; the points next to the fight go to the attacker. Holes keep both sides' stones alive.
+// game; points near the fight go to the attacker. Points left empty keep both sides' stones alive.
 func (d *diagram) fill(inside []bool, defender board.Color) {
 	far := d.distances(inside)
 	total := d.size.Area()

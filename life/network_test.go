@@ -80,7 +80,7 @@ func TestDiagram(t *testing.T) {
 	require.Greater(t, colors[board.White], 12)
 }
 
-// TestOpenGroups: open keeps a chain if the network's ownership is unsure of it, and every chain without a network.
+// TestOpenGroups: the function open returns the chains of which the network is unsure; without a network, all.
 func TestOpenGroups(t *testing.T) {
 	q := readExamples(t)[0].shape.question()
 	for white, want := range map[float32]int{0.97: 0, 0.03: 0, 0.5: 1} {

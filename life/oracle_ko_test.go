@@ -28,8 +28,8 @@ var (
 
 const endless = -1
 
-// reached reports for each state whether a goal is reached if the payer has a number of threats. It
-// may spend at most again of them on points that were retaken before; spent lists these points.
+// reached reports for each state whether a goal is reached if the payer has a number of threats. The
+// argument again limits how many of them it may spend on points retaken before; spent lists these points.
 func (c *counter) reached(g wish, threats, again int, spent []int8) []bool {
 	key := fmt.Sprint(g, threats, again, spent)
 	if v, ok := c.known[key]; ok {
@@ -102,8 +102,8 @@ func (c *counter) verdict(i int32, threats int) int {
 	return isRepetition
 }
 
-// need returns how many threats change a verdict, and to which verdict: 0 if no number does,
-// endless if only an unlimited number does.
+// need returns how many threats change a verdict (0 if no number does, endless if only an unlimited
+// number does), and to which verdict.
 func (c *counter) need(i int32) (n, then int) {
 	was := c.verdict(i, 0)
 	changes := func(v int) bool { return (v == isDead) != (was == isDead) || v == isRepetition }
@@ -121,8 +121,8 @@ func (c *counter) need(i int32) (n, then int) {
 	}
 }
 
-// again returns how many of n threats the payer must at least spend on points retaken before, to
-// change the verdict of state i into the given one.
+// again returns the least number, of n threats, that the payer must spend on points retaken before
+// to change the verdict of state i into the verdict then.
 func (c *counter) again(i int32, n, then int) int {
 	for again := 0; ; again++ {
 		capture, hold := c.reached(toCapture, n, again, nil)[i], c.reached(toHold, n, again, nil)[i]

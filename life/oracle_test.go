@@ -9,15 +9,15 @@ import (
 // The oracle solves a closed shape by enumerating all its states and iterating the fixed
 // points that define the goals. It shares no code with the solver.
 
-// A shape is a drawn position: '.' empty, T the target, d other stones of the defender, a the
-// attacker's, X and O stones of attacker and defender that are alive by assumption.
+// A shape is a drawn position: '.' an empty point, 'T' the target, 'd' other stones of the defender, 'a' stones of
+// the attacker, 'X' and 'O' stones of attacker and defender that are alive by assumption.
 type shape struct {
 	w, h    int
 	cells   []byte
 	all     bool // the attacker must capture every target chain
 	suicide bool
-	ban     int  // 1 + a point that the side in banned cannot retake at first; 0: none
-	banned  int8 // 1 the attacker, 2 the defender
+	ban     int  // 1 + the point that one side may not retake with its first move; 0: none
+	banned  int8 // the side of ban: 1 the attacker, 2 the defender
 }
 
 func parseShape(diagram string) (*shape, error) {

@@ -106,8 +106,8 @@ func addTo(number string, n int) string {
 	return fmt.Sprint(max(0, v+n))
 }
 
-// leadsTo makes the last move of a node lead elsewhere: for each node whose line begins with the
-// first argument, to the last node whose line begins with the second.
+// leadsTo redirects the last move of each node whose line begins with from, one node at a time, to
+// the last node whose line begins with kind.
 func leadsTo(from, kind string) func([]string) [][]string {
 	return func(lines []string) (out [][]string) {
 		first := slices.IndexFunc(lines, func(l string) bool { return strings.HasPrefix(l, "claim ") }) + 1
@@ -189,7 +189,7 @@ func passInstead(lines []string) [][]string {
 }
 
 // eachReply changes each answer in the loser's nodes, one at a time. If change returns [""], the
-// answer stays as it is; if nil, it is dropped.
+// answer stays as it is; if change returns nil, the answer is dropped.
 func eachReply(change func(r string) []string) func([]string) [][]string { return eachOf("l", change) }
 
 // eachOf is eachReply for nodes of one kind.
@@ -306,8 +306,8 @@ func TestPlantedThreats(t *testing.T) {
 			planted++
 		}
 	}
-	// An evasion in which play repeats without a threat proves nothing about other numbers of
-	// threats.
+	// An evasion from endless threats in which play can repeat without a threat does not prove a
+	// claim about every finite number of threats.
 	s := list[slices.IndexFunc(list, func(e example) bool { return e.name == "11 cycle" })].shape
 	l, err := s.question().encode()
 	require.NoError(t, err)

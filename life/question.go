@@ -70,8 +70,8 @@ func (q *Question) encode() (*encoded, error) {
 	return l, nil
 }
 
-// ban returns the point that may not be retaken at first, and the side that may not; NoBan if the
-// fight has no such point.
+// ban returns the point that may not be retaken at first, and the side that may not retake it; NoBan
+// if the fight has no such point.
 func (l *encoded) ban(q *Question) (int16, solver.Side) {
 	if q.KoSide == board.Empty || !q.Size.Contains(q.Ko) || l.index[q.Ko] < 0 {
 		return solver.NoBan, solver.Attacker
@@ -105,7 +105,7 @@ func (l *encoded) root(q *Question, first solver.Side, threat [2]uint8) solver.P
 	return p
 }
 
-// check validates all but the liberties and the assumed life of chains, and sets l.defender.
+// check sets l.defender and validates all but the liberties of chains and which chains are assumed alive.
 func (q *Question) check(l *encoded) error {
 	if err := q.Size.Check(); err != nil {
 		return fmt.Errorf("%w: %w", ErrQuestion, err)

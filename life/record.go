@@ -21,8 +21,8 @@ const (
 )
 
 // PositionOf returns the position of the main line after a number of moves, or at its end if move
-// is negative. A record without moves may have chains without liberties, which must be assumed
-// alive. The caller sets Targets and Assumed.
+// is negative. Before the first move, the position may contain chains without liberties, which must
+// be assumed alive. The caller sets Targets and Assumed.
 func PositionOf(root *sgf.Node, move int) (*Question, error) {
 	size, err := sgf.SizeOf(root)
 	if err != nil {
@@ -76,7 +76,7 @@ func QuestionOf(g *board.Game) *Question {
 	return q
 }
 
-// ProofIn returns the proof file in data, which is a proof file or a game record with one.
+// ProofIn returns the proof file in data. The data must be a proof file or a game record that contains one.
 func ProofIn(data []byte) ([]byte, error) {
 	if len(data) >= len(check.Magic) && string(data[:len(check.Magic)]) == check.Magic {
 		return data, nil
@@ -108,7 +108,7 @@ func sign(root *sgf.Node) error {
 	return nil
 }
 
-// mostNodes bounds the game record of an answer.
+// mostNodes is the most nodes that the game record of an answer may have.
 const mostNodes = 2000
 
 // record returns an answer as a game record to play through, with the proof in its root. For each
@@ -161,7 +161,7 @@ func (a *asker) mark(n *sgf.Node, id string, points []board.Point) {
 	}
 }
 
-// line adds the moves of a proof below a node; left counts down the nodes that may still be added.
+// line adds the moves of a proof below a node. The counter left holds how many more nodes may be added.
 func (a *asker) line(n *sgf.Node, at int32, left *int) {
 	r := a.s.Proof(at)
 	switch r.Kind {

@@ -20,8 +20,8 @@ type Status struct {
 
 // Limits of narrow questions in [Settled].
 const (
-	minNodes     = 2000 // least limit on positions with which narrow questions are searched too
-	minNodesWord = 8000 // the same for a fight in one machine word, where states of narrow questions are not cheaper
+	minNodes     = 2000 // narrow questions are searched too if the limit on positions is at least this
+	minNodesWord = 8000 // the same for a fight that fits into one machine word: narrow questions make its states no cheaper
 	glance       = 64   // positions of the first search
 )
 
@@ -105,8 +105,8 @@ func (a *asker) both() string {
 // Enclosed returns the chains that a question assumes alive by default: those of [Surroundings],
 // and if these leave the fight open or large, also chains that a network considers certainly alive.
 // An attacker's chain is added only if the defender does not surround it, a defender's chain only
-// if the life of the targets is uncertain. black returns bounds of the probability that a point is
-// Black's in the end.
+// if the life of the targets is uncertain. The function black returns bounds of the probability that
+// a point is Black's in the end.
 func Enclosed(q *Question, black func(p board.Point) (least, most float64)) []board.Point {
 	list := Surroundings(q.Size, q.Stones, q.Targets)
 	ask := *q

@@ -54,7 +54,7 @@ func chainsFrom(least int, size board.Size, stones []board.Color) (list []board.
 	return list
 }
 
-// Without returns the stones of one list whose chains contain no stone of another list.
+// Without returns the stones in list whose chains contain no stone in others.
 func (q *Question) Without(list, others []board.Point) []board.Point {
 	chains := q.chains(others)
 	return slices.DeleteFunc(slices.Clone(list), func(p board.Point) bool { return chains[p] })

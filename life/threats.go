@@ -2,7 +2,7 @@ package life
 
 import "kosumi/life/solver"
 
-// same means that threats do not change the result, capture or hold.
+// same means that threats do not change the result (capture or hold).
 const same = solver.NoGoal + 1
 
 // ladder finds how many ko threats change the verdict, by trying more and more of them.
@@ -28,7 +28,7 @@ func (a *asker) with(first, who solver.Side, k uint8) *solver.Position {
 	return &p
 }
 
-// climb returns how many threats of one side (the argument who) change the result, capture or hold,
+// climb returns how many threats of one side (the argument who) change the result (capture or hold),
 // and sets AtLeast and Then of the card. It returns 0 if none do, or if nothing is proved.
 func (a *asker) climb(c *Card, first, who solver.Side) Need {
 	// If any number of threats changes the result, one usually does; if three do not, two do not
@@ -48,7 +48,7 @@ func (a *asker) climb(c *Card, first, who solver.Side) Need {
 		sure = 0
 	}
 	if most == solver.Endless {
-		sure, till = 0, solver.MostThreats+1 // a finite proof spends a finite number of threats, which suffices
+		sure, till = 0, solver.MostThreats+1 // proofs are finite, so if endless threats suffice, a finite number does too
 		switch ends, known := a.ends(q, first, who); {
 		case ends:
 			n, sure, till = most, most, most
@@ -78,7 +78,7 @@ func (a *asker) climb(c *Card, first, who solver.Side) Need {
 	return Need(n)
 }
 
-// try finds the result, capture or hold, if one side (the argument who) has k threats: a goal, same if
+// try finds the result (capture or hold) if one side (the argument who) has k threats: a goal, same if
 // the threats change nothing, or NoGoal if nothing is proved. Endless threats rarely change anything,
 // so try limits the search with them.
 func (a *asker) try(first, who solver.Side, k uint8) (q solver.Goal) {
@@ -109,8 +109,8 @@ func (a *asker) try(first, who solver.Side, k uint8) (q solver.Goal) {
 	return q
 }
 
-// ends reports whether the opponent of who reaches its goal against every finite number of who's
-// threats, although endless ones change the result to q. If the evasion just found proves this,
+// ends reports whether one side (the argument who) fails with every finite number of threats, that is, its
+// opponent reaches the goal, although endless ones change the result to q. If the evasion just found proves this,
 // ends claims it. known is false if the answer is not proved.
 func (a *asker) ends(q solver.Goal, first, who solver.Side) (yes, known bool) {
 	if q != solver.Repeat {

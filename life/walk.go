@@ -19,7 +19,7 @@ const (
 	EndDoomed  = "doomed"  // no room for two eyes is left
 	EndStands  = "stands"  // both sides pass, and the target is not captured
 	EndNoLife  = "no life" // both sides pass, and the target is not pass-alive
-	EndNoProof = "unknown" // the first move has no proof
+	EndNoProof = "unknown" // nothing is proved about the state after the first move
 )
 
 var endOf = map[solver.Kind]string{solver.LeafTaken: EndTaken, solver.LeafSafe: EndAlive, solver.LeafDoomed: EndDoomed}

@@ -11,8 +11,8 @@ import (
 	"kosumi/board"
 )
 
-// TestWalk plays at random against proofs: the proof answers every move, and the target ends as
-// the card says, after first moves that work and after others.
+// TestWalk plays at random against proofs: every move has an answer, the line ends as the proof's winner
+// wants, and the first mover wins only if the card lists its first move.
 func TestWalk(t *testing.T) {
 	rng := rand.New(rand.NewPCG(56, 9))
 	lines, ends := 0, map[string]int{}

@@ -140,7 +140,7 @@ func (c *client) kill() {
 	}
 }
 
-// close sends quit, waits for up to patience, and then kills the program. It returns when
+// close sends quit, waits at most the time patience, and then kills the program. It returns when
 // the process and the client's goroutines have ended.
 func (c *client) close(patience time.Duration) {
 	if patience > 0 {

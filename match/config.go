@@ -55,11 +55,11 @@ type Config struct {
 	// A and B are the programs (--a, --b). A has Black in the first game, B in
 	// the second, and so on.
 	A, B Program
-	// Engine is the program for the command word "engine" if PATH has no such program; empty: none.
-	// With it the program of an unpacked archive can play against itself.
+	// Engine is the program that the command word "engine" starts if PATH has no such program, so that the
+	// program of an unpacked archive can play against itself; empty: none.
 	Engine string
 	// Games is the number of games (--games), those in the journal included; 0 means 1, 2 with
-	// openings, 100,000 with SPRT. With openings it is even.
+	// openings, 100,000 with SPRT. With openings it should be even, since each is played with both colours.
 	Games int
 	// Size is the board size (--boardsize); zero means 19x19.
 	Size board.Size
@@ -72,8 +72,8 @@ type Config struct {
 	Komi *float64
 	// Time is the clock (--time-settings); the zero value is none. See clock.Parse.
 	Time clock.Settings
-	// TimeGrace is the tolerance of the clock (--time-grace); 0 means DefaultTimeGrace, negative
-	// none. The clock is still charged the whole time of a move.
+	// TimeGrace is the tolerance of the clock (--time-grace); 0 means DefaultTimeGrace, a
+	// negative value none. The clock is still charged the whole time of a move.
 	TimeGrace time.Duration
 	// MoveTimeout bounds the time of every single answer, also without a clock
 	// (--move-timeout); 0 means DefaultMoveTimeout.
@@ -87,11 +87,11 @@ type Config struct {
 	// Parallel is how many games are played at once, each with its own pair of processes
 	// (--parallel); 0 means 1.
 	Parallel int
-	// Dir gets an SGF file for each game, the programs' stderr and, without Journal, the
-	// journal (--out). Empty: no files.
+	// Dir is the folder (--out) for an SGF file of each game, the programs' stderr and, if Journal is
+	// empty, the journal. Empty: no files.
 	Dir string
 	// Journal is the file of finished games, from which the match resumes (--journal).
-	// Empty: JournalName in Dir, none without Dir.
+	// Empty: the file JournalName in Dir, or no journal if Dir is empty too.
 	Journal string
 	// Openings are lists of moves that games start with (--openings; package opening reads them
 	// from a file). Games 1 and 2 get the first, games 3 and 4 the second, and so on; after the
@@ -245,8 +245,8 @@ func (p *plan) checkOpenings() error {
 	return nil
 }
 
-// newGame returns an empty board of the match. Handicap stones are Black's first
-// moves, as the programs get them.
+// newGame returns an empty board of the match. Handicap stones are then played as Black's first moves,
+// which is also how the programs get them.
 func (p *plan) newGame() (*board.Game, error) {
 	g, err := board.NewGame(p.Size, p.rules)
 	if err == nil {
@@ -255,8 +255,8 @@ func (p *plan) newGame() (*board.Game, error) {
 	return g, err
 }
 
-// opening returns the opening of a game, numbered from 0, and its index, -1 without
-// openings.
+// opening returns the first moves of a game and the index of its opening; games count from 0. With a
+// handicap the moves are the stones, and the index is -1, as it is without openings.
 func (p *plan) opening(game int) (moves []board.Move, index int) {
 	if p.Handicap > 0 {
 		for _, at := range board.FixedHandicap(p.Size, p.Handicap) {
@@ -285,7 +285,7 @@ func (s side) String() string { return sideNames[s] }
 
 func (s side) other() side { return 1 - s }
 
-// color returns the colour of a side in a game, numbered from 0.
+// color returns the colour of a side in a game; games count from 0.
 func (p *plan) color(s side, game int) board.Color {
 	if p.Handicap > 0 {
 		game = 0

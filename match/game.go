@@ -23,7 +23,7 @@ type game struct {
 	board     *board.Game
 	clocks    [2]clock.Clock // by side
 	steps     []sgf.Step
-	moved     [2]bool // by side: whether it has chosen a move itself
+	moved     [2]bool // by side: whether the program has chosen a move itself
 	result    GameResult
 }
 
@@ -88,7 +88,7 @@ func (t *game) play(ctx context.Context) error {
 }
 
 // start starts both programs at the same time. A program that fails at its very first
-// start ends the match. If both fail later, the game is a draw, and done is true.
+// start ends the match. If both fail at a later start, the game is a draw, and done is true.
 func (t *game) start(ctx context.Context) (done bool, err error) {
 	var errs [2]error
 	var wait sync.WaitGroup

@@ -16,7 +16,7 @@ const lateID = 200 * time.Millisecond
 // hello sends a program's first command, with an id. If the answer has the id, later answers must
 // have the ids of their commands, and answers without them are skipped. A program may be silent while
 // it loads; if it prints something other than GTP, the error is errForeign. If the answer takes long,
-// hello calls waits once.
+// hello calls the function waits once.
 func (c *client) hello(ctx context.Context, command string, timeout time.Duration, waits func()) (reply, error) {
 	c.useIDs = true
 	mine := func(r reply) bool { return r.id == c.lastID || r.id < 0 }

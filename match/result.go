@@ -80,7 +80,7 @@ type GameResult struct {
 	// SGF is the name of the game's file in Config.Dir, "" for none.
 	SGF string `json:"sgf,omitempty"`
 	// Line is a digest of the moves that is equal for all orientations of the board. It is empty if
-	// neither program did anything: moved (even illegally), resigned or refused.
+	// neither program made a move (even an illegal one), resigned or refused.
 	Line string `json:"line,omitempty"`
 	// Stillborn is the side that failed before its first move, "" for none.
 	Stillborn string `json:"stillborn,omitempty"`
@@ -122,7 +122,7 @@ func repeats(results map[int]GameResult) map[int]bool {
 	return again
 }
 
-// win records a win; how is the part of the result after "B+" or "W+".
+// win records a win. The argument how is the part of the result after "B+" or "W+".
 func (r *GameResult) win(s side, c board.Color, reason Reason, how string) {
 	letter := "B"
 	if c == board.White {

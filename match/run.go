@@ -69,7 +69,7 @@ type run struct {
 	plan    *plan
 	journal *journal // nil if there is none
 
-	mu        sync.Mutex // guards the fields below, and serialises files and Progress
+	mu        sync.Mutex // guards the fields below; also held while files are written and Progress is called
 	results   map[int]GameResult
 	next      int // number of the first game not yet played
 	warnings  []string
@@ -120,7 +120,7 @@ func (m *run) summary() Summary {
 	return s
 }
 
-// warn logs a warning about a side and keeps it for the summary, once.
+// warn logs a warning about a side and keeps it for the summary, unless it has done so before.
 func (m *run) warn(s side, text string) {
 	text = fmt.Sprintf("program %s %s", s, text)
 	m.mu.Lock()

@@ -22,7 +22,7 @@ import (
 	"kosumi/sgf"
 )
 
-// small is a match of guests on 5x5 that takes seconds.
+// small returns the configuration of a match between the commands a and b on 5x5, which takes seconds.
 func small(a, b string) Config {
 	return Config{
 		A: Program{Command: a}, B: Program{Command: b},
@@ -64,8 +64,8 @@ func TestRandomPlayers(t *testing.T) {
 	requireGames(t, c)
 }
 
-// TestEngineIsTheProgramItself: the word engine runs Config.Engine if PATH has no such program, and
-// only then.
+// TestEngineIsTheProgramItself: a command that begins with "engine" runs Config.Engine, but only if
+// PATH has no program of that name.
 func TestEngineIsTheProgramItself(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	c := small("engine guest -seed 1", guestCommand("-seed", "2"))

@@ -54,9 +54,9 @@ func (t *game) settle(score float32, reason Reason) {
 	t.result.win(t.sideOf(winner), winner, reason, points)
 }
 
-// both sends a command to both programs after the game and passes each answer to the function use.
-// It reports whether both answered and use returned true for both answers. If a program fails, its
-// fault is recorded, but the game still counts. The error is the context's.
+// both sends a command to both programs after the game and passes each answer to the callback. It
+// reports whether both programs answered and the callback accepted both answers. If a program fails,
+// its fault is recorded, but the game still counts. The error is the context's.
 func (t *game) both(ctx context.Context, command, argument string, use func(side, string) bool) (bool, error) {
 	all := true
 	for _, s := range t.processes {
@@ -79,8 +79,8 @@ func (t *game) both(ctx context.Context, command, argument string, use func(side
 	return all, nil
 }
 
-// deadStones returns the chains that both programs call dead, without pass-alive ones, and
-// reports whether the programs agree.
+// deadStones returns the stones that both programs call dead, without pass-alive ones, and
+// reports whether the programs agree. If they do not, it returns no stones.
 func (t *game) deadStones(ctx context.Context) (dead []board.Point, agreed bool, err error) {
 	var lists [2][]board.Point
 	agreed, err = t.both(ctx, "final_status_list", "dead", func(s side, text string) (ok bool) {

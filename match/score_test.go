@@ -14,8 +14,8 @@ func TestScoring(t *testing.T) {
 		return guestCommand("-list", "final_status_list final_score", "-mode", mode)
 	}
 	opening := [][]board.Move{{
-		// Black has the left two columns, White the right two with a black stone inside: 11
-		// points to 5 as it stands, 25 to 0 without White's stones.
+		// Black has the left two columns, White the right two with a black stone inside. Black has 11
+		// points to White's 5 as the board stands, and 25 to 0 if White's stones are dead.
 		{Color: 1, Point: 1}, {Color: 2, Point: 3}, {Color: 1, Point: 6}, {Color: 2, Point: 8},
 		{Color: 1, Point: 11}, {Color: 2, Point: 13}, {Color: 1, Point: 16}, {Color: 2, Point: 18},
 		{Color: 1, Point: 21}, {Color: 2, Point: 23}, {Color: 1, Point: 14}, {Color: 2, Point: -1},

@@ -9,7 +9,7 @@ import (
 	"kosumi/match/elo"
 )
 
-// SideSummary is the part of one program in a Summary.
+// SideSummary is the part of a Summary that is about one program.
 type SideSummary struct {
 	Name    string `json:"name"`
 	Command string `json:"command"`
@@ -54,19 +54,19 @@ type Summary struct {
 	// Unscored counts the draws without a result: no agreement on a territory score, or
 	// both programs failed to start.
 	Unscored int `json:"unscored"`
-	// Repeats counts games that repeat an earlier one move for move. Distinct (a's results),
-	// Estimate, SPRT and Pairs leave them out.
+	// Repeats counts games that repeat an earlier one move for move. Distinct holds the results of
+	// program a without them; Pairs leaves out pairs of two such games.
 	Repeats  int     `json:"repeats"`
 	Distinct Results `json:"distinct"`
 
 	FaultCounts
-	// Estimate is a's advantage over b in Elo.
+	// Estimate is the advantage of program a over program b in Elo.
 	elo.Estimate
 	// SPRT is the state of the sequential test; nil without a test.
 	SPRT *elo.SPRTResult `json:"sprt,omitempty"`
-	// Pairs[k] is the number of finished pairs (two games from one opening) in which a won k half
-	// points; Pairs is nil without openings. Estimate and SPRT use pairs. Unpaired counts the games
-	// whose partner is not finished.
+	// Pairs[k] is the number of finished pairs (two games from one opening) in which program a won k
+	// half-points; nil without openings. Estimate and SPRT are computed from Pairs, or from Distinct if
+	// Pairs is nil. Unpaired counts the finished games whose pair is not finished.
 	Pairs    *[5]int `json:"pairs,omitempty"`
 	Unpaired int     `json:"unpaired,omitempty"`
 
@@ -187,8 +187,8 @@ func (p *plan) statistics(s *Summary, results map[int]GameResult) {
 	s.SPRT = &test
 }
 
-// pairsOf counts the finished pairs by a's half points, without pairs that repeat earlier
-// games.
+// pairsOf counts the finished pairs by the half-points of program a. It leaves out pairs in which
+// both games repeat earlier ones.
 func pairsOf(results map[int]GameResult, again map[int]bool) (pairs [5]int) {
 	halves := func(r GameResult) int {
 		switch r.Winner {
@@ -207,8 +207,8 @@ func pairsOf(results map[int]GameResult, again map[int]bool) (pairs [5]int) {
 	return pairs
 }
 
-// basis names the games or pairs that the Elo difference is computed from, and returns a's share of
-// their points, 0..1; "" if these are all games.
+// basis says in words which games or pairs the Elo difference is computed from, and returns program
+// a's share of their points, 0..1. It returns "" and 0 if they are all games, or if there are none.
 func (s *Summary) basis() (of string, share float64) {
 	if s.Pairs == nil {
 		d := s.Distinct

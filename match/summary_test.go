@@ -12,7 +12,7 @@ import (
 	"kosumi/match/elo"
 )
 
-// summaryOf returns the summary of a match; winners has the winner of each game, - for an unfinished one.
+// summaryOf returns the summary of a match. winners has a letter for each game: a, b, or - if it is unfinished.
 func summaryOf(t *testing.T, winners string, openings [][]board.Move) Summary {
 	t.Helper()
 	twins := Program{Command: "x", Name: "x"}
@@ -28,7 +28,7 @@ func summaryOf(t *testing.T, winners string, openings [][]board.Move) Summary {
 }
 
 // TestEloAndShare: if the Elo difference covers only some of the games, the summary says which, and
-// a's share of their points.
+// which share of their points program a won.
 func TestEloAndShare(t *testing.T) {
 	opening := [][]board.Move{{{Color: board.Black, Point: 12}}}
 	for _, test := range []struct {
@@ -58,8 +58,8 @@ func TestEloAndShare(t *testing.T) {
 	}
 }
 
-// TestEloOfOneSidedMatches: a program that has won every game is stronger by at least a lower
-// bound; no infinite number appears in text or JSON.
+// TestEloOfOneSidedMatches: if a program has won every game, its advantage has only a lower bound;
+// no infinite number appears in text or JSON.
 func TestEloOfOneSidedMatches(t *testing.T) {
 	for _, games := range []int{1, 2, 40} {
 		for _, winner := range []string{"a", "b"} {

@@ -7,13 +7,13 @@ import (
 	"sync"
 )
 
-// Limits of a program's kept output.
+// Limits on how much of a program's output is kept.
 const (
 	tailBytes = 16 << 10 // bytes kept in memory
 	logBytes  = 64 << 20 // largest log file, in bytes
 )
 
-// tail keeps the end of its input and copies all of it to a log, up to a limit. Safe for
+// tail keeps the end of its input and copies the input to a log until the log is full. Safe for
 // concurrent use.
 type tail struct {
 	copyTo io.Writer // may be nil
@@ -49,8 +49,8 @@ func (t *tail) total() int64 {
 	return t.mu.total
 }
 
-// since returns the output after the first n bytes as clean text, or only its last limit bytes if
-// it is longer.
+// since returns the output after the first n bytes as clean text. If this output is longer than
+// limit bytes, or than the kept ones, only its end is returned.
 func (t *tail) since(n int64, limit int) string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

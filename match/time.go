@@ -53,7 +53,7 @@ func (d timeDialect) settings(t clock.Settings) string {
 	return fmt.Sprintf("%s %s %s", d, t.System, numbers)
 }
 
-// left returns the arguments of time_left after the colour, "" without a clock.
+// left returns the arguments that follow the colour in time_left; "" without a clock or a command to set it.
 func (d timeDialect) left(c *clock.Clock) string {
 	if !c.Limited() || d == dialectNone {
 		return ""
@@ -77,8 +77,8 @@ func (d timeDialect) left(c *clock.Clock) string {
 	return fmt.Sprintf("%d %d", int(left/time.Second), count)
 }
 
-// whole returns whole seconds, rounded down, but at least 1 for a positive duration: 0
-// means no time.
+// whole returns whole seconds, rounded down, but at least 1 for a positive duration, since 0
+// would tell the program that no time is left.
 func whole(d time.Duration) int {
 	if d > 0 && d < time.Second {
 		return 1

@@ -25,8 +25,8 @@ var Card string
 // Data returns the file's bytes. It can fail only in a browser, where the file is fetched.
 func Data() ([]byte, error) { return read() }
 
-// Notice is the licence of the networks that the built-in one was made from, which must
-// accompany it.
+// Notice returns the licence of the networks that the built-in one was made from. This licence must
+// accompany the built-in network.
 func Notice() string {
 	_, notice, _ := strings.Cut(Card, "\n## Licence of KataGo's networks\n")
 	return strings.TrimSpace(notice)

@@ -9,8 +9,8 @@ import (
 )
 
 // cacheKey identifies everything that an evaluation depends on, except the last moves and the
-// orientation (as in KataGo: transpositions share one evaluation, and the orientation seen first
-// stays). A reproducible server's key includes them.
+// orientation. As in KataGo, transpositions share one evaluation, in the orientation that was asked
+// for first. A reproducible server's key includes the last moves and the orientation.
 type cacheKey struct{ hi, lo uint64 }
 
 // mix folds one more number into the key, by MurmurHash3's finalizer on two
@@ -68,7 +68,7 @@ type cacheShard struct {
 
 // newCache returns a cache of limited size, nil if the limit is too small.
 func newCache(bytes int64, exact bool) *cache {
-	words := bytes / cacheShards / 4 * 8 / 9 // the index takes at most an eighth of the ring
+	words := bytes / cacheShards / 4 * 8 / 9 // the index takes at most an eighth as much memory as the ring
 	if words < 2*maxEntryWords {
 		return nil
 	}
@@ -79,7 +79,7 @@ func newCache(bytes int64, exact bool) *cache {
 	return c
 }
 
-// maxEntryWords is the largest entry: exact, 25x25, with ownership.
+// maxEntryWords is the size of the largest entry: exact, 25x25, with ownership.
 const maxEntryWords = entryPolicy + board.MaxMoves + board.MaxPoints
 
 // allocate makes the ring, and an index of one or two slots per 32 words of the ring: almost

@@ -114,7 +114,7 @@ func TestCacheTellsSimilarKeysApart(t *testing.T) {
 	}
 }
 
-// TestCacheForgetsTheOldest: a full cache stays within its bytes, keeps recent entries, and never
+// TestCacheForgetsTheOldest: a full cache stays within its limit, keeps recent entries, and never
 // mixes entries up.
 func TestCacheForgetsTheOldest(t *testing.T) {
 	const bytes, area = 1 << 21, 81

@@ -128,8 +128,8 @@ func (c *Codec) optimism(q *Query) float64 {
 	return float64(q.Optimism)
 }
 
-// capPass limits the pass to 95 %: at most 19 times the sum of all other
-// weights, and never less than 1e-20.
+// capPass limits the pass to 95 % of the policy, 19 times the sum of all other
+// weights. It leaves the pass a weight of at least 1e-20.
 func capPass(w []float64) {
 	pass := len(w) - 1
 	others := 0.0
@@ -218,7 +218,7 @@ func (o *Output) setWDL(win, loss, noResult float64, withNoResult bool) bool {
 	return true
 }
 
-// setNoScore marks the numbers that only some networks have as absent.
+// setNoScore marks as absent the score and other numbers that only some networks give.
 func (o *Output) setNoScore() {
 	o.ScoreMean, o.ScoreStdev, o.ScoreMeanSq, o.Lead = 0, 0, 0, 0
 	o.VarTimeLeft, o.ErrWinLoss, o.ErrScore = -1, -1, -1

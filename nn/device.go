@@ -99,8 +99,8 @@ func (d *deviceQueue) next(x *session) bool {
 	return true
 }
 
-// enter waits until the device takes the batch. It returns false if it has added jobs to
-// the batch: the caller encodes them and calls enter again.
+// enter waits until the device takes the batch, and returns true. If it adds jobs to the batch
+// first, it returns false: the caller encodes them and calls enter again.
 func (d *deviceQueue) enter(x *session) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -124,7 +124,7 @@ func (d *deviceQueue) enter(x *session) bool {
 		d.parked = false
 	}
 	if len(d.running) == 0 {
-		// The device was idle, so fewer jobs come than before.
+		// The device ran idle waiting for jobs: fewer come than usual, so expect fewer.
 		d.usual = max(d.under, d.usual-d.usual/4)
 	}
 	d.filler = nil
@@ -160,8 +160,8 @@ func (d *deviceQueue) exit(x *session) bool {
 	return true
 }
 
-// due reports whether the device should take the filler's batch now: the device has room, and it is
-// idle, the batch is full or most of the usual number of jobs have come. Once the queue has failed,
+// due reports whether the device should take the filler's batch now: the device has room, and either it
+// is idle, or the batch is full, or most of the usual number of jobs have come. Once the queue has failed,
 // every batch is due, so that its session finds the device lost.
 func (d *deviceQueue) due() bool {
 	return d.failed != nil || len(d.running) < d.atOnce &&
@@ -171,8 +171,8 @@ func (d *deviceQueue) due() bool {
 // room returns how many more jobs the batch takes.
 func (x *session) room() int { return x.most - len(x.batch) }
 
-// fillBy is the minimum number of new jobs for which the filling session wakes; for large batches
-// it is an eighth of the batch.
+// fillBy is the minimum number of queued jobs for which the filling session wakes; for large batches
+// the minimum is an eighth of the batch's limit.
 const fillBy = 8
 
 // worthEncoding reports whether so many jobs are queued that the filler should wake and encode them.
@@ -206,13 +206,13 @@ func Shape(n int) int {
 	return (n + step - 1) / step * step
 }
 
-// Time limits after which a run of a fragile backend counts as hanging. A limit is at least
-// manyTimes the longest run so far, since a slow run may still end.
+// Time limits after which a run of a fragile backend counts as hanging. Limits grow with
+// the longest run so far, since a slow run may still end.
 const (
 	patienceUsual = 30 * time.Second
 	patienceShape = 2 * time.Minute // with a batch size that is new to the session
 	patienceEnd   = 5 * time.Second // once the queue is closed
-	manyTimes     = 10              // minimum of a limit, in slowest runs so far
+	manyTimes     = 10              // a limit is at least this many times the longest run so far
 	watchEvery    = time.Second
 )
 
@@ -228,8 +228,8 @@ func (d *deviceQueue) patience(x *session) time.Duration {
 	return max(p, manyTimes*d.slowest)
 }
 
-// watch runs every second while a fragile device computes. If a run hangs, another queue
-// takes over. While a run is late, jobs whose context has ended are answered.
+// watch runs every second while a fragile device computes. If a run hangs, another queue takes
+// over. If it only takes unusually long, jobs whose context has ended are answered with an error.
 func (d *deviceQueue) watch() {
 	var unwanted []*Job
 	var hangs bool

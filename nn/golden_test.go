@@ -31,7 +31,7 @@ func rawRows(r *featurestest.Raw) [][]float32 {
 	return [][]float32{points, pass, r.Value, r.ScoreValue, r.Ownership}
 }
 
-// compare decodes one recorded row and collects its differences from KataGo's answer.
+// compare decodes the raw outputs that p records for a position, and collects the differences from KataGo's answer.
 func compare(t *testing.T, w featurestest.Differences, m nn.Model, p, position *featurestest.Position) {
 	t.Helper()
 	spec, err := m.Spec(position.Size())
@@ -82,8 +82,8 @@ func check(t *testing.T, w featurestest.Differences) {
 	require.NotZero(t, len(w))
 }
 
-// TestDecodeEqualsKataGo decodes outputs of the random networks of every version in testdata, and
-// of real ones if the reference data is present.
+// TestDecodeEqualsKataGo: decoded outputs equal KataGo's for random networks of every version, and
+// for real ones if the reference data is present.
 func TestDecodeEqualsKataGo(t *testing.T) {
 	t.Run("all versions", decodeAllVersions)
 	positions := map[string]*featurestest.Position{}

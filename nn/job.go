@@ -13,8 +13,8 @@ type Job struct {
 	// Query and Out belong to the server from Submit until Done is called.
 	Query *Query
 	Out   *Output
-	// Done is called once for each Submit, when Out or Err is set: inside Submit if no network is
-	// needed, else mostly on a session's goroutine. It must not block.
+	// Done is called once for each Submit, when Out or Err is set: inside Submit if the cache has the
+	// answer or Submit fails, else mostly on a session's goroutine. It must not block.
 	Done func()
 	// Then, if set, is called after Done, once the whole batch has been answered, but not if Submit itself
 	// called Done. The job may be in use again by that time.
@@ -123,7 +123,7 @@ func (j *Job) finish(err error) {
 	j.Done()
 }
 
-// end answers the job outside a batch.
+// end answers a job on its own, not with its batch, and calls Then at once.
 func (j *Job) end(err error) {
 	then := j.Then
 	if j.finish(err); then != nil {

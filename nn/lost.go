@@ -21,8 +21,8 @@ type Fragile interface {
 	Lost(error)
 }
 
-// FirstRun runs a new backend. opened is the time that opening it took: a device that does not
-// answer within a multiple of that time is lost.
+// FirstRun runs a new backend. opened is the time that opening it took: the device is lost if the run
+// takes longer than patienceUsual and longer than a multiple of that time.
 func FirstRun(b Backend, rows int, opened time.Duration) error {
 	f, ok := b.(Fragile)
 	if !ok {

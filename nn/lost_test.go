@@ -39,8 +39,8 @@ func lose(t *testing.T, m *nntest.Perishable, hangs bool, c nn.ServerConfig, tes
 	})
 }
 
-// TestDeviceIsLost: queries are answered as by a healthy device, since the cores take over when
-// the device fails, or when it certainly hangs.
+// TestDeviceIsLost: when the device fails or certainly hangs, the cores take over, and queries get
+// the same answers as from a healthy device.
 func TestDeviceIsLost(t *testing.T) {
 	for _, how := range []string{"hangs", "fails"} {
 		for _, c := range []struct{ at, sessions, atOnce int }{{7, 1, 1}, {8, 2, 1}, {9, 2, 2}, {20, 3, 2}, {7, 4, 2}} {
@@ -80,8 +80,8 @@ func TestDeviceIsLost(t *testing.T) {
 	}
 }
 
-// TestHangingWithoutWaiting: cancelled jobs return within seconds, whether they wait or run on the
-// device, since the time for the move may be over.
+// TestHangingWithoutWaiting: while the device hangs, cancelled jobs return within seconds, whether
+// they run on the device or still wait for it, since the time for the move may be over.
 func TestHangingWithoutWaiting(t *testing.T) {
 	for _, sessions := range []int{1, 2, 3} {
 		m := &nntest.Perishable{At: int64(1 + 2*sessions)}

@@ -8,9 +8,9 @@ import (
 	"kosumi/board"
 )
 
-// Network is an evaluator with optional capabilities, for which a network that lacks them returns nil
-// or zero; [Plain] lacks all. A type that wraps a Network embeds it, or a [Wrapper] if it changes
-// answers. Any number of goroutines may use a Network.
+// Network is an evaluator with optional capabilities. Methods for a capability that a network lacks
+// return nil or zero; [Plain] lacks all. A type that wraps a Network embeds it, or embeds a [Wrapper]
+// if the type changes answers. Any number of goroutines may use a Network.
 type Network interface {
 	Evaluator
 	// Submitter evaluates asynchronously; nil: the network cannot.

@@ -17,7 +17,7 @@ type sizePool struct {
 	size   board.Size
 	server *Server
 	codec  *Codec
-	ready  chan struct{} // closed once open has succeeded or err is set
+	ready  chan struct{} // closed once the sessions are open or opening them failed, see err
 	err    error
 
 	users atomic.Int64 // callers between acquire and leave; a pool with callers is not evicted

@@ -21,7 +21,7 @@ type queue interface {
 // errRetired says that another queue has replaced this one.
 var errRetired = errors.New("the queue was retired")
 
-// queueBase is common to both queues.
+// queueBase is the part that coreQueue and deviceQueue have in common.
 type queueBase struct {
 	pool *sizePool
 	work sync.WaitGroup // serving sessions, except those whose run hangs

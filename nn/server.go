@@ -186,7 +186,7 @@ func (s *Server) key(q *Query, who *features.Meta) cacheKey {
 	return k
 }
 
-// keyedHistory is how many moves and boards of the past an encoder may show.
+// keyedHistory is the largest number of past moves and past boards that an encoder shows to a network.
 const keyedHistory = 8
 
 // mixHistory returns the key k of g's position with the last moves and the earlier boards mixed in.

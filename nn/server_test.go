@@ -45,8 +45,8 @@ func TestQueryIsChecked(t *testing.T) {
 	require.Zero(t, s.Stats().Rows)
 }
 
-// TestBatchesFormWhileTheBackendIsBusy: while one batch runs, further queries gather and run
-// together, up to the largest batch.
+// TestBatchesFormWhileTheBackendIsBusy: queries that arrive while a batch runs wait, and then run together
+// in batches of up to MaxBatch rows.
 func TestBatchesFormWhileTheBackendIsBusy(t *testing.T) {
 	bubble(t, nn.ServerConfig{MaxBatch: 4}, func(t *testing.T, s *nn.Server, m *hooked) {
 		gate := m.gate()
@@ -90,8 +90,8 @@ func TestGivenUpWhileWaiting(t *testing.T) {
 	})
 }
 
-// TestSessionsThatComeFromABatchShare: a session that finishes a batch shares new queries with
-// the others; none takes all of them.
+// TestSessionsThatComeFromABatchShare: two sessions that have finished their batches share the waiting jobs
+// equally, even while a Job.Then function of one of them still runs.
 func TestSessionsThatComeFromABatchShare(t *testing.T) {
 	bubble(t, nn.ServerConfig{MaxBatch: 8, Sessions: 2}, func(t *testing.T, s *nn.Server, m *hooked) {
 		gates := make(chan chan struct{}, 8)

@@ -11,7 +11,7 @@ import (
 type session struct {
 	pool    *sizePool
 	backend Backend
-	in, out [][][]float32 // views of the backend's memory, by row, then by Spec.Inputs and Spec.Outputs
+	in, out [][][]float32 // views of the backend's memory, by row and tensor (Spec.Inputs, Spec.Outputs)
 	scratch *Scratch
 	most    int    // maximum number of rows of a batch
 	batch   []*Job // taken from the queue

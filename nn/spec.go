@@ -9,7 +9,7 @@ import (
 	"kosumi/nn/features"
 )
 
-// Spec describes a network at one board size: its tensors and how they become an [Output].
+// Spec describes a network at one board size: its tensors and how its outputs become an [Output].
 type Spec struct {
 	Name     string            // network's name for users
 	Encoding features.Encoding // encoding of the inputs
@@ -105,7 +105,7 @@ type Role uint8
 const (
 	RoleSpatial    Role = iota // input: planes, [C,H,W]
 	RoleGlobal                 // input: values of the whole position, [G]
-	RoleMeta                   // input: the player, [192] (KataGo's human SL networks)
+	RoleMeta                   // input: profile of the players, [192] (KataGo's human SL networks)
 	RolePolicy                 // out: [A+1] with pass last, or [C,H,W] if there is a RolePass
 	RolePass                   // out: [C] pass logits, with a RolePolicy of [C,H,W]
 	RoleValue                  // out: [1] or [3], see ValueKind
@@ -126,7 +126,7 @@ type KataGoPost struct {
 	Multipliers Multipliers
 	// AreaModes are the modes of area scoring that the network was trained with.
 	board.AreaModes
-	// MetaEncoder is 0 for none or 1 for the 192 metadata inputs.
+	// MetaEncoder is 1 if the network has KataGo's 192 metadata inputs, 0 if it has none.
 	MetaEncoder int
 }
 
@@ -154,24 +154,24 @@ func (s Sizes) String() string {
 	return fmt.Sprintf("%dx%d", s.Fixed.W, s.Fixed.H)
 }
 
-// Backend runs one session for one board size. One caller at a time. It owns
-// the memory of its inputs and outputs.
+// Backend evaluates batches of positions of one board size. It owns the memory of its
+// inputs and outputs. It is not safe for concurrent use.
 type Backend interface {
 	// MaxBatch is the number of rows that one Run can take.
 	MaxBatch() int
 	// Inputs returns one slice per Spec.Inputs: MaxBatch rows, row-major. The
 	// caller fills the first rows before Run.
 	Inputs() [][]float32
-	// Outputs returns one slice per Spec.Outputs, likewise. They are valid
-	// until the next Run.
+	// Outputs returns one slice per Spec.Outputs, in the same layout. The values are
+	// valid until the next Run.
 	Outputs() [][]float32
 	// Run computes the first n rows, 1 <= n <= MaxBatch.
 	Run(n int) error
 	Close() error
 }
 
-// Model opens backends: one graph for each exact board size, on demand. Any
-// number of goroutines may call it.
+// Model opens backends. It makes a graph for each exact board size on demand. It is
+// safe for concurrent use.
 type Model interface {
 	// Spec describes the network at a board size; an error if the network does not serve that size.
 	Spec(size board.Size) (Spec, error)
@@ -196,7 +196,7 @@ type Description struct {
 	Areas board.AreaModes
 }
 
-// Identity differs between networks, and between precisions and providers of one network.
+// Identity returns a text that differs between networks, and between precisions and providers of one network.
 func (d *Description) Identity() string {
 	return strings.Join([]string{d.SHA256, d.Provider, d.Precision}, " ")
 }

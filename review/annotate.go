@@ -13,8 +13,8 @@ const (
 	commentBegin = "--- Kosumi ---"
 	commentEnd   = "--- end of review ---"
 	lineName     = "Kosumi: better" // name (N) of the added variations
-	marksID      = "KOSUMI"         // property that lists the properties that the review added to a node: HO, or MA:dd for point dd alone
-	replaced     = " was "          // in marksID, separates a property that the review removed from its old value: "DO was 1"
+	marksID      = "KOSUMI"         // lists the review's additions to a node: property HO, or MA:dd for value dd of MA
+	replaced     = " was "          // in marksID, stands between a removed property and its old value: "DO was 1"
 )
 
 // Limits of an annotated record.

@@ -344,6 +344,6 @@ func (o *Outcome) Print(w io.Writer) {
 			continue // interrupted before a move of this side was judged
 		}
 		fmt.Fprintf(w, "  %s: %d moves, %.2f points a move lost, accuracy %.0f, first choice %.0f %%\n",
-			side.Name, side.Moves, side.Mean, Round(side.Accuracy, 0), Round(100*side.First, 0)) // halves go up, as in the page
+			side.Name, side.Moves, side.Mean, Round(side.Accuracy, 0), Round(100*side.First, 0)) // Round: halves go up, as on the page
 	}
 }

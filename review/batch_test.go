@@ -52,7 +52,7 @@ func batch(t *testing.T, c review.BatchConfig, dir string) (*review.Outcome, str
 	return o, strings.Join(show.lines, "\n")
 }
 
-// config returns a configuration that reviews with invented numbers and refuses 7x7 boards.
+// config returns a configuration that refuses 7x7 boards and whose network gives invented numbers.
 func config(t *testing.T) review.BatchConfig {
 	t.Helper()
 	made := review.Server(t)

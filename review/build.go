@@ -13,12 +13,12 @@ import (
 // Limits of a report.
 const (
 	bestListed = 12 // maximum number of listed moves of a position
-	linesKept  = 3  // maximum number of a position's moves listed with a continuation
+	linesKept  = 3  // maximum number of a position's moves that are listed with a continuation
 
 	worstReported = 20 // maximum number of listed mistakes of a game
 
 	turningListed = 3    // maximum number of turning points of a game
-	evenLead      = 0.75 // smallest lead that counts, in points: at less the game is even
+	evenLead      = 0.75 // smallest lead that counts, in points: below it the game is even
 )
 
 // Sign returns 1 for Black ("b"), -1 for White ("w").
@@ -162,9 +162,9 @@ func (r *run) sumUp(res *Result) {
 	res.Summary = summaryOf(res)
 }
 
-// turningOf returns the moves where the game turned, in their order: first the one that changed the
-// lead for good, then those that cost most winrate, a tenth or more. One that left the lead as it
-// was does not count while its side has a worse mistake that is left out.
+// turningOf returns up to turningListed plies at which the game turned, in the order of play. Of the moves that
+// cost 10 % of winrate or more it takes first the one that changed the leader for good, then those that cost most.
+// It takes a move that did not change the leader only after all moves of the same side that lost more points.
 func turningOf(res *Result) []int {
 	ahead := func(t int) int { // 1 Black, -1 White, 0 neither
 		if lead := res.Positions[t].Lead; math.Abs(lead) >= evenLead {

@@ -9,7 +9,7 @@ import (
 // "Q16".
 type Claim struct {
 	Kind ClaimKind `json:"kind"`
-	// After names the line that shows the claim; "": only Line shows it.
+	// After names the line of play that shows the claim; "" if only the moves in Line show it.
 	After Line `json:"after"`
 	// Color is the side, "b" or "w", of Stones.
 	Color  string   `json:"color,omitempty"`
@@ -73,10 +73,10 @@ const (
 	Attacks     ClaimKind = "attacks"     // the better move puts Stones in atari
 	Threatens   ClaimKind = "threatens"   // the better move threatens to make the claim Of true
 	Small       ClaimKind = "small"       // the mistake gains less than half of what the better move gains
-	Unneeded    ClaimKind = "unneeded"    // Small, and the mistake answers the move before it
-	Inside      ClaimKind = "inside"      // Small, in the mover's own territory
+	Unneeded    ClaimKind = "unneeded"    // as Small; the mistake answers the opponent's last move
+	Inside      ClaimKind = "inside"      // as Small; the mistake is in the mover's own territory
 	Holds       ClaimKind = "holds"       // most of the loss is in Region
-	Sente       ClaimKind = "sente"       // ignoring the better move costs more than the move gains
+	Sente       ClaimKind = "sente"       // ignoring the better move costs more than that move gains
 	Gote        ClaimKind = "gote"        // ignoring the mistake costs less than the better move gains
 	Shape       ClaimKind = "shape"       // the mistake makes an empty triangle
 	Direct      ClaimKind = "direction"   // the better move is in a different part of the board, Region

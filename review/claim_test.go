@@ -10,9 +10,9 @@ import (
 	"kosumi/board"
 )
 
-// mistakeOn returns a mistake of Black's on a board of X and O. bestOwn and did are maps of the
+// mistakeOn returns a mistake by Black on a board of X and O. bestOwn and did are maps of the
 // ownership after the better and the played move: + is Black's, - White's, anything else nobody's.
-// The line begins with the played move; if it is the only one, White answers D2.
+// line begins with the played move; if line has no second move, White answers D2.
 func mistakeOn(t *testing.T, rows []string, line, best string, loss float64, bestOwn, did []string) *mistake {
 	t.Helper()
 	moves := strings.Fields(line)
@@ -110,7 +110,7 @@ func TestReasons(t *testing.T) {
 	}
 }
 
-// TestValues: claims about what moves are worth come with the line that shows it.
+// TestValues: a claim about the value of a move has the line that shows this value.
 func TestValues(t *testing.T) {
 	rows := slices.Repeat([]string{"........."}, 9)
 	k := mistakeOn(t, rows, "C7", "G3", 5, rows, rows)

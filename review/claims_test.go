@@ -151,7 +151,7 @@ func (r *rules) joined(ply int, line, a, b []string) bool {
 	return g.At(p) != board.Empty && g.At(p) == g.At(q) && g.Board().ChainHead(p) == g.Board().ChainHead(q)
 }
 
-// sureFor is the ownership from which the judge regards stones as alive.
+// sureFor is the minimum ownership of stones that count as alive in the searches that check claims.
 const sureFor = 0.8
 
 // holds reports whether a claim about the move of a ply is right, with the figures that decide it.
@@ -226,8 +226,8 @@ func (r *rules) holds(ply int, c *review.Claim) (ok bool, why string) {
 
 // TestClaims reviews games of levels from 18k to 1d. Among the moves that lose 4 points or more
 // it counts those with a claim that names stones or a threat, and the points lost by moves
-// without a reason. It also counts the claims that an independent search confirms.
-// With KOSUMI_JUDGE=FILE the network in FILE judges them, by 200 visits each.
+// without a specific reason. It also counts the claims that independent searches confirm: with
+// KOSUMI_JUDGE=FILE, searches of 200 visits by the network in FILE, else of 32 visits by the reviewing network.
 // Without KOSUMI_JUDGE and KOSUMI_ALL only the games on 9x9 are reviewed.
 func TestClaims(t *testing.T) {
 	testshared.Slow(t)
@@ -244,7 +244,7 @@ func TestClaims(t *testing.T) {
 	if file := os.Getenv("KOSUMI_JUDGE"); file != "" {
 		judging, visits = open(file), 200
 	}
-	some, share := "9-*.sgf", 0.55 // 17 of 28 moves had such claims
+	some, share := "9-*.sgf", 0.55 // 17 of 28 moves had a claim that names stones or a threat
 	if os.Getenv("KOSUMI_ALL")+os.Getenv("KOSUMI_JUDGE") != "" {
 		some, share = "*.sgf", 0.72
 	}

@@ -24,7 +24,7 @@ const (
 	lostBy      = 0.5  // minimum change of captured stones' ownership by the mistake
 	keptFrom    = 0.3  // minimum ownership of stones that count as the mover's
 	weakerBy    = 0.3  // minimum change of weakened stones' ownership
-	loneFrom    = 0.5  // minimum ownership of a single stone that lives or is lost, since networks misread single stones most
+	loneFrom    = 0.5  // single stones, which networks misread most, must fall from this ownership to minus this
 	leastShare  = 0.25 // minimum share of the mistake's loss that a claim accounts for
 	leastPoints = 1.0  // minimum number of points that a claim accounts for
 	answerNear  = 4    // maximum distance between an answer and the opponent's last move

@@ -33,7 +33,7 @@ type Game struct {
 
 	root   *sgf.Node
 	nodes  []*sgf.Node // nodes of the moves
-	judged []bool      // plies that can have a loss
+	judged []bool      // by ply: whether the move can have a loss
 }
 
 // Load reads the main line of a game tree. Missing or unknown rules are replaced by the
@@ -117,8 +117,8 @@ func (g *Game) judge() {
 	}
 }
 
-// placing returns the number of plies that place handicap stones: Black's two or more moves before
-// White's first stone, at most the record's handicap, and White's passes between them.
+// placing returns the number of plies that place handicap stones: Black's moves before White's first stone,
+// if there are two or more, up to the record's handicap, and White's passes between them.
 func (g *Game) placing() int {
 	if s := g.Record.Setup; s != nil && len(s.Black)+len(s.White) > 0 {
 		return 0

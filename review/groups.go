@@ -56,10 +56,10 @@ type Only struct {
 
 // Limits of the proofs.
 const (
-	nodesAVisit = 0.3   // positions that all proofs may search, per visit of the review and point of the board: a tenth of the review's time
-	groupNodes  = 40000 // maximum number of searched positions for a question about a group; a twelfth of what is left if that is less
-	leastNodes  = 8000  // no question is asked if fewer positions are left; a question about a group may always search this many
-	onlyNodes   = 40000 // searched positions for a question about a mistake
+	nodesAVisit = 0.3   // all proofs together may search this many positions per visit and board point, about a tenth of the review's time
+	groupNodes  = 40000 // positions that a question about a group may search, or a twelfth of those left if that is less
+	leastNodes  = 8000  // minimum of that limit; no question at all is asked if fewer positions than this are left
+	onlyNodes   = 40000 // maximum number of positions searched for a question about a mistake
 	leastGroup  = 3     // minimum number of stones of a group
 	sureOwner   = 90    // minimum ownership of a settled group, in percent
 	lostOwner   = 60    // minimum change of ownership by a mistake that loses a group, in percent
@@ -168,7 +168,7 @@ func (p *prover) groups() error {
 	return nil
 }
 
-// settledChain is a chain with a proved verdict, as a group of one chain.
+// settledChain is a chain with a proved verdict. Its Group consists of this chain alone.
 type settledChain struct {
 	Group
 	stone board.Point // a stone of the chain
@@ -250,7 +250,7 @@ func (c *settledChain) belongs(d *settledChain, b *board.Board) bool {
 	return slices.ContainsFunc(b.LibertyPoints(nil, c.stone), func(p board.Point) bool { return slices.Contains(theirs, p) })
 }
 
-// candidates returns the chains to prove, the largest first. placed has for each point the last ply
+// candidates returns the chains whose status is to be proved, the largest first. placed has for each point the last ply
 // that put a stone there, -1 for set-up.
 func (p *prover) candidates() (placed []int, list []candidate, err error) {
 	plies := len(p.game.Moves)
@@ -335,7 +335,7 @@ func (p *prover) since(c candidate, stone board.Point, lo int) (*settledChain, e
 			return nil, err
 		}
 		then := &settledChain{Group: Group{Verdict: at.Verdict, Assumed: at.Assumed}}
-		if at.Verdict != found.Verdict || then.rests(found) { // the proof rests on stones that joined the chain later
+		if at.Verdict != found.Verdict || then.rests(found) { // no proof yet, or one that rests on stones played later
 			lo = mid + 1
 			continue
 		}

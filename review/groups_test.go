@@ -15,8 +15,8 @@ import (
 // it.
 const corner = `(;GM[1]FF[4]SZ[9]RU[Chinese]AW[ab][bb][cb][db][da]AB[ac][bc][cc][dc][ec][eb][ea]PL[W];W[ff];B[ba];W[gd];B[fd];W[ge])`
 
-// reviewed returns a result without searches. In each position Black owns its own stones; black has
-// for each position Black's ownership of all other points, in percent.
+// reviewed returns a result without searches. In each position Black owns Black's stones; the argument black
+// gives, for each position, Black's ownership of all other points, in percent.
 func reviewed(t *testing.T, g *Game, black ...int) *Result {
 	res := &Result{Visits: 1000, Complete: true, Mistakes: []int{0}}
 	for ply := range len(g.Moves) + 1 {

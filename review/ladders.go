@@ -43,7 +43,7 @@ type hunt struct {
 	move      board.Point // the move that begins the capture
 }
 
-// caught returns the stones that the opponent can catch after a move of the mover's, by a capture
+// caught returns the stones that the opponent can catch after a move by the mover, by a capture
 // or in a ladder, and the opponent's stones that cannot escape although the opponent is to move.
 func (k *mistake) caught(move board.Point) map[board.Point]hunt {
 	var after board.Game

@@ -7,7 +7,7 @@ import (
 )
 
 // The error of a search's lead is errorScale times the standard deviation of the score, divided by
-// the cube root of the visits. It is fitted to the root mean square difference from searches of 500
+// the cube root of the visits. The scale is fitted to the root mean square difference from searches of 500
 // visits, in 331 positions of 9x9 games with g170-b6c96. The error falls more slowly than that of
 // independent samples, since a misread group stays misread.
 const errorScale = 0.35

@@ -26,7 +26,7 @@ type memo struct {
 type memoKey struct {
 	hash  board.Hash
 	moves [5]board.Move // the last moves: networks read the boards before them
-	turns int           // number of moves in the present phase
+	turns int           // number of last moves that networks may see, at most 5
 	asked nn.Query      // the query without its game
 }
 

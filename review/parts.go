@@ -69,8 +69,8 @@ func (k *mistake) worth(stones []board.Point) float64 {
 	return sum
 }
 
-// bigPart returns the region with the largest loss if it has at least half of the whole loss by every
-// judgement of the ownership, and is near the better or the played move; else nil.
+// bigPart returns the region with the largest loss. It returns nil if the region has less than half of the whole
+// loss by any judgement of the ownership, or is far from both the better and the played move.
 func (k *mistake) bigPart() *part {
 	if len(k.parts) == 0 {
 		return nil

@@ -67,7 +67,7 @@ type mistake struct {
 	// caughtPlayed and caughtBest are the stones that can be caught after the mistake and after the better move.
 	caughtPlayed, caughtBest map[board.Point]hunt
 
-	look    func(*board.Game, int64) (*Eval, error) // searches a position; nil: no more searches
+	look    func(*board.Game, int64) (*Eval, error) // searches a position; nil: searches are not allowed
 	visits  int64                                   // visits of each search by lookAfter
 	passed  *Eval                                   // search after a pass in place of the move; nil: unknown
 	ignored *Eval                                   // search after the better move and a pass
@@ -118,7 +118,7 @@ func (m *Move) told() {
 	}
 }
 
-// lookShare is the maximum share of the review's visits in searches that explain mistakes.
+// lookShare is the maximum share of the review's visits spent on searches that explain mistakes.
 const lookShare = 0.1
 
 // explainAll explains the listed moves. With judges it searches a few more positions to explain the
@@ -162,7 +162,7 @@ func (r *run) explainAll(ctx context.Context, res *Result, judges []*Judge) erro
 
 // settle turns a proof about a group into claims about the move. line begins with the mover's move that
 // saves the group; loses is the opponent's move that kills it after the mistake. If kills is true, the
-// mover's move kills the group and the opponent's saves it. A move that is not proved is empty.
+// mover's move kills the group and the opponent's saves it. line or loses is empty if its move is not proved.
 func (m *Move) settle(kills bool, group, line []string, loses string, only bool) {
 	saves := first(line)
 	let := Claim{Kind: Dies, After: AfterPlayed, Color: m.Color, Stones: group, Move: loses, Proved: true}
@@ -326,8 +326,8 @@ func (k *mistake) view(o Owners) []float64 {
 	return out
 }
 
-// playLine plays the first plies of a line, the mover first. It returns each side's captured stones, but
-// of the stones played in the line only the first.
+// playLine plays the first plies of a line, the mover first. It returns the captured stones of each side
+// that were on the board before the line; ours includes the line's first stone if that is captured.
 func (k *mistake) playLine(line []string) (g *board.Game, theirs, ours []board.Point) {
 	g = &board.Game{}
 	g.CopyFrom(k.before)

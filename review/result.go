@@ -37,7 +37,7 @@ type Result struct {
 	// the plies where the game turned, at most 3: see turningOf.
 	Mistakes []int `json:"mistakes"`
 	Turning  []int `json:"turning"`
-	// Groups are the groups whose life is proved, in order of Since; Only are the positions in which
+	// Groups are the groups whose life or death is proved, in order of Since; Only are the positions in which
 	// it is proved that a single move saves or kills a group. Unfinished reviews have none.
 	Groups []Group `json:"groups,omitempty"`
 	Only   []Only  `json:"only,omitempty"`
@@ -97,7 +97,7 @@ type Move struct {
 	// moves, 0 for the first choice, -1 if it was not searched.
 	Prior float64 `json:"prior"`
 	Order int     `json:"order"`
-	// Best are the searched moves, best first.
+	// Best are the 12 best searched moves, best first, and the played move if it was searched.
 	Best []Candidate `json:"best,omitempty"`
 	// Refutation is the expected continuation after the move.
 	Refutation []string `json:"refutation,omitempty"`
@@ -208,8 +208,8 @@ const (
 	finestVisits = 3   // minimum number of visits of the second choice
 )
 
-// Finest returns the plies of a side's finest moves, finest first: first choices that are finestGap
-// better than the second, ordered by that difference times one minus the move's prior.
+// Finest returns the plies of a side's finest moves, finest first: first choices that are at least
+// finestGap better than the second choice, ordered by that difference times one minus the move's prior.
 func (r *Result) Finest(color string) []int {
 	plies, worth := []int{}, map[int]float64{}
 	for i := range r.Moves {

@@ -103,12 +103,12 @@ func TestClasses(t *testing.T) {
 	}
 }
 
-// TestTurning: a game turned where the lead changed for good, then where most winrate was lost. A
-// move that left the lead as it was is none while its side has a worse mistake that is left out.
+// TestTurning: turning points are the move that changed the leader for good, then those that lost most winrate. A
+// move that did not change the leader is a turning point only if all worse moves of its side are turning points.
 func TestTurning(t *testing.T) {
 	type ply struct{ lead, loss, chance float64 } // Black's lead before the move; points and winrate that the mover lost
 	for name, c := range map[string]struct {
-		plies []ply // Black's moves are even
+		plies []ply // Black moves at even indices
 		end   float64
 		want  []int
 	}{
@@ -168,8 +168,8 @@ func TestWorthOfVisits(t *testing.T) {
 	g := load(t, text.String()+")")
 	require.Len(t, g.Moves, plies)
 	r := &run{game: g, evals: make([]*Eval, plies+1), moved: make([]float64, plies+1), first: make([]float64, plies+1)}
-	// Black's moves 0, 4, 8 .. 36 lose three points each, and White's lose none; move 10 loses 2.9,
-	// and move 20 five more.
+	// Black's moves 0, 4, 8 .. 36 lose three points each, but move 20 loses eight. Move 10 loses 2.9.
+	// White's moves lose none.
 	lead := 0.0
 	for i := range r.evals {
 		r.evals[i] = &Eval{Visits: 16, Lead: lead, Stdev: 5}

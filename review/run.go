@@ -93,7 +93,7 @@ type run struct {
 	moved  []float64 // points by which the newest search of a position changed its lead
 	first  []float64 // lead found by the first search of a position
 	visits int64     // sum of the visits of evals
-	fresh  int64     // sum of the visits searched by this run
+	fresh  int64     // number of visits searched by this run
 	paces  []pace    // states after the newest searches
 }
 

@@ -74,7 +74,7 @@ func OpenStore(dir string, g *Game, network string, c Config) (*Store, error) {
 	return s, nil
 }
 
-// load reads the file and ends an unfinished last line. It ignores unreadable lines; their positions
+// load reads the file and adds a newline to an unfinished last line. It ignores unreadable lines; their positions
 // are searched again.
 func (s *Store) load() error {
 	data, err := io.ReadAll(s.file)
@@ -105,7 +105,7 @@ func (s *Store) get(ply int, visits int64) *Eval {
 	return s.known[storeKey{ply, visits}]
 }
 
-// put stores the result of a search. It writes each line with one call.
+// put stores the result of a search. It writes a line with one call, so that an interruption spoils only the last line.
 func (s *Store) put(ply int, visits int64, e *Eval, spent time.Duration) error {
 	if s == nil {
 		return nil

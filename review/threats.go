@@ -7,8 +7,8 @@ import (
 	"kosumi/board"
 )
 
-// threatLeft finds a threat of the opponent's that the better move answers and the mistake does
-// not: what the opponent's best move does after a pass.
+// threatLeft finds a threat by the opponent that the better move answers and the mistake does not. The
+// threat is what the opponent's best move would do after a pass.
 func (k *mistake) threatLeft() (*found, error) {
 	e, err := k.afterPass()
 	if e == nil || len(e.Moves) == 0 || e.Moves[0].Move == "pass" {
@@ -76,8 +76,8 @@ func (k *mistake) betterThreatens() (*found, error) {
 	return heaviest(list), nil
 }
 
-// threats returns claims of a kind, Threat or Threatens, about what would happen to stones. A claim of kind
-// Threat must account for enough of the loss, as [mistake.claim] reports.
+// threats returns claims of the given kind, Threat or Threatens, for groups of stones near the move; of is
+// what happens to them. Threats that account for too little of the loss, see [mistake.claim], are left out.
 func (k *mistake) threats(kind ClaimKind, move string, line []string, stones [][]board.Point, of ClaimKind) (list []found) {
 	after := AfterPass
 	if kind == Threatens {

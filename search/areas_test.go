@@ -55,8 +55,8 @@ func mouthGame(t *testing.T, o board.GameOptions) *board.Game {
 }
 
 // TestAreasAsTrained: areas are scored with the configured mode, or with that of the main network's training
-// if the setting is Auto, but never with the game's. The queries to both networks have a game with this mode,
-// and hold the setting itself in their options.
+// if the setting is Auto, but never with the mode of the game. In the queries to both networks, the game has
+// the mode used for scoring, and the options hold the setting, which may be Auto.
 func TestAreasAsTrained(t *testing.T) {
 	exclude := board.AreaModes{ExcludeTerritoryAdjacentToAtari: true}
 	for _, c := range []struct {
@@ -94,7 +94,7 @@ func TestAreasAsTrained(t *testing.T) {
 	}
 }
 
-// TestModesDropTheTree: a change of modes drops the tree; equal modes keep it.
+// TestModesDropTheTree: a change of the area modes drops the tree; equal modes keep it.
 func TestModesDropTheTree(t *testing.T) {
 	net := newTrained(board.AreaModes{})
 	tree := treeAt(t, Defaults(), net, mouthGame(t, board.GameOptions{}))

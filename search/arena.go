@@ -17,7 +17,7 @@ const (
 
 	chunkBytes = nodeChunk * int64(unsafe.Sizeof(node{}))
 
-	// MinBytes is the least Params.Memory.MaxBytes: it leaves room to search.
+	// MinBytes is the smallest Params.Memory.MaxBytes allowed; it leaves room for a small search.
 	MinBytes = 16 * chunkBytes
 
 	defaultBytes = 4 << 30
@@ -69,12 +69,12 @@ func (a *arena) reset() {
 	a.freeEdges = [edgeClasses]uint32{}
 }
 
-// bytes returns the memory that the arenas hold.
+// bytes returns the memory that the arena holds.
 func (a *arena) bytes() int64 {
 	return int64(len(a.nodes)+len(a.edges)+len(a.words)) * chunkBytes
 }
 
-// used returns the bytes given out, dead blocks included.
+// used returns the bytes given out, including blocks that are no longer in use.
 func (a *arena) used() int64 {
 	return int64(a.nodeCount)*int64(unsafe.Sizeof(node{})) +
 		int64(a.edgeCount)*int64(unsafe.Sizeof(edge{})) +
@@ -85,7 +85,7 @@ func (a *arena) used() int64 {
 // of edges, 16 of words.
 const indices = 1 << 32
 
-// spent reports whether the indices may run out within a number of further bytes.
+// spent reports whether giving out that many more bytes might use up the indices of one kind.
 func (a *arena) spent(bytes int64) bool {
 	left := min((indices-int64(a.nodeCount))*int64(unsafe.Sizeof(node{})),
 		(indices-int64(a.edgeCount))*int64(unsafe.Sizeof(edge{})),
@@ -166,8 +166,8 @@ func (a *arena) wordsAt(i uint32, n int) []uint32 {
 	return a.words[i>>wordBits][at : at+uint32(n)]
 }
 
-// keepChunks keeps spare edge chunks until there are at least two, and over half as many as node
-// chunks.
+// keepChunks takes spare edge chunks into the arena until it has at least two, and more than half
+// as many as node chunks.
 func (a *arena) keepChunks(spare []*[edgeChunk]edge) {
 	for _, c := range spare {
 		if len(a.edges) > max(1, len(a.nodes)/2) {

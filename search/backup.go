@@ -41,7 +41,7 @@ func (ns *nodes) settle(i uint32, changed *edge, old *before) {
 	ns.adjust(n, changed, old)
 }
 
-// adjust replaces an edge's contribution to the averages. Only rebuild changes the edge's mult.
+// adjust replaces an edge's contribution to the averages. It uses edge.mult as rebuild last set it.
 func (ns *nodes) adjust(n *node, e *edge, old *before) {
 	child := ns.a.node(e.child)
 	now := snapshot(e, child)

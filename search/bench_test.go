@@ -9,8 +9,8 @@ import (
 	"kosumi/nn"
 )
 
-// quick is an evaluator that costs almost nothing: policies come from a table, and the game alone
-// decides which moves are legal.
+// quick is an evaluator that costs almost nothing: the board's hash selects a policy from a table,
+// and illegal moves get -1.
 type quick struct{ policies [64][board.MaxMoves]float32 }
 
 func newQuick(area int) *quick {

@@ -10,8 +10,8 @@ import (
 // before it.
 type biasKey = board.Hash
 
-// biasEntry sums the errors of evaluations on a pattern over all nodes with it: the average utility
-// of a node's children minus the node's own, weighted, in White's view.
+// biasEntry sums the weighted errors of evaluations over all nodes with one pattern. The error is the
+// average utility of a node's children minus the node's own utility, in White's view.
 type biasEntry struct {
 	key       biasKey
 	sumDelta  float64
@@ -19,7 +19,7 @@ type biasEntry struct {
 	nodes     int32 // number of nodes that refer to the entry
 }
 
-// biasTable maps patterns to entries in a dense list by an open hash table. Place 0 is not used.
+// biasTable maps patterns to entries in a dense list by an open hash table. Entry 0 is not used.
 type biasTable struct {
 	p       Bias
 	slots   []uint32
@@ -97,7 +97,7 @@ func (b *biasTable) update(n *node, original, sum, total float64) float64 {
 	return b.correction(n)
 }
 
-// release detaches a discarded node from its entry. A share of its contribution stays.
+// release detaches a discarded node from its entry. A share of the node's contribution stays there.
 func (b *biasTable) release(n *node) {
 	if n.bias.entry == 0 {
 		return

@@ -10,8 +10,8 @@ import (
 )
 
 // lcb returns the lower confidence bound of a move's utility for its player, and how far the bound
-// lies below the average. weight and weightSq are the edge's, utility and utilitySq the child's
-// averages in White's view, bonus the ending bonus.
+// lies below the average. weight and weightSq belong to the edge; utility and utilitySq are
+// the child's averages in White's view, and bonus is the ending bonus.
 func (c *Choice) lcb(weight, weightSq, utility, utilitySq, bonus, sign, radius float64) (bound, below float64) {
 	if weight <= 0 || weightSq <= 0 {
 		below = 2 * radius * c.LCBStdevs
@@ -130,7 +130,7 @@ func (ch *chooser) passIsEarly(moves []candidate) bool {
 	return false
 }
 
-// fallBack chooses by prior if no move has any weight.
+// fallBack makes the priors the selection values if no move has a value.
 func fallBack(moves []candidate) {
 	if slices.ContainsFunc(moves, func(m candidate) bool { return m.value > leastValue }) {
 		return
@@ -150,7 +150,7 @@ func (c *Choice) dropSmall(moves []candidate) {
 	}
 }
 
-// largest returns the largest values, after and before LCB.
+// largest returns the largest value after LCB and the largest before it.
 func largest(moves []candidate) (value, plain float64) {
 	for k := range moves {
 		value, plain = max(value, moves[k].value), max(plain, moves[k].plain)
@@ -272,7 +272,7 @@ func (r *Result) Choose(temperature float64, rng *rand.Rand) board.Point {
 	return list[r.choice.draw(list, temperature, rng)].move
 }
 
-// unsearched lists the moves that a root without searched moves may choose from by policy.
+// unsearched lists the moves to choose from by policy if no move at the root was searched.
 // Symmetric copies and other moves left out of the search are listed only if there is nothing else.
 func (ch *chooser) unsearched() []option {
 	var all, searched []option
@@ -303,7 +303,7 @@ func most(list []option) float64 {
 	return m
 }
 
-// trusted returns a value less Choice.Subtract, or 0 if it is below Choice.Prune. Both settings
+// trusted returns v minus Choice.Subtract, or 0 if v is below Choice.Prune. Both settings
 // are capped at 1/64 of top, the largest value.
 func (c *Choice) trusted(v, top float64) float64 {
 	if v < min(c.Prune, top/64) {

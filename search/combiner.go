@@ -10,20 +10,20 @@ import (
 	"kosumi/nn"
 )
 
-// combiner is the owner of a tree whose evaluations are answered asynchronously, by flat combining
-// (Hendler, Incze, Shavit and Tzafrir, "Flat Combining and the Synchronization-Parallelism
-// Tradeoff", SPAA 2010): answers are published in run.done, and the goroutine that gets the lock
-// applies them all, whoever published them. If sessions keep all cores busy, the sessions combine,
-// since a goroutine inside Search would compete with them at every batch. If cores are free, as
-// with a GPU, only the goroutine inside Search combines, and sessions begin their next batch at
-// once.
+// combiner lets goroutines take turns as the owner of a tree, by flat combining (Hendler, Incze,
+// Shavit and Tzafrir, "Flat Combining and the Synchronization-Parallelism Tradeoff", SPAA 2010).
+// Answers of the evaluator are published in run.done. The goroutine that gets the lock combines: it
+// applies all answers to the tree, whoever published them. If sessions keep all cores busy, the
+// sessions combine, since a goroutine inside Search would compete with them at every batch. If
+// cores are free, as with a GPU, only the goroutine inside Search combines, and sessions begin
+// their next batch at once.
 type combiner struct {
 	run  *run // accessed only with the lock, and not after the search
 	ctx  context.Context
 	done chan *slot    // run.done of this search
 	wake chan struct{} // wakes the search's own goroutine; capacity 1
 
-	lock  sync.Mutex // held by the current combiner, who owns the tree
+	lock  sync.Mutex // held by the goroutine that combines and so owns the tree
 	over  bool
 	busy  time.Duration
 	fault any // value of a panic in combiner.pass
@@ -34,8 +34,8 @@ type combiner struct {
 const mostPasses = 8
 
 // combine runs the search cycle; goroutines that answer evaluations help, if they can keep all
-// cores busy. The caller calls end once no evaluation is pending; until then only the combiner
-// may use the tree.
+// cores busy. The caller calls end once no evaluation is pending; until then only the goroutine that
+// combines may use the tree.
 func (r *run) combine(ctx context.Context) (end func()) {
 	c := &combiner{run: r, ctx: ctx, done: r.done, wake: make(chan struct{}, 1)}
 	answers := r.done
@@ -93,7 +93,7 @@ func (c *combiner) signal() {
 	}
 }
 
-// pass repeats run.iterate until there is nothing to do before another answer. It returns false if the
+// pass repeats run.iterate until nothing is left to do before the next answer. It returns false if the
 // search must end. The caller holds the lock.
 func (c *combiner) pass() (goes bool) {
 	r := c.run

@@ -7,9 +7,9 @@ import (
 	"kosumi/board"
 )
 
-// playouts carries out single playouts: it selects a path to a leaf, expands the leaf once that
-// is evaluated, and backs the evaluation up. A [run] decides when; between descent and backup a
-// playout lives in its slot.
+// playouts carries out single playouts: it selects a path to a leaf, expands the leaf once it
+// is evaluated, and backs the evaluation up. A [run] decides when each step is due; between descent
+// and backup a playout lives in its slot.
 type playouts struct {
 	parts
 	selector *selector
@@ -34,7 +34,7 @@ const (
 )
 
 // descend walks from the root to a leaf, leaving a virtual loss on every edge, and fills the
-// slot. The losses are removed again unless it returns atLeaf.
+// slot. Unless it returns atLeaf, it removes the losses again; after a collision one stays, see collide.
 func (pl *playouts) descend(s *slot) arrival {
 	ns := pl.nodes
 	s.reset()
@@ -134,8 +134,8 @@ func (pl *playouts) collide(s *slot, n *node) arrival {
 	return atCollision
 }
 
-// newChild makes an edge for the best move that has none: to a new node or, with graph search, to
-// one that other move orders reached. It returns false if the move is not legal; then it will not
+// newChild makes an edge for the best move without one. The edge leads to a new node or, with graph
+// search, to one that other move orders reached. It returns false if the move is not legal; then it will not
 // be offered again.
 func (pl *playouts) newChild(s *slot, i uint32) (int, bool) {
 	n := pl.nodes.a.node(i)
@@ -180,8 +180,8 @@ func (pl *playouts) newChild(s *slot, i uint32) (int, bool) {
 	return place, true
 }
 
-// advance brings the slot's game to the end of the path and plays one more move; false if that is
-// illegal.
+// advance brings the slot's game to the end of the path and plays one more move; false if the
+// move is illegal.
 func (s *slot) advance(sh *shared, move board.Point, forced bool) bool {
 	ok := s.catchUp(sh, len(s.path)) && s.arrive(sh, move)
 	s.forced = ok && (s.forced || forced) && s.game.Finished()

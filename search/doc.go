@@ -1,5 +1,5 @@
-// Package search is the Monte Carlo tree search: it decides where to play from
-// what a neural network thinks of single positions.
+// Package search is the Monte Carlo tree search: it decides where to play, using
+// a neural network's evaluations of single positions.
 //
 // # Terms
 //
@@ -56,8 +56,8 @@
 //
 // # Techniques
 //
-// Each is a setting (see Settings) and can be switched off; Plain has nearly all
-// of them off.
+// Each technique is a setting (see Settings) and can be switched off; Plain has
+// nearly all of them off.
 //
 // # Sources
 //

@@ -95,8 +95,8 @@ func hasMove(edges []edge, p board.Point) bool {
 	return slices.ContainsFunc(edges, func(e edge) bool { return e.move == p })
 }
 
-// backUp adds the visit to every edge of the path, removes the virtual losses and updates the
-// nodes, from leaf to root. old is the last edge's contribution before its child changed.
+// backUp removes the virtual losses from a path. From leaf to root it also counts the visit and updates the
+// nodes, until a step without weight. old is the last edge's contribution before the edge's child changed.
 func (pl *playouts) backUp(s *slot, old *before) {
 	ns := pl.nodes
 	ns.warm(s.path)

@@ -1,8 +1,8 @@
 package search
 
-// Feed replaces random choices of the policy for selection with recorded ones: 0 is the search's
-// own policy, 1 the human one for a visit without weight, 2 the human one for a visit with weight.
-// left returns how many remain; negative if there were too few.
+// Feed makes a search read the policy that selects each move from a record instead of drawing it: 0 is the
+// search's own policy, 1 the human one for a visit without weight, 2 the human one for a visit with weight.
+// left returns how many recorded draws remain; negative if there were too few.
 func (t *Tree) Feed(draws string) (left func() int) {
 	at := 0
 	t.selector.decide = func() selection {

@@ -5,8 +5,8 @@ import (
 	"kosumi/search/thinking"
 )
 
-// mostFocus is the largest share of the playouts that go to a focus, so that a search
-// with a limit of visits ends.
+// mostFocus is the largest share of the playouts that may go to a focus. They do not count at the
+// root, so if all did, a search with a limit of visits would never end.
 const mostFocus = 0.99
 
 // drawFocus decides whether the next playout goes to a move of the focus, and returns the move to

@@ -34,8 +34,8 @@ func unlikely(t *testing.T, g *board.Game, e nn.Evaluator) board.Point {
 }
 
 // TestFocusHasNoWeight: in random positions with random focuses, focus playouts do not count at the
-// root. Each adds a visit to a child of the root, and none to the edge until an ordinary visit
-// takes it over.
+// root. Each adds a visit to a child of the root; the edge to the child counts that visit only when
+// an ordinary visit selects the same move.
 func TestFocusHasNoWeight(t *testing.T) {
 	rng := rand.New(rand.NewPCG(58, 2))
 	focused, probes := int64(0), int64(0)
@@ -117,7 +117,7 @@ func TestFocusOfNothing(t *testing.T) {
 		got := result(focusOn(f))
 		require.Equal(t, want.Moves, got.Moves, name)
 	}
-	// The focus has drawn random numbers, so only results that do not depend on them are equal.
+	// The focus has drawn random numbers, so the move lists may differ; only the numbers of visits are checked.
 	for name, moves := range map[string][]board.Point{"illegal": {taken}, "forbidden": {banned}, "both": {banned, taken}} {
 		got := result(focusOn(&thinking.Focus{Moves: moves, Prob: 0.9}))
 		require.Zero(t, got.Stats.Focused, name)

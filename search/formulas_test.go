@@ -11,11 +11,11 @@ import (
 	"kosumi/board"
 )
 
-// The tests of this file compare formulas of the search with numbers computed by hand, namely those
-// that neither KataGo's recorded searches nor its functions (TestFunctionsOracle) cover.
+// The tests of this file compare formulas of the search with numbers computed by hand. They test
+// what neither KataGo's recorded searches nor its functions (TestFunctionsOracle) cover.
 
-// TestFPUByHand: with a visited prior of 0.25 the base is 0.0625*0.3 + 0.9375*0.1. Nothing is
-// subtracted from it at a root with noise.
+// TestFPUByHand: at a root with noise, if visited moves have 0.25 of the prior, an unvisited move has utility
+// 0.0625*0.3 + 0.9375*0.1: a mixture of the node's average and its own evaluation, with no reduction.
 func TestFPUByHand(t *testing.T) {
 	f := Defaults().FPU
 	require.InDelta(t, 0.1125, f.utility(&node{utility: 0.3, ownUtility: 0.1}, 0.25, 1, 1.4, true, true), 1e-8)

@@ -34,7 +34,7 @@ func (g *transpositions) bytes() int64 {
 		int64(len(g.hashes))*nodeChunk*int64(unsafe.Sizeof(board.Hash{}))
 }
 
-// growth returns the additional memory that the table takes when it next grows.
+// growth returns the bytes that the enlarged table will take; 0 while less than half of its room is used.
 func (g *transpositions) growth() int64 {
 	if 8*g.count < 3*len(g.slots) {
 		return 0

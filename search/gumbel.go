@@ -152,7 +152,7 @@ func (g *gumbelState) values() gumbelValue {
 	return v
 }
 
-// unit maps a utility to 0 (lost) to 1 (won) for the mover.
+// unit converts a utility to a value for the mover, from 0 (lost) to 1 (won).
 func (v *gumbelValue) unit(utility float64) float64 {
 	return 0.5 + 0.5*v.sign*utility/v.radius
 }
@@ -172,7 +172,7 @@ func (g *gumbelState) next(playouts int64) int {
 	g.score()
 	best, move, at := math.Inf(-1), board.NoPoint, selectNone
 	g.eachMove(func(i, place int, _ float64) {
-		const farOff = 1e6 // moves with other numbers of visits come last
+		const farOff = 1e6 // moves whose number of visits is not the wanted one come last
 		s := g.noise[i] + g.scores[i] - farOff*math.Abs(float64(g.visits[i]-wanted))
 		if s > best {
 			best, move, at = s, g.size.FromIndex(i), place

@@ -82,7 +82,7 @@ func TestGumbelFindsTheGoodMove(t *testing.T) {
 		require.Equal(t, good, r.Choose(0, nil))
 		require.Greater(t, r.Improved[board.Square(5).Index(good)], float32(0.9))
 	}
-	// A kept tree continues from its visits.
+	// A second search continues from the visits of the kept tree.
 	r := searched(t, tree, 80)
 	require.Equal(t, int64(80), r.Root.Visits)
 	require.Equal(t, good, r.Choose(0, nil))

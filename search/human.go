@@ -14,10 +14,10 @@ import (
 // network, or if the network needs a profile and none is set.
 type Human struct {
 	// Profile names the player to imitate: rank_5k, rank_3k_1d, preaz_5k, proyear_1950;
-	// "" is nobody. A main network that takes profiles gets it too.
+	// "" imitates nobody. A main network that takes profiles gets this one too.
 	Profile string
-	// Root, Own and Opponent are how often a descent follows the human policy: at the root; below
-	// the root on the turn of the root's side to move; and there on the other side's turn.
+	// Root, Own and Opponent are how often a descent follows the human policy: at the root, and
+	// below it on the turns of the root's side to move (Own) and of the other side (Opponent).
 	Root, Own, Opponent HumanShare
 	Exploration         float64 // exploration constant for human moves; KataGo's humanSLCpuctExploration
 	// Permanent is exploration that does not shrink as visits grow, so that visits
@@ -63,7 +63,7 @@ type HumanShare struct{ Weightless, Weightful float64 }
 
 func (h HumanShare) any() bool { return h.Weightless+h.Weightful > 0 }
 
-// humanState is a search's use of the human network. Workers read it.
+// humanState describes how the current search uses the human network. Workers read it.
 type humanState struct {
 	eval    nn.Evaluator // nil if not in use
 	later   nn.Submitter // eval, for asynchronous answers

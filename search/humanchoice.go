@@ -85,7 +85,7 @@ func (ch *chooser) humanOptions(moves []candidate) []option {
 	return list
 }
 
-// settle takes the priors if no move has a value, then drops values that are too small to trust.
+// settle replaces the values by the priors if no move has a value, then drops values too small to trust.
 func (c *Choice) settle(list []option, moves []candidate) {
 	if most(list) <= leastValue {
 		for k := range moves {

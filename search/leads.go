@@ -14,7 +14,7 @@ import (
 // Leads corrects leads under a komi far from the fair one. There a network's own lead is
 // unreliable: networks are trained with usual komi, and for others they answer 500 points, or the
 // wrong sign. Their winrate stays right, so Leads finds the fair komi, which has a winrate of 50 %;
-// the lead is the difference between the two komi. Not safe for concurrent use.
+// the lead is the difference between fair and actual komi. Not safe for concurrent use.
 type Leads struct {
 	net   nn.Evaluator
 	game  board.Game
@@ -127,16 +127,16 @@ func Bounds(g *board.Game) (low, high float64) {
 	return extra - most, extra + most
 }
 
-// Leads are corrected in part beyond the first value of a pair and fully beyond the second. One
-// pair bounds the distance of komi from the usual one, the other the winrate of the side behind.
+// Leads are corrected if komi is far from usualKomi and the side behind has a low winrate or the lead contradicts
+// the winrate. Correction starts where distance and winrate reach the first value of a pair; at the second it is full.
 const (
 	usualKomi         = 7.0
 	komiFar, komiOut  = 8.0, 16.0
 	sureWin, surerWin = 0.10, 0.03
 )
 
-// mostCorrected is the maximum number of moves corrected by their own fair komi; the others are
-// corrected by the position's.
+// mostCorrected is the maximum number of moves corrected by their own fair komi; the other moves
+// are corrected by the fair komi of the position.
 const mostCorrected = 10
 
 // Show corrects a result that is about to be displayed. A failure is logged, and leads stay the

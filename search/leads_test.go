@@ -81,8 +81,7 @@ func TestContradictingLeads(t *testing.T) {
 	}
 }
 
-// TestBounds: a game that one side wins everywhere ends within the bounds, dead stones and
-// handicap stones included.
+// TestBounds: the score lies within the bounds even if all stones of one side are dead.
 func TestBounds(t *testing.T) {
 	for _, rules := range []board.Rules{board.Japanese(), board.Chinese()} {
 		for _, c := range []board.Color{board.Black, board.White} {

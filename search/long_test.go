@@ -21,7 +21,7 @@ var (
 )
 
 // TestSoakOfOneTree grows one tree from the empty board with an evaluator that costs almost
-// nothing, and logs time and memory per visit by decade and the pauses of the garbage collector.
+// nothing. At each power of ten of visits it logs time and memory per visit and the garbage collector's pauses.
 // It is small by default; the measurement takes minutes:
 //
 //	go test ./search -run SoakOfOneTree -search.visits 5000000 -v -timeout 1h
@@ -60,7 +60,7 @@ func TestSoakOfOneTree(t *testing.T) {
 		}
 		require.Equal(t, goal, done)
 	}
-	runtime.ReadMemStats(&after) // before the tree is checked, which takes memory too
+	runtime.ReadMemStats(&after) // before requireSound, which takes memory too
 	t.Logf("heap in use %s, taken from the system %s", mebibytes(int64(after.HeapInuse)), mebibytes(int64(after.Sys)))
 	// The heap holds little but the tree.
 	require.Less(t, int64(after.HeapInuse)-int64(before.HeapInuse), tree.Bytes()+tree.Bytes()/8+64<<20)

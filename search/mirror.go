@@ -14,15 +14,15 @@ import (
 
 // mirror describes an opponent who copies moves.
 type mirror struct {
-	// player copies the moves of the side to move at the root; Empty: none, and the other
-	// fields have no meaning.
+	// player copies the moves of the side to move at the root. If it is Empty, nobody copies,
+	// and the other fields have no meaning.
 	player board.Color
 	// advantage is the copying player's margin in points if all moves are copied to the end.
 	advantage float64
 	// asymmetry measures how much the stones around the centre differ from copies of each
 	// other; 0: not at all.
 	asymmetry float64
-	center    board.Point // NoPoint where a side of the board is even
+	center    board.Point // NoPoint if the board's width or height is even
 }
 
 // opposite returns the mirror image of a move; a pass is its own image.
@@ -87,8 +87,8 @@ func blackExtra(g *board.Game) float64 {
 	return extra
 }
 
-// centerAsymmetry measures the 7x7 points around the centre. A stone that was not copied counts 1.
-// If there is such a stone, a copy whose original is gone counts 0.2. From 1 on, a sum s becomes
+// centerAsymmetry adds up differences on the 7x7 points around the centre: 1 for each stone that was not
+// copied and, if there is one, 0.2 for each copy without its original. It returns the sum s or, from 1 on,
 // s(1+s)/2. Smaller boards always count as asymmetric.
 func centerAsymmetry(g *board.Game, player board.Color) float64 {
 	const reach, never = 3, 1e10
@@ -144,7 +144,7 @@ func goesOn(size board.Size, path []step, skip int) bool {
 	return true
 }
 
-// hard reports whether copying wins: the copying player has the centre and is not behind.
+// hard reports whether copying wins: the copying player has the centre and trails by half a point at most.
 func (m *mirror) hard(b *board.Board) bool {
 	return m.center != board.NoPoint && b.At(m.center) == m.player && m.advantage >= -0.5
 }
@@ -220,8 +220,8 @@ func (c *counter) readPosition() {
 	}
 }
 
-// prior raises the prior of a move: on the opponent's turn that of the copy; on our turn those of
-// moves in the centre and near the stone there. The deeper in the tree, the less it raises them.
+// prior raises the prior of a move, less the deeper the node is in the tree. On the opponent's turn it
+// raises the copy, on our turn moves in the centre and near the stone there.
 func (c *counter) prior(p board.Point, prior float32) float32 {
 	lift := c.lift(p)
 	if lift == 0 {

@@ -53,8 +53,8 @@ func TestMirrorGoIsRecognised(t *testing.T) {
 	require.Equal(t, board.Black, findMirror(g).player, "Black began in the centre")
 }
 
-// TestMirrorAdvantageByHand: if all stones are mirror images of each other, Black leads by the point
-// in the centre if Black fills it.
+// TestMirrorAdvantageByHand: if all moves are copied to the end, the copying player's margin consists of
+// komi, handicap points and the last point, if Black fills it.
 func TestMirrorAdvantageByHand(t *testing.T) {
 	for _, c := range []struct {
 		size     int
@@ -87,7 +87,7 @@ func TestMirrorAdvantageByHand(t *testing.T) {
 	}
 }
 
-// boardWith returns a game that begins with some stones.
+// boardWith returns a game that begins with the given stones.
 func boardWith(t testing.TB, size int, black, white []board.Point, toMove board.Color) *board.Game {
 	t.Helper()
 	g := newGame(t, size)
@@ -166,7 +166,7 @@ func TestReplyBonusByHand(t *testing.T) {
 		{quiet, mirror{advantage: 1}, 0, 99, 100.54},              // forced share 110 %, desired 430 %, as in KataGo
 		{quiet, mirror{advantage: -1}, 0, 0, 0},                   // forced share -90 %, desired -370 %, as in KataGo
 		{quiet, mirror{advantage: -6}, 0, 4, 100.54},              // forced share 5 %, desired share 10 %
-		{quiet, mirror{advantage: -6}, 0, 5, 0.18},                //
+		{quiet, mirror{advantage: -6}, 0, 5, 0.18},                // forced share reached, desired share not
 		{quiet, mirror{advantage: 6, asymmetry: 3}, 0, 4, 100.54}, // forced share 5 %, desired share 17 %
 		{quiet, mirror{advantage: 6, asymmetry: 3}, 0, 16, 0.18},
 		{theirs, mirror{advantage: 6}, 0, 39, 100.18}, // forced share 1/(0.75+sqrt(13)/2) = 39.17 %, desired share 75 %
@@ -236,7 +236,7 @@ func mirrorParams(on bool) Params {
 	return p
 }
 
-// TestAntiMirrorOnAndOff: Black holds the centre, copies, and wins by that. With anti-mirror
+// TestAntiMirrorOnAndOff: Black holds the centre and wins by copying. With anti-mirror
 // every move is searched with the copy as an answer, no weight is shifted between moves, no bias
 // is corrected, and every node keeps all its moves.
 func TestAntiMirrorOnAndOff(t *testing.T) {

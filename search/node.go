@@ -64,7 +64,7 @@ const (
 	flagTerminal                        // the game is over here
 	flagForced                          // the search goes on here although two passes ended the game
 	flagTruncated                       // there are legal moves beyond the priors stored
-	flagUnsorted                        // priors after that of the next move to get an edge are not in order
+	flagUnsorted                        // the priors behind the next one to get an edge are not sorted
 	flagPassEnds                        // a pass would end the phase
 	flagHuman                           // the priors include a human policy
 	flagMark                            // reached by the current walk

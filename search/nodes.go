@@ -3,7 +3,7 @@ package search
 import "kosumi/board"
 
 // nodes is the tree: nodes with their edges and priors, and tables of data per node. backup.go
-// computes its averages, reuse.go keeps the part below a move. [playouts] grows it.
+// computes the averages, reuse.go keeps the part below a move, and [playouts] adds nodes.
 type nodes struct {
 	p       *Params
 	a       arena
@@ -16,7 +16,7 @@ type nodes struct {
 	// mirror Go, where selection is biased on purpose.
 	keepWeights bool
 
-	// Scratch space, one field each, of rebuild, walks, dropPrior and warm.
+	// Scratch space: one field each for rebuild, walks, dropPrior and warm.
 	children []child
 	stack    []visit
 	keys     [board.MaxMoves]uint64
@@ -52,8 +52,8 @@ func (ns *nodes) edgeAt(p step) *edge {
 	return ns.a.edge(ns.a.node(p.node).edges + uint32(p.place))
 }
 
-// snapshot returns the contribution of the last edge of a path to its parent's averages, or
-// the zero value if this visit rebuilds them from all children.
+// snapshot returns what the last edge of a path contributes to the averages of the edge's parent, or
+// the zero value if this visit computes the averages from all children.
 func (ns *nodes) snapshot(path []step) before {
 	if len(path) == 0 {
 		return before{}
@@ -119,7 +119,7 @@ func (ns *nodes) promote(n *node, move board.Point) int {
 	return selectNew
 }
 
-// dropPrior removes the move that would get the next edge from a node's list.
+// dropPrior removes from a node's list the move that would get the next edge.
 func (ns *nodes) dropPrior(n *node, size board.Size) {
 	drop, count := int(n.edgeCount), int(n.priorCount)
 	keys := ns.keys[:0]

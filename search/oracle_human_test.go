@@ -33,7 +33,7 @@ type humanRecord struct {
 	}
 }
 
-// with returns a main network with a human SL network, none if humans is "", and empties their caches.
+// with returns the main network, joined by a human SL network unless humans is "". The caches of both are empty.
 func (n networks) with(main, humans string) nn.Evaluator {
 	both := nntest.WithHumans{Server: n.get(main, true)}
 	both.ClearCache()

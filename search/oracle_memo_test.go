@@ -123,7 +123,7 @@ type answersLine struct {
 	Answers map[string][]byte // by the hash of the input: all outputs, float32, little endian
 }
 
-// silent describes a network whose weights are not here; it answers nothing.
+// silent stands for a network without weights: it has the network's description but computes no answers.
 type silent struct {
 	about nn.Description
 	specs map[board.Size]nn.Spec

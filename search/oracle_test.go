@@ -128,7 +128,7 @@ var models = map[string]*memo{}
 
 func newNetworks(t testing.TB) networks { return networks{t, map[string]*nn.Server{}, false} }
 
-// sampled is a prefix of names in the map models: those networks answer from the stored sample.
+// sampled is the prefix, in the map models, of the names of networks that answer from the stored sample.
 const sampled = "sampled "
 
 // sampleNetworks returns networks that answer from the stored sample.
@@ -297,7 +297,7 @@ func samePV(w *moveInfo, m *thinking.Move, size board.Size) bool {
 	if m.PVEndsPhase { // KataGo's analysis leaves out the pass that ends a phase
 		n--
 	}
-	// KataGo reports at most 16 moves, 14 in games with a kept tree, 11 with a human SL network.
+	// KataGo's variations have at most 16 moves, 14 in games with a kept tree, 11 with a human SL network.
 	if len(w.Pv) > n || len(w.Pv) < n && len(w.Pv) != 16 && len(w.Pv) != 14 && len(w.Pv) != 11 {
 		return false
 	}
@@ -434,8 +434,8 @@ func (r *record) check(t *testing.T, nets networks, settings map[string]map[stri
 	}))
 }
 
-// TestMirrorGoOracle repeats searches that KataGo made against mirror Go, visit for visit: copies
-// with and without the centre, ahead and behind, on odd, even and small boards.
+// TestMirrorGoOracle repeats searches that KataGo made against mirror Go, visit for visit. The
+// copying player has the centre or not, and is ahead or behind, on odd, even and small boards.
 func TestMirrorGoOracle(t *testing.T) {
 	settings := katagoSettings(t, "search")
 	check := func(t *testing.T, nets networks) {

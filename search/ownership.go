@@ -8,9 +8,9 @@ import (
 )
 
 // ownership stores the ownership maps of the nodes' evaluations, for searches that ask for them,
-// and averages them over a tree. A node's share is split between its own evaluation and its
-// children, among these by the squares of their weights, so that likely moves count more than
-// in the tree's values. A node with a small share stands for its whole subtree.
+// and averages them over a tree. A node's share is split between its own evaluation and its children.
+// Children get parts in proportion to the squares of their weights, so that likely moves count more
+// than in the tree's values. A node with a small share stands for its whole subtree.
 type ownership struct {
 	area     int
 	chunks   [][]int16

@@ -95,7 +95,7 @@ type Backup struct {
 // the network made on the same local pattern elsewhere in the tree.
 type Bias struct {
 	Factor         float64 // share of the error that is corrected; 0 is off
-	WeightExponent float64 // power of a subtree's weight in the average
+	WeightExponent float64 // the power to which a subtree's weight is raised in the average
 	FreeProp       float64 // share of a freed node's error that is forgotten
 }
 

@@ -60,7 +60,7 @@ func (p *position) matches(g *board.Game) bool {
 		p.game.Hash() == g.Hash() && slices.Equal(p.game.Moves(), g.Moves())
 }
 
-// restrict forbids moves and reports whether others were forbidden before.
+// restrict replaces the restrictions and reports whether the new ones differ from the old.
 func (p *position) restrict(bans []thinking.Restriction) (changed bool) {
 	if sameRestrictions(p.bans, bans) {
 		return false
@@ -73,14 +73,14 @@ func (p *position) restrict(bans []thinking.Restriction) (changed bool) {
 	return true
 }
 
-// allows reports whether no list forbids a move at the root.
+// allows reports whether the restrictions allow a move at the root.
 func (p *position) allows(move board.Point) bool {
 	return thinking.Permits(p.bans, p.base.ToMove(), move, 0)
 }
 
-// passChanges reports whether a pass at this root has another effect than the old tree assumed. A
-// pass at the root does not count as the end with conservative passing, nor in games without
-// clean-up phases.
+// passChanges reports whether a pass at this root has another effect than the old tree assumed: with
+// conservative passing, and in games without clean-up phases, a pass at the root does not count as
+// the end of the game.
 func (p *position) passChanges(pass *Pass) bool {
 	if pass.Conservative && p.base.PassWouldEndGame() {
 		return true

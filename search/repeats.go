@@ -7,8 +7,8 @@ import (
 )
 
 // RepeatPenalty penalises moves of a player that are like its earlier ones: the same point with the same
-// 9x9 surroundings, also turned, mirrored or with colours swapped. So a player who is behind does
-// not try one trick in every corner.
+// 9x9 surroundings, also turned, mirrored or with colours swapped. This keeps a player who is behind
+// from trying one trick in every corner.
 type RepeatPenalty struct {
 	// Utility is subtracted from the utility of a repeated move; a negative one favours it.
 	Utility float64
@@ -23,7 +23,7 @@ type patternKey uint64
 type repeats struct {
 	player  board.Color             // the colour whose repeated moves are penalised; Empty: none
 	charged map[patternKey]struct{} // patterns of that colour's moves in the game so far
-	charge  float64                 // what a node with such a pattern adds to White's utility
+	charge  float64                 // added to White's utility at a node with such a pattern
 	keys    byNode[patternKey]
 }
 

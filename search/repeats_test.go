@@ -59,7 +59,7 @@ func TestCharge(t *testing.T) {
 }
 
 // TestOnlyThePlayersMovesAreKept: no node reached by the opponent's move has a pattern, even if
-// its slot had one before.
+// an earlier node with the same index had one.
 func TestOnlyThePlayersMovesAreKept(t *testing.T) {
 	p := Defaults()
 	p.Graph.Use = false

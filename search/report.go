@@ -169,7 +169,7 @@ func (rep *report) principal(e edge) (pv []board.Point, visits, edgeVisits []int
 }
 
 // untilPhaseEnd returns how many moves of a variation are made until a clean-up phase begins, and
-// whether one does. It counts all moves if the game itself has such phases; games between people
+// whether one begins. It counts all moves if the game itself has such phases; games between people
 // have none.
 func (rep *report) untilPhaseEnd(pv []board.Point) (n int, begins bool) {
 	if rep.sh.position.base.Rules().Scoring != board.ScoringTerritory || !rep.sh.position.game.Options().PreventEncore || !slices.Contains(pv, board.Pass) {

@@ -12,7 +12,7 @@ type Result struct {
 	// Turn is the number of moves made before the root.
 	Turn int
 	// Improved is the improved policy of a Gumbel search, a target for training; nil after other
-	// searches. Unsearched moves have -1.
+	// searches. Moves that are illegal or left out of the search have -1.
 	Improved []float32
 	Stats    Stats
 	Stop     StopReason
@@ -31,7 +31,7 @@ type Stats struct {
 	CacheHits   int64
 	Terminals   int64 // visits to the end of the game
 	CatchUps    int64 // visits that only took over results found through other move orders
-	Probes      int64 // zero-weight visits that probe passing, or not passing
+	Probes      int64 // zero-weight visits that try a pass or, if only a pass was tried, another move
 	Focused     int64 // zero-weight visits to moves of the focus
 	Collisions  int64 // descents given up at a leaf that was being evaluated
 	MaxDepth    int

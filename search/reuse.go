@@ -80,8 +80,8 @@ func (ns *nodes) compact() {
 	ns.slideNodes(index, moved)
 }
 
-// ranks numbers the marked nodes: 64 nodes share a word of marks and the new index
-// of the first marked one.
+// ranks gives marked nodes their new indices. Each element covers 64 nodes: a bit for
+// each marked one, and the new index of the first of these.
 type ranks []struct {
 	marks  uint64
 	before uint32

@@ -11,8 +11,8 @@ import (
 
 // prepareRoot readies the root for a search: it sets the centre of the score terms, drops edges of
 // forbidden moves and evaluates the root anew, since the root is queried with other options than
-// the nodes below. It rescores a kept tree if its utilities may have changed. The evaluation ignores
-// cancellation, so the root always gets one.
+// the nodes below. It rescores a kept tree if its utilities may have changed. It ignores
+// cancellation, so that the root is always evaluated.
 func (t *Tree) prepareRoot(ctx context.Context) error {
 	t.playouts.makeSlots(1)
 	if t.position.judge(t.p.Pass.Areas.Over(t.sh.net.Describe().Areas)) {
@@ -146,7 +146,7 @@ func (t *Tree) arrangePriors(s *slot) {
 }
 
 // dropForbidden removes from a kept root the edges of moves that are no longer legal or allowed,
-// and updates the root's numbers. It reports whether there were any such edges.
+// and updates the root's visits and averages. It reports whether there were any such edges.
 func (t *Tree) dropForbidden() bool {
 	n := t.nodes.a.node(t.nodes.root)
 	edges := t.nodes.a.edgesOf(n)

@@ -86,8 +86,8 @@ func (ru *rootRules) markCopies(loose bool) {
 	}
 }
 
-// positionSymmetries returns the symmetries of the position, without the identity; none if a ko
-// or superko ban breaks them.
+// positionSymmetries returns the symmetries of the position, without the identity; none while a ko
+// rule forbids a point.
 func positionSymmetries(g *board.Game) []board.Symmetry {
 	size := g.Size()
 	if g.Board().KoPoint() != board.NoPoint {
@@ -129,7 +129,7 @@ func (ru *rootRules) markUseless(safe []board.Color) {
 const sureOwnership = 0.95
 
 // markBonus penalises moves that only fill surely owned points, so that a won game ends soon and
-// neutral points are filled before passing. While a ko is open, it marks only the pass.
+// neutral points are filled before passing. While a ko is open, it penalises only the pass.
 func (ru *rootRules) markBonus(safe []board.Color, points float64) {
 	g := &ru.position.base
 	b, size, mover := g.Board(), g.Size(), g.ToMove()

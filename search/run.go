@@ -123,8 +123,8 @@ func (r *run) firstPlayout(ctx context.Context) {
 	}
 }
 
-// descentTries is how often the owner looks for a leaf that is not under evaluation, before
-// it waits (lc0).
+// descentTries is how often the owner looks for a leaf that is not under evaluation before
+// it waits, as in lc0.
 const descentTries = 5
 
 // selectLeaf descends until a leaf needs an evaluation, or a playout was backed up without one.

@@ -61,8 +61,8 @@ func (sel *selector) choose(s *slot, i uint32, n *node) (place int, kind visitKi
 	return place, kind
 }
 
-// probe returns the move to visit without weight instead of the selected one: the pass if it has no
-// edge, or the best new move if the pass has the only edge.
+// probe replaces the selected move by one without an edge, to be visited without weight: by the pass or, if
+// the pass has the only edge, by the best other move. It returns false if the selected move stays.
 func (sel *selector) probe(n *node, edges []edge, place int) (int, bool) {
 	visits, hasPass := 0, false
 	for i := range edges {

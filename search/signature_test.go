@@ -11,8 +11,8 @@ import (
 )
 
 // TestSignature compares the results of 500 visits with stored ones, so that a change of arithmetic
-// shows even without recorded searches. They were stored when whole searches agreed with KataGo's;
-// update them after a deliberate change.
+// shows even without recorded searches. The results were stored when whole searches agreed with
+// KataGo's; update them after a deliberate change.
 func TestSignature(t *testing.T) {
 	for _, c := range []struct{ preset, rules, signature string }{
 		{"tutorial", "tromp-taylor", "0.9370 500.000 30; pass 471 1.0000 1.000 A1 13 0.1012 0.101 B5 10 -0.2797 -0.280"},

@@ -43,7 +43,7 @@ const (
 
 // slot is one evaluation: the descent that led to a leaf, the position there, the question, the
 // answer, and all that can be computed from the answer without the tree. It belongs to the tree's
-// owner, except between submit and its return through done. It is allocated once.
+// owner, except between submit and its return through done. Slots are reused.
 type slot struct {
 	index int
 
@@ -53,7 +53,7 @@ type slot struct {
 	path          []step
 	collisionLoss uint16 // virtual losses that other descents left on the last edge
 	played        int    // number of moves of the path played in game; -1: game belongs to another descent
-	forced        bool   // the game continues although it is over in this position
+	forced        bool   // the game is over in this position, but the search plays on
 
 	// The evaluation.
 	game   board.Game
@@ -112,13 +112,13 @@ type shared struct {
 	later    nn.Submitter // net, for asynchronous answers
 	limits   Limits
 	size     board.Size
-	// repeating is the player who is charged for repeated patterns; Empty: neither.
+	// repeating is the player who is charged for repeated patterns; Empty: nobody is.
 	repeating board.Color
 }
 
-// priorsKept is the number of moves whose priors a node stores, or up to a third more if that
-// covers all moves. Against mirror Go and with a human policy, it is all moves, since any
-// move's prior may be raised.
+// priorsKept is the number of moves whose priors a node stores; a node with up to a third more moves
+// stores them all. Against mirror Go and with a human policy, it is the number of all moves, since
+// any move's prior may be raised.
 func (sh *shared) priorsKept() int {
 	if sh.mirror.player != board.Empty || sh.human.inTree {
 		return board.MaxMoves
@@ -171,8 +171,8 @@ func contain(err *error) {
 	}
 }
 
-// goroutines gives an evaluator without a submitter one: each job runs on its own goroutine, which
-// ends after it has called the job's Done and Then.
+// goroutines is the submitter of an evaluator that has none of its own: each job runs on its own
+// goroutine, which ends after it has called the job's Done and Then.
 type goroutines struct{ nn.Evaluator }
 
 // answersLater returns a network's submitter, or one made of goroutines.

@@ -5,7 +5,7 @@ type tally struct {
 	stats    Stats
 	target   int64 // playouts to make; negative: no bound
 	inFlight int   // evaluations in flight
-	free     int   // playouts without evaluation since an evaluation came back
+	free     int   // playouts without evaluation since the last evaluation came back
 }
 
 // aim sets the number of playouts to make, given the visits kept from earlier searches.

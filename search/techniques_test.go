@@ -22,7 +22,7 @@ func TestPathsThatMayReturnAreKeptApart(t *testing.T) {
 	require.Less(t, nodes[3], nodes[50])
 }
 
-// only returns an edge of a node after excluding all other moves from selection there.
+// only makes one edge the sole move that can be selected at a node, and returns the edge.
 func only(tree *Tree, i uint32, place int) *edge {
 	n := tree.nodes.a.node(i)
 	n.priorCount = n.edgeCount
@@ -105,8 +105,8 @@ func TestFriendlyPass(t *testing.T) {
 	}
 }
 
-// TestPassIsProbed: if a pass would end the phase it is visited once without weight, and so is
-// another move if only the pass was searched; but not if restrictions apply to the side to move.
+// TestPassIsProbed: with MoreHacks, a pass that would end the phase is visited once without weight, unless
+// restrictions apply to the side to move.
 func TestPassIsProbed(t *testing.T) {
 	shy := &stub{answer: func(g *board.Game, out *nn.Output) {
 		out.Policy[g.Size().Area()] = 1e-6 // too unlikely to be visited otherwise
@@ -133,8 +133,8 @@ func TestPassIsProbed(t *testing.T) {
 	}
 }
 
-// TestEndingBonusByHand: a move that only fills sure area costs from nothing, at an ownership of
-// 0.95, to half a point, at 1.
+// TestEndingBonusByHand: the cost of a move that only fills sure area grows from nothing at an ownership of
+// 0.95 to half a point at 1.
 func TestEndingBonusByHand(t *testing.T) {
 	// Black, to move, owns the left, White the right.
 	const diagram = "..XO.\n..XO.\n..XO.\n..XO.\nX.XO."
@@ -256,7 +256,7 @@ func TestDameBeforePass(t *testing.T) {
 	require.Equal(t, board.Point(12), chosen(true, japanese))
 }
 
-// TestFutileMovesAreSkipped: visits go to moves that can still become the choice.
+// TestFutileMovesAreSkipped: if moves that can no longer be chosen are skipped, the best move gets more visits.
 func TestFutileMovesAreSkipped(t *testing.T) {
 	visits := func(threshold float64) int64 {
 		p := Plain()

@@ -83,8 +83,8 @@ func (c *timing) extend(now time.Time) time.Duration {
 	return by
 }
 
-// speedAfter is how long a search with a deadline runs before its speed counts as known, or a
-// quarter of the search's time if that is shorter.
+// speedAfter is how long a search with a deadline runs before its speed counts as known; short
+// searches take a quarter of their time instead.
 const speedAfter = 100 * time.Millisecond
 
 // playoutsLeft estimates how many further playouts the time allows; false without a deadline or

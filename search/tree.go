@@ -43,7 +43,7 @@ type Tree struct {
 	source   rand.PCG
 	rng      *rand.Rand
 	humanFor board.Color // side to move in the last search with the human network
-	checked  [2]Params   // the last two valid settings, without seeds
+	checked  [2]Params   // the last two parameter sets that were valid, without seeds
 }
 
 // New returns an empty tree. The evaluator may serve other trees too. A nil
@@ -93,8 +93,8 @@ func (t *Tree) wire() {
 func (t *Tree) seed()          { t.source.Seed(t.p.Seed, 0x5eed) }
 func (t *Tree) Params() Params { return t.p }
 
-// SetParams changes the settings. The tree is dropped unless only the choice of
-// the move, the number of workers, the memory, the early stop or the seed differ.
+// SetParams changes the settings. It keeps the tree only if all changed settings concern
+// the choice of the move, the number of workers, the memory, the early stop or the seed.
 // Errors wrap ErrParams; the old settings then stay.
 func (t *Tree) SetParams(p Params) error {
 	if err := t.check(p); err != nil {

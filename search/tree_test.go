@@ -372,8 +372,8 @@ func TestChoose(t *testing.T) {
 	require.InDelta(t, 0.3, c.TemperatureAt(9, board.Square(9)), 1e-9)
 }
 
-// TestTrusted: values too small to trust become 0, and the others lose at most the setting
-// Subtract, both after LCB (value) and before it (plain).
+// TestTrusted: dropSmall sets selection values below Prune to 0 and lowers the others by at most Subtract.
+// It treats the values after LCB (value) and those before it (plain) alike.
 func TestTrusted(t *testing.T) {
 	for _, c := range []struct {
 		prune, subtract, value, plain float64
@@ -417,8 +417,8 @@ func TestIllegalMoveInAPolicy(t *testing.T) {
 	}
 }
 
-// TestFinishedGameCanBeSearched: the root never counts as the end, since play may continue after
-// two passes.
+// TestFinishedGameCanBeSearched: the root never counts as the end of the game, since play may continue
+// after two passes.
 func TestFinishedGameCanBeSearched(t *testing.T) {
 	for name, p := range presets() {
 		g := newGame(t, 5, 12, board.Pass, board.Pass)

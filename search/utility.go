@@ -18,7 +18,7 @@ const (
 // scoreTable returns the expectation of (2/pi)*atan(x/19) for a normally distributed x, by its mean and
 // deviation in steps of a point. The table is made once, within tens of milliseconds.
 var scoreTable = sync.OnceValue(func() *[scoreRows][scoreCols]float64 {
-	// atan is needed at 10*i - 4215 ± j*n tenths of a point: n tenths of the deviation j away from the mean.
+	// For row i and column j, atan is needed at 10*i - 4215 ± j*n tenths of a point: n/10 deviations from the mean.
 	const reach = 10*scoreRows/2 + 5 + tailSteps*scoreCols
 	atan := make([]float64, 2*reach+1)
 	for k := range atan {

@@ -15,9 +15,9 @@ type child struct {
 // leastPrior replaces a prior of 0, to avoid a division by zero.
 const leastPrior = 1e-30
 
-// pruneNoise reduces the weight of children, in order of creation, that are worse than the
-// children before them and were visited more than their priors justify. It returns the sum of the
-// remaining weights.
+// pruneNoise reduces the weight of each child that is worse than the children before it and was
+// visited more than its prior justifies. The children are in order of creation. It returns the sum
+// of the remaining weights.
 func pruneNoise(children []child, scale, limit float64) float64 {
 	var weight, weighted, prior float64
 	for i := range children {

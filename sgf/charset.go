@@ -178,7 +178,7 @@ func (c cut) takesNext(b byte) bool {
 }
 
 // end returns the index of the closing bracket of the value that starts at src[i], or -1. high: the value
-// has non-ASCII bytes or an ESC. doubt: by another cut the value may end elsewhere.
+// has non-ASCII bytes or an ESC. doubt: in another charset the value may end elsewhere.
 func (c cut) end(src string, i int) (end int, high, doubt bool) {
 	shifted := false
 	for start := i; i < len(src); i++ {

@@ -6,7 +6,7 @@ import (
 	"unicode"
 )
 
-// decodeAll converts the values of a game tree that are not ASCII to UTF-8, in place. Valid
+// decodeAll converts the non-ASCII values of a game tree to UTF-8, in place. Valid
 // UTF-8 counts more than CA: editors write UTF-8 and keep an old CA.
 func (p *parser) decodeAll(declared charset) {
 	var sample strings.Builder

@@ -146,8 +146,8 @@ func (r *Record) settleHandicap(named int) {
 	}
 }
 
-// opening returns the number of stones that Black plays before White's first stone or a set-up (0 if it
-// is only one), and whether White begins or there are no moves.
+// opening returns the number of stones that Black plays before White's first stone or a set-up (0 for a
+// single stone), and whether White begins or there are no moves.
 func (r *Record) opening() (black int, whiteFirst bool) {
 	first := slices.IndexFunc(r.Steps, func(s Step) bool { return s.Setup != nil || s.Move.Color == board.White && s.Move.Point >= 0 })
 	if first < 0 {
@@ -164,7 +164,7 @@ func (r *Record) opening() (black int, whiteFirst bool) {
 	return black, first == 0
 }
 
-// place sets up n handicap stones on the usual points; false if there are none for n or a move uses one.
+// place sets up n handicap stones on the usual points; false if n has no such points or a move is on one of them.
 func (r *Record) place(n int) bool {
 	points := board.FixedHandicap(r.Size, n)
 	if points == nil || slices.ContainsFunc(r.Steps, func(s Step) bool { return slices.Contains(points, s.Move.Point) }) {

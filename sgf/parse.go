@@ -33,8 +33,8 @@ func (p *parser) idAt(i int) string {
 	return capitals(p.src[i:end])
 }
 
-// nodeAt returns the name of the first property of the node at src[i]; "" if none begins
-// there.
+// nodeAt returns the name of the first property of the node at src[i]; "" if no node begins there or
+// it has no property.
 func (p *parser) nodeAt(i int) string {
 	if i == len(p.src) || p.src[i] != ';' {
 		return ""
@@ -193,7 +193,7 @@ func (p *parser) note(at int, format string, args ...any) {
 	}
 }
 
-// lineCount counts lines up to a position, continuing from that of the previous call.
+// lineCount counts lines up to a position. It continues from the position of the previous call.
 type lineCount struct{ at, line int }
 
 func (l *lineCount) of(src string, at int) int {
@@ -258,8 +258,8 @@ func (p *parser) node() (*Node, error) {
 // maxID is the greatest length of a property name that is read, long FF[3] forms included.
 const maxID = 64
 
-// property reads a name and its values; p.pos is at the name's first letter. A property that
-// cannot be kept comes without values.
+// property reads a name and its values; p.pos is at the name's first letter. If the property cannot
+// be kept, it is returned without values.
 func (p *parser) property() (Property, error) {
 	if err := p.count(); err != nil {
 		return Property{}, err
@@ -369,8 +369,8 @@ func tornAt(property, value string) int {
 	return len(rest)
 }
 
-// closesFirst reports whether a property's values never contain brackets, as in numbers, points and
-// names of charsets.
+// closesFirst reports whether a property's values never contain brackets: they are numbers, points or
+// names of charsets, for example.
 func closesFirst(property string) bool {
 	return listed(usualIDs, property) && !listed(texts, property)
 }

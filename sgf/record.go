@@ -53,7 +53,7 @@ func (r *Record) note(format string, args ...any) {
 	r.Notes = append(r.Notes, fmt.Sprintf(format, args...))
 }
 
-// remark adds a note about a fault that any node may have, at most mostNotes times.
+// remark adds a note about a fault that many nodes may have; after mostNotes calls it only notes that there is more.
 func (r *Record) remark(format string, args ...any) {
 	switch r.remarks++; {
 	case r.remarks <= mostNotes:

@@ -56,8 +56,8 @@ func (r *Record) Playable(rules board.Rules) (moves int, notes []string, err err
 // reason returns why a move is illegal, without the prefix "illegal move".
 func reason(err error) string { return strings.TrimPrefix(err.Error(), "illegal move: ") }
 
-// replay plays the first n moves, or all if n is negative. Ahead of each move it calls the function
-// before.
+// replay plays the first n moves, or all if n is negative. It calls before(g, i, m) ahead of each
+// move.
 func (r *Record) replay(rules board.Rules, n int, before func(g *board.Game, i int, m board.Move)) (*board.Game, error) {
 	g, err := board.NewGame(r.Size, rules)
 	if err != nil {
@@ -87,7 +87,7 @@ func (r *Record) replay(rules board.Rules, n int, before func(g *board.Game, i i
 	return g, nil
 }
 
-// MoveError is a move of a record that cannot be played. It wraps ErrPoint.
+// MoveError is the error about a recorded move that cannot be played. It wraps ErrPoint and Err.
 type MoveError struct {
 	Move, Step int // counted from 1
 	Color      board.Color

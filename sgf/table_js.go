@@ -2,7 +2,7 @@ package sgf
 
 import "syscall/js"
 
-// indexed names a table of the browser; shipping the tables would take half a megabyte.
+// indexed is the name of a charset that the browser decodes; own tables would take half a megabyte.
 type indexed string
 
 // tableOf returns the table of a charset and the name that it has in the WHATWG index; nil and ""

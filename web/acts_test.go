@@ -138,8 +138,8 @@ func TestLookDeeper(t *testing.T) {
 	p.Until(fmt.Sprintf(`%s?.getAttribute("aria-pressed") === "false"`, button))
 	p.Press("Look deeper at marks")
 	p.Until(browsertest.Button("Look deeper at marks") + `.getAttribute("aria-pressed") === "true"`)
-	for _, v := range []string{"A2", "B1"} { // a move that nobody would consider
-		p.Until(fmt.Sprintf(`[...document.querySelectorAll(".cands tbody tr th")].some((e) => e.innerText.includes(%q))`, v)) // a row names the move, as its own or as a mirror image
+	for _, v := range []string{"A2", "B1"} { // a bad move and its mirror image: they are listed because they are marked
+		p.Until(fmt.Sprintf(`[...document.querySelectorAll(".cands tbody tr th")].some((e) => e.innerText.includes(%q))`, v)) // a row lists the move, perhaps as the mirror image of another
 	}
 	require.Equal(t, node, browsertest.JS[string](p, `document.querySelector("main.analyse").dataset.node`), "nothing was played")
 }
@@ -201,7 +201,7 @@ func TestCut(t *testing.T) {
 	p.Mine()
 	line.set(true)
 	p.Until(browsertest.Play + `.dataset.online !== "open"`)
-	p.Until(`document.querySelector(".strip-top.warn")`) // once the warning is shown, since it moves the board
+	p.Until(`document.querySelector(".strip-top.warn")`) // wait for the warning, which moves the board
 	p.Point("E5")
 	p.HasStones(1, "it is shown as on its way")
 	line.set(false)
@@ -233,7 +233,7 @@ func TestSounds(t *testing.T) {
 		sounds := 0
 		if on {
 			p.Until(`settled === 1`) // the engine's stone
-			sounds = 2               // the engine's, and the player's, which sounds as soon as it is placed
+			sounds = 2               // the player's stone, which sounds as soon as it is placed, and the engine's
 		}
 		require.Equal(t, sounds, browsertest.JS[int](p, "sounds"), "of two stones")
 	}

@@ -108,7 +108,7 @@ func TestPraise(t *testing.T) {
 		g := begin(join(t, s), small("b"))
 		live := opened(t, s, g.Game)
 		commit := func(step store.Step) { require.NoError(t, live.commit(step), "%s: %v", tc.what, step) }
-		func() { // locked to its end, so that the engine does not move in between
+		func() { // holds the lock to the end of the game, so that the engine does not move in between
 			live.mu.Lock()
 			defer live.mu.Unlock()
 			for i, v := range []string{"C3", "C2", "B2", "D2", "D3", "B3", "C4", "B4"} {

@@ -312,7 +312,7 @@ func frameOf(res *search.Result, want *api.Analyse) api.Frame {
 	at := map[board.Point]int{}
 	for i := range res.Moves {
 		m := &res.Moves[i]
-		if m.SymmetryOf != board.NoPoint { // a mirror image has no visits of its own: name it at the original
+		if m.SymmetryOf != board.NoPoint { // a mirror image has no visits of its own, so the original lists it
 			if k, listed := at[m.SymmetryOf]; listed {
 				f.Moves[k].Mirrors = append(f.Moves[k].Mirrors, res.Size.Vertex(m.Move))
 			}

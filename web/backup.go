@@ -43,7 +43,7 @@ func (s *Server) sendBackup(w http.ResponseWriter, name string, kinds []store.Sa
 	}
 }
 
-// saved lists all files of a backup. r records what a restore adds; it is nil for writing a backup.
+// saved lists the kinds of files in a backup. r records what a restore adds; it is nil when a backup is written.
 func (s *Server) saved(r *restoring) []store.Saved {
 	all := s.player.Games.Saved(func(e store.Entry, do bool) (fresh, all int, err error) {
 		fresh, all, err = s.games.Merge(e, do)
@@ -68,12 +68,12 @@ func (s *Server) saved(r *restoring) []store.Saved {
 
 // restoring records what a merge takes from a backup.
 type restoring struct {
-	games map[string]bool // the backup's games by ID; true: new here
+	games map[string]bool // the backup's games by ID; true: new or longer than here
 	taken map[string]bool // boards whose rating comes from the backup
 }
 
 // serveRestore reports how much a backup holds and how much of it is missing here; with ?do=1 it
-// restores the missing part. A ZIP of game records is opened as records.
+// restores the missing part. From a ZIP that is not a backup it imports the game records.
 func (s *Server) serveRestore(w http.ResponseWriter, r *http.Request) {
 	answer := &api.Restored{}
 	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, store.MaxBackup))
@@ -95,7 +95,7 @@ func (s *Server) serveRestore(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, answer)
 }
 
-// importZip opens the records of a ZIP that is not a backup.
+// importZip imports the game records of a ZIP that is not a backup; to is as in importer.
 func (s *Server) importZip(b *store.Backup, to string) (answers []api.Imported, err error) {
 	keep, done := s.importer(to)
 	b.Records(wire.MaxSGF, func(name string, data []byte, err error) { answers = append(answers, keep(name, data, err)) })
@@ -126,8 +126,8 @@ func (s *Server) restore(b *store.Backup, do bool) (*api.Restored, error) {
 	return a, err
 }
 
-// recount updates the player's ratings after a merge so that each game counts once. A rating that came
-// from the backup gets the games that the backup lacks, a rating that did not gets the backup's new games.
+// recount updates the player's ratings after a merge so that each game counts once. It adds the games that
+// the backup lacks to ratings taken from the backup, and the backup's new games to the other ratings.
 func (s *Server) recount(r *restoring) {
 	var count []*game
 	ids, _ := s.player.Games.IDs()

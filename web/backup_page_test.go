@@ -30,7 +30,7 @@ func savedFile(p *browsertest.Tab, button string) (name string, data []byte) {
 
 // TestBackupPage backs up in one program and restores in another by the buttons of the page: the
 // page lists new items, changes nothing before the user confirms, and restores the settings too.
-// Files that are not backups are refused by name.
+// Files that are neither backups nor game records are refused with an error that names the file.
 func TestBackupPage(t *testing.T) {
 	testshared.Slow(t)
 	from := servePage(t, t.TempDir())
@@ -89,7 +89,7 @@ func TestBackupPage(t *testing.T) {
 	q.Until(`document.querySelectorAll(".kept-row").length === 2`)
 	_, games := savedFile(q, "Export all")
 
-	// The export is also accepted on the review screen, which says that its games are here already.
+	// The review screen accepts the export too, and says that the exported games are here already.
 	p.Screen(1280, 900)
 	p.Do(chromedp.Navigate(from.Address() + "review"))
 	p.Until(`document.querySelector(".review-row")`)
@@ -101,8 +101,8 @@ func TestBackupPage(t *testing.T) {
 	p.Picture("known")
 }
 
-// TestAnalyseOfReview opens a review for analysis three times: always in the same document, at the
-// move shown. A review says how many moves of the record it leaves out.
+// TestAnalyseOfReview presses Analyse at three moves of a review: the same document opens each time, at the
+// move that the review showed. Pages say how much of a record with an impossible move they leave out.
 func TestAnalyseOfReview(t *testing.T) {
 	looks(t)
 	s := servePage(t, searched(t))
@@ -131,8 +131,8 @@ func TestAnalyseOfReview(t *testing.T) {
 	p.Picture("cut board")
 }
 
-// TestLeftClock pauses and resumes a game from the menu, then leaves it: every other screen shows the
-// running clock until it stops.
+// TestLeftClock pauses a game from the menu and resumes it, then opens other screens: they show the
+// running clock of the game, or that it is paused.
 func TestLeftClock(t *testing.T) {
 	looks(t)
 	s := servePage(t, t.TempDir())

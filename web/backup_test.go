@@ -264,7 +264,7 @@ func TestHostileBackups(t *testing.T) {
 		name    string
 		data    []byte
 		key     string // key of the refusal's sentence; "": not refused
-		damaged string // the file left out, if not refused
+		damaged string // the file that is left out if the backup is not refused
 	}{
 		{"nothing", nil, "backup_torn", ""},
 		{"no zip", []byte("PK\x03\x04 but no more"), "backup_torn", ""},
@@ -313,14 +313,14 @@ func TestHostileBackups(t *testing.T) {
 			require.Contains(t, r.Damaged[0], c.damaged, c.name)
 		}
 	}
-	// A confirmed restore takes the other files.
+	// A confirmed restore takes all files except the damaged one.
 	r := restore(t, s, "?do=1", changed("docs/*", func(string) string { return "%PDF" }))
 	require.Len(t, r.Damaged, 1)
 	require.Equal(t, 2, r.Fresh["games"])
 	require.Len(t, ask[api.Games](join(t, s), "watch", api.Watch{What: "games"}).Games, 2)
 }
 
-// TestZipOfRecords: the records in a ZIP that is not a backup are opened.
+// TestZipOfRecords: the game records in a ZIP that is not a backup become documents.
 func TestZipOfRecords(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "inner")
 	r := restore(t, serve(t, dir), "?to=doc", zipped(t, entry{name: "a/club.sgf", data: "(;SZ[9];B[ee];W[cc])"}, entry{name: "../evil.sgf", data: "(;SZ[9];B[aa])"}, entry{name: "bad.SGF", data: "x"}))

@@ -13,8 +13,8 @@ import (
 )
 
 // visions has matrices over linear RGB for colour vision deficiencies at full severity, from
-// Machado, Oliveira and Fernandes (2009), a physiologically-based model for simulation of color
-// vision deficiency.
+// Machado, Oliveira and Fernandes (2009), "A Physiologically-based Model for Simulation of Color
+// Vision Deficiency".
 var visions = map[string][9]float64{
 	"normal": {1, 0, 0, 0, 1, 0, 0, 0, 1},
 	"protan": {0.152286, 1.052583, -0.204868, 0.114503, 0.786281, 0.099216, -0.003882, -0.048116, 1.051998},

@@ -27,7 +27,7 @@ type command struct {
 	do            func(c *conn, d json.RawMessage) (any, error)
 }
 
-// way is the order in which a command is performed.
+// way says whether a command waits for earlier commands of its connection.
 type way int
 
 const (
@@ -184,18 +184,17 @@ func theReviews(c *conn) *reviews.Reviews   { return c.s.reviews }
 func theLibrary(c *conn) *engines.Library   { return c.s.library }
 func theDrills(c *conn) *reviews.Drills     { return c.s.reviews.Drills }
 
-// tells makes a handler from a method of a part of the server. The method returns only an error.
+// tells makes a handler from do, a method that returns only an error; part returns its receiver.
 func tells[P, T any](part func(*conn) P, do func(P, *T) error) func(*conn, *T) (nothing, error) {
 	return func(c *conn, v *T) (nothing, error) { return nothing{}, do(part(c), v) }
 }
 
-// asks makes a handler from a method of a part of the server.
+// asks makes a handler from do, a method that returns an answer; part returns its receiver.
 func asks[P, T, A any](part func(*conn) P, do func(P, *T) (A, error)) func(*conn, *T) (A, error) {
 	return func(c *conn, v *T) (A, error) { return do(part(c), v) }
 }
 
-// searches makes a handler from a method of a part of the server. The call is cancelled when the
-// connection ends.
+// searches is like asks for a method with a context, which is cancelled when the connection ends.
 func searches[P, T, A any](part func(*conn) P, do func(P, context.Context, *T) (A, error)) func(*conn, *T) (A, error) {
 	return func(c *conn, v *T) (A, error) { return do(part(c), c.ctx, v) }
 }

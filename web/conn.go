@@ -34,7 +34,7 @@ const (
 	closeNoToken   = 4401
 )
 
-// Socket carries the messages of one page, JSON texts, both ways. One goroutine reads
+// Socket carries messages, which are JSON texts, to and from one page. One goroutine reads
 // and another one writes.
 type Socket interface {
 	// Read waits for the next message; an error ends the connection.
@@ -289,7 +289,7 @@ func (c *conn) Topics() []string {
 	return slices.Clone(c.topics)
 }
 
-// maxTopics bounds what one connection watches.
+// maxTopics is the maximum number of topics that one connection watches.
 const maxTopics = 32
 
 func (c *conn) watch(topic string) error {

@@ -32,7 +32,7 @@ func TestCrowd(t *testing.T) {
 	}
 	require.LessOrEqual(t, s.engines.Memory.Granted(), int64(engines.AllBytes+pages*engines.LeastBytes))
 
-	// Now without a limit of visits; a player does not wait for a hundred analyses.
+	// Now the analyses have no visit limit: a move in a game does not wait until they end.
 	for i, c := range all {
 		c.ask("analysis.set", api.Analyse{Doc: ids[i], On: true}, nil)
 	}

@@ -15,7 +15,8 @@ import (
 	"kosumi/web/store"
 )
 
-// played plays a game with many kinds of steps, and returns its journal and its record.
+// played plays a game with many kinds of steps, if free is set with two free handicap stones, and
+// returns its ID, journal, record and state.
 func played(t *testing.T, s *Server, c *client, free bool) (id string, journal, sgfFile []byte, st *api.GameState) {
 	t.Helper()
 	n := small("b")

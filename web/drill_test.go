@@ -19,8 +19,8 @@ import (
 	"kosumi/web/api"
 )
 
-// dueOfLife makes a folder where problem p of life and death is due: G2 is right, and then E4 against
-// the opponent's answer D4. attempts reads the answers that were stored later.
+// dueOfLife makes a folder where problem p of life and death is due: the right moves are G2 and, after
+// the opponent's answer D4, E4. attempts reads the answers that were stored later.
 func dueOfLife(t *testing.T) (dir string, p drill.Problem, attempts func() []drill.Attempt) {
 	t.Helper()
 	list := drill.Collection()

@@ -22,7 +22,7 @@ import (
 	"kosumi/web/store"
 )
 
-// spoil makes every new file in a folder fail until the returned function is called.
+// spoil makes every attempt to write a file in a folder fail until the returned function is called.
 func spoil(t *testing.T, dir string) (mend func()) {
 	t.Helper()
 	require.NoError(t, os.Rename(dir, dir+".away"))
@@ -210,7 +210,7 @@ func TestUnsavedGame(t *testing.T) {
 	until(c, "game.state", func(g *api.GameState) bool { return g.Game == st.Game && g.Unsaved == nil })
 	require.Contains(t, testshared.Read(t, s.folder.Path("games", st.Game, ".sgf")), "RE[W+R]")
 
-	// If a program ended before it wrote the record, the next program writes it.
+	// A record that is missing because the program ended too early is written when the game is opened.
 	require.NoError(t, os.Remove(s.folder.Path("games", st.Game, ".sgf")))
 	s.games.forget(st.Game)
 	opened(t, s, st.Game)

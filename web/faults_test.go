@@ -53,7 +53,7 @@ func TestUndoAll(t *testing.T) {
 	p.HasMoves(2)
 }
 
-// TestPhoneGame finds the way out of a game on a phone, and the list of its moves.
+// TestPhoneGame: on a phone, the screen has room for the list of moves, the menu and the way out of a game.
 func TestPhoneGame(t *testing.T) {
 	looks(t)
 	s, p := newPage(t)
@@ -137,7 +137,7 @@ func TestBoardSpeaksTheTable(t *testing.T) {
 	p.Until(blue + " > 30") // the best candidate is still drawn
 }
 
-// TestDroppedGameIsAnalysed opens a record: its graph is analysed and drawn without a request.
+// TestDroppedGameIsAnalysed opens a record: the page analyses the whole game without being asked.
 func TestDroppedGameIsAnalysed(t *testing.T) {
 	s, p := newPage(t)
 	p.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.analysis", JSON.stringify({ visits: 100, tab: "tree" }))`, nil), chromedp.Navigate(s.Address()+"analyse"))
@@ -181,7 +181,7 @@ func TestNumbersAgree(t *testing.T) {
 	require.LessOrEqual(t, sum, shown.Total)
 }
 
-// notesStay keeps short notes on the screen, so that a test has time to examine them.
+// notesStay keeps notes from vanishing after some seconds, so that a test has time to examine them.
 const notesStay = `{ const real = window.setTimeout; window.setTimeout = (f, ms, ...more) => (ms >= 2000 && ms <= 10000 ? 0 : real(f, ms, ...more)); }`
 
 // TestNotesLeaveTheBoard: a note appears alone, beside the board, and only on the screen where it
@@ -198,7 +198,7 @@ func TestNotesLeaveTheBoard(t *testing.T) {
 		p.Until(`document.querySelector("main.analyse .board")`)
 		p.Do(chromedp.Evaluate(notesStay, nil))
 		for range 3 {
-			p.Do(chromedp.KeyEvent("n")) // shows a note: no mistake is known
+			p.Do(chromedp.KeyEvent("n")) // shows the note that no mistake is known
 		}
 		browsertest.Equal(p, 1, `document.querySelectorAll(".toast").length`)
 		p.Layout([]string{".toast", ".board"}, func(r []browsertest.Rect) bool { return !r[0].Over(r[1]) }, "the note and the board at %v", size)

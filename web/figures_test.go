@@ -193,7 +193,8 @@ func stream(t *testing.T) {
 		len(lag), at(lag, 0.5), at(lag, 0.9), at(lag, 1), len(gaps), long, at(gaps, 0.5), at(gaps, 1))
 }
 
-// walk holds an arrow key down in a game, and measures how long the numbers take after its release.
+// walk holds an arrow key down in a game, and measures the time from its release until the page shows
+// the candidates' numbers.
 func walk(t *testing.T) {
 	s := startProgram(t, t.TempDir())
 	p := analyse(t, s)

@@ -13,7 +13,7 @@ import (
 	"kosumi/web/wire"
 )
 
-// inTurn lets uploads wait for each other, since each takes much memory.
+// inTurn serves at most maxImports uploads at a time, since each takes much memory; the others wait.
 func (s *Server) inTurn(serve http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		select {
@@ -84,7 +84,7 @@ func (s *Server) importer(to string) (add func(name string, data []byte, err err
 	}, done
 }
 
-// serveSGF answers requests with the record that their path names.
+// serveSGF serves game records; find returns the one whose ID is in the request's path.
 func serveSGF(find func(id string) (data []byte, at time.Time, err error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		id, ok := store.ParseName(r.PathValue("file"), ".sgf")

@@ -31,7 +31,7 @@ func TestFirstUse(t *testing.T) {
 		p.Until(`document.querySelector(".view").scrollWidth <= innerWidth`)
 		p.Picture(fmt.Sprintf("home-first-%d", size[0]))
 	}
-	p.Screen(320, 568) // on a phone, too, other screens are reached, and the question can wait
+	p.Screen(320, 568) // on a phone too, the newcomer can leave the question and go to other screens
 	p.Layout([]string{".more-places"}, func(r []browsertest.Rect) bool { return r[0].On([2]int64{320, 568}) })
 	p.Click(".more-places")
 	p.Click(`dialog[open] a[href="/learn"]`)
@@ -63,7 +63,7 @@ func TestFirstUse(t *testing.T) {
 	p.Do(chromedp.Reload())
 	p.Enter()
 	p.Until(browsertest.Home + `.dataset.front === "game"`) // the question is not repeated
-	// The rank that was said is shown as such, and can be changed, until a game counts.
+	// Until a game counts, the page shows the rank as claimed by the player, who can change it.
 	const card = `document.querySelector("[aria-labelledby=home-rank]")?.innerText`
 	p.Until(`/^Your rank: about 3k\s+By your own word/.test(` + card + `)`)
 	p.Click(`[aria-labelledby=home-rank] a`)
@@ -136,8 +136,8 @@ func TestFrontDoor(t *testing.T) {
 
 }
 
-// TestStoneAtOnce presses a point: the stone is on the canvas before the press is over,
-// and before anything else of the page has changed.
+// TestStoneAtOnce presses a point: the page draws the stone while it handles the press, without
+// waiting for the server or for the next repaint.
 func TestStoneAtOnce(t *testing.T) {
 	looks(t)
 	s, p := newPage(t)
@@ -153,8 +153,8 @@ func TestStoneAtOnce(t *testing.T) {
 	p.HasMoves(2)
 }
 
-// TestStoneStays answers a problem and tries a move in a review while the answers are held back:
-// the stone stays on the board until they arrive.
+// TestStoneStays answers a problem and tries a move in a review, but holds back the messages to the
+// server: the stone stays on the board until its judgement arrives.
 func TestStoneStays(t *testing.T) {
 	testshared.Long(t)
 	s := servePage(t, searched(t))

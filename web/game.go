@@ -167,7 +167,7 @@ func (g *game) close() {
 }
 
 // leaveIdle stops a running clock if nobody has watched the game for wire.AloneFor, or if the
-// machine slept. gap is the time of the sleep, which does not count.
+// machine slept. gap is the time of the sleep, which no clock counts.
 func (g *game) leaveIdle(now time.Time, watched bool, gap time.Duration) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

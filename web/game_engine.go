@@ -70,7 +70,7 @@ func (g *game) work(urgency int, f func(context.Context, *engine.Engine) error, 
 	})
 }
 
-// humanPace is the minimum time for an answer at a human pace.
+// humanPace is the minimum time that the engine takes for a move if its seat has the pace "human".
 const humanPace = 400 * time.Millisecond
 
 // think asks the engine for its move, or for its handicap stones.

@@ -42,7 +42,7 @@ func (g *game) playerMoves(vertex string) error {
 }
 
 // makeMove updates the clock of the side to move and plays. The clock stays stopped if the move
-// cannot be saved: a full disk costs no time.
+// cannot be saved: a full disk costs the player no time.
 func (g *game) makeMove(p board.Point) error {
 	c := &g.rec.Clocks[g.rec.Board.ToMove()-board.Black]
 	if !g.ran.IsZero() {

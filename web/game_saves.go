@@ -104,7 +104,7 @@ func (g *game) saveSGF() error {
 }
 
 // countForLevel updates the player's rating after an adaptive game, unless the player had help or
-// the game was short. After an error nothing is written. The caller holds mu.
+// the game was short. After an error the rating is still pending. The caller holds mu.
 func (g *game) countForLevel() error {
 	g.pending.level = false
 	if !g.rec.Head.Seat.Auto || g.rec.Uncounted() != "" {

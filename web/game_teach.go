@@ -14,7 +14,7 @@ import (
 
 // lesson is the verdict of a teaching game on the player's last move.
 type lesson struct {
-	rev    int         // rev after the player's move; 0: none yet
+	rev    int         // rev after the player's move; 0: no verdict yet
 	advice *api.Advice // advice against the move; nil: none
 	kept   bool        // the player keeps the move
 }

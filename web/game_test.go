@@ -40,7 +40,7 @@ func opened(t *testing.T, s *Server, id string) *game {
 	return g
 }
 
-// settled waits until the engine is idle and it is the player's turn.
+// settled waits until the engine is idle and the player is to move, or the game is not in play.
 func (c *client) settled(g *api.GameState) *api.GameState {
 	c.t.Helper()
 	rest := func(s *api.GameState) bool {
@@ -282,8 +282,8 @@ func TestResignedClock(t *testing.T) {
 	hasLeft(t, st.Clocks[0], false, 500, 0)
 }
 
-// TestSlept stops the clock of a game while the machine sleeps: the time before the sleep counts,
-// the sleep does not.
+// TestSlept: a game is paused after the machine has slept, and its clock counts the time before the
+// sleep, but not the sleep.
 func TestSlept(t *testing.T) {
 	now := time.Now()
 	for ago, want := range map[time.Duration]bool{500 * time.Millisecond: false, 10 * time.Second: false, time.Minute: true} {

@@ -44,7 +44,7 @@ func touch(p *browsertest.Tab, from, to string) {
 	p.Do(input.DispatchTouchEvent(input.TouchEnd, []*input.TouchPoint{}))
 }
 
-// hears waits until the board accepts fingers again: after a change it ignores them for a short
+// hears waits until the board accepts touches again: after a change it ignores them for a short
 // time.
 func hears(p *browsertest.Tab) {
 	p.T.Helper()
@@ -100,7 +100,7 @@ func TestPhone(t *testing.T) {
 	require.False(t, browsertest.JS[bool](p, `!!document.querySelector(".place-bar")`))
 }
 
-// TestTwoTabs shows one game in two tabs, and walks back and forward in one of them.
+// TestTwoTabs plays a game in two tabs. The browser's Back, Forward and Reload in one tab change nothing.
 func TestTwoTabs(t *testing.T) {
 	s, p := newPage(t)
 	id := newGame(p, s, api.NewGame{Size: [2]int{9, 9}, Rules: "chinese", Colour: "b", Seat: api.Seat{Visits: 2}})
@@ -123,7 +123,7 @@ func TestTwoTabs(t *testing.T) {
 	p.HasStones(other.Stones())
 }
 
-// TestSizes shows odd boards: columns have no I, and nothing overlaps.
+// TestSizes shows boards of unusual sizes: no column is named I, and nothing overlaps.
 func TestSizes(t *testing.T) {
 	looks(t)
 	s, p := newPage(t)
@@ -181,7 +181,7 @@ func TestRecords(t *testing.T) {
 	p.Press("Notes")
 	p.Until(`document.querySelector("textarea.notes")?.value === "表"`)
 
-	// The error for pasted nonsense appears beside the field.
+	// Pasted nonsense gives an error.
 	p.Do(chromedp.Evaluate(`{ const d = new DataTransfer(); d.setData("text", "hello"); document.body.dispatchEvent(new ClipboardEvent("paste", { clipboardData: d, bubbles: true })); }`, nil))
 	p.Until(`document.querySelector(".toast.bad")?.innerText.includes("not a game record")`)
 }

@@ -17,7 +17,7 @@ import (
 // problems are done, nothing asks for them.
 func TestHome(t *testing.T) {
 	looks(t)
-	s, p := newPage(t) // newPage answers that the player plays a little: this claims a low rank
+	s, p := newPage(t) // newPage answers the first question with "a little", which claims a low rank
 	looked := func(name string) { p.Look("home-" + name) }
 	const cards = `[...document.querySelectorAll(".home-card")].map((c) => c.innerText).join("\n")`
 	p.Until(`document.querySelector(".front-text").innerText.includes("9×9 against Kosumi 25k. Place the first stone.")`)

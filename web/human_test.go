@@ -12,8 +12,8 @@ import (
 	"kosumi/web/api"
 )
 
-// TestHumanMoves: an analysis has the likely moves of people of a rank, and different ones for
-// other ranks.
+// TestHumanMoves: an analysis has the probabilities of the moves of people of a given rank, and they
+// differ between ranks.
 func TestHumanMoves(t *testing.T) {
 	net, err := networkOf("")
 	require.NoError(t, err)

@@ -53,7 +53,7 @@ const (
 )
 
 // analyst returns an analysis server, and a function that gives its memory back. At the end of the
-// input the server answers its remaining queries if finish is set, and else drops them. Errors are
+// input the server answers the remaining queries if finish is set, else it drops them. Errors are
 // logged.
 func (s *Server) analyst(finish bool) (*analysis.Server, func(), error) {
 	conf := analysis.Defaults()
@@ -72,7 +72,7 @@ func (s *Server) analyst(finish bool) (*analysis.Server, func(), error) {
 }
 
 // answerQueries reads queries from the body of a request, one JSON object per line, and sends each
-// answer as a line when it is ready. Its searches run only while no page waits for a search.
+// answer as a line when it is ready. The queries are searched only while no page waits for a search.
 func (s *Server) answerQueries(w http.ResponseWriter, r *http.Request) {
 	queries, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxQuery))
 	if err != nil {
@@ -104,8 +104,8 @@ func (f flushed) Write(p []byte) (int, error) {
 	return n, cmp.Or(err, f.now.Flush())
 }
 
-// analyse answers queries as engine analysis does, one JSON object per message, until the server
-// or the connection ends. Its searches run only while no page waits for a search.
+// analyse answers queries as the command "engine analysis" does, one JSON object per message, until
+// the server or the connection ends. Queries are searched only while no page waits for a search.
 func (s *Server) analyse(ws *websocket.Conn) {
 	ws.SetReadLimit(maxQuery)
 	ctx, cancel := context.WithCancel(s.ctx)

@@ -225,7 +225,7 @@ func TestLearn(t *testing.T) {
 			p.Until(`document.querySelector(".mistake-box .bad-text")?.innerText.length > 5`)
 			p.Until(`!document.querySelector(".mistake-box .bad-text").innerText.includes("{")`)
 			if x.Goal == "save" {
-				p.Until(fmt.Sprintf(`![...document.querySelectorAll("[role=gridcell]")].some((c) => c.ariaLabel.startsWith(%q))`, x.At+" black")) // the wrong move's capture is shown
+				p.Until(fmt.Sprintf(`![...document.querySelectorAll("[role=gridcell]")].some((c) => c.ariaLabel.startsWith(%q))`, x.At+" black")) // the page shows the capture that follows the wrong move
 			}
 			p.Press("Try again")
 			rightIs("")

@@ -37,8 +37,8 @@ func TestWebLife(t *testing.T) {
 	p.Until(`[...document.querySelectorAll("[role=gridcell]")].some((c) => c.ariaLabel === "B9, works") && [...document.querySelectorAll("[role=gridcell]")].some((c) => c.ariaLabel === "A8 white, asked about")`)
 	p.Axe("a question of life and death")
 
-	// Black plays the vital point, and White plays a move: the page answers White from the proof
-	// until the stones are captured.
+	// Black plays the vital point, then White moves: the page plays Black's replies from the proof
+	// until White's stones are captured or have no room for two eyes.
 	p.Do(chromedp.Evaluate(card("b")+`.querySelector("button.small").click()`, nil))
 	p.Until(`document.querySelector(".life-line p")?.innerText.includes("first move for Black")`)
 	p.Point("B9")
@@ -54,7 +54,7 @@ func TestWebLife(t *testing.T) {
 	p.Do(chromedp.KeyEvent(kb.Escape))
 	p.Until(`!document.querySelector(".life-line") && document.querySelector(".life-cards")`)
 
-	// If the wall is not assumed alive, the answer changes and names no wall.
+	// Without the assumption that the wall is alive, there is a new answer, which names no assumed chain.
 	p.Click(`.life-assumed .chip`)
 	p.Until(`document.querySelectorAll(".life-card").length === 2 && !document.querySelector(".life-assumed .chip")`)
 	p.Do(chromedp.KeyEvent(kb.Escape))
@@ -112,7 +112,7 @@ func TestWebLifeOfSeveral(t *testing.T) {
 	p.Until(`document.querySelector("#polite").innerText.includes("White first: at least one lives, proved. Works for White: pass, B9, H1")`)
 	p.Axe("a question about two groups")
 
-	// The next question keeps the removed wall.
+	// The wall stays removed in the next question.
 	walls := `[...document.querySelectorAll(".life-assumed .chip")].map((c) => c.innerText.trim()).join()`
 	browsertest.Equal(p, "E9,E3", walls)
 	cards := ` && document.querySelectorAll(".life-card").length === 2`
@@ -131,7 +131,7 @@ func TestLifeStaysInItsPlace(t *testing.T) {
 	looks(t)
 	_, p, _ := analysed(t, cornerRecord[:len(cornerRecord)-1]+"AB[fg])")
 	p.Until(`Number(document.querySelector(".engine-line")?.dataset.visits) > 0`)
-	p.Do(chromedp.Evaluate(`{ const send = WebSocket.prototype.send; WebSocket.prototype.send = function (text) { send.call(this, text.includes('"life.ask"') ? text.replace('"stones":', '"seconds":2,"stones":') : text); }; }`, nil)) // not the 30 seconds that an answer without a proof takes
+	p.Do(chromedp.Evaluate(`{ const send = WebSocket.prototype.send; WebSocket.prototype.send = function (text) { send.call(this, text.includes('"life.ask"') ? text.replace('"stones":', '"seconds":2,"stones":') : text); }; }`, nil)) // a limit of 2 seconds: without a proof a search takes its whole time, usually 30 seconds
 	const tool = `.tools-row .tool[title^="Is it alive?"]`
 	p.Click(tool)
 	p.Until(`document.querySelector(".toast")?.innerText.includes("Press a stone first")`)

@@ -90,8 +90,8 @@ func TestLifeAsked(t *testing.T) {
 	require.Equal(t, "unsupported", judged(c, asked.Ask).Error.Code)
 }
 
-// TestLifeStopped asks a question without a quick proof, ends the search, and asks again while
-// another question runs: only the last one is answered.
+// TestLifeStopped asks a question without a quick proof, and asks it again during the search: only the
+// second search continues. Once stopped, it leaves findings without a proof.
 func TestLifeStopped(t *testing.T) {
 	s := serve(t, t.TempDir())
 	c := join(t, s)

@@ -127,7 +127,7 @@ func TestStrongestNetwork(t *testing.T) {
 	p.Until(`location.pathname === "/new" && document.querySelector("form.new")`)
 	require.Eventually(t, func() bool { return strings.HasPrefix(s.engines.Networks.Status().Name, "kata1-b28") }, browsertest.Patience, 50*time.Millisecond)
 
-	// The file of a network, dropped on any screen, is added and not mistaken for a game record.
+	// A file named like a network, dropped on any screen, is taken for a network, not for a game record.
 	p.Do(chromedp.Evaluate(`{ const d = new DataTransfer(); d.items.add(new File(["no network"], "mine.bin.gz")); document.body.dispatchEvent(new DragEvent("drop", { dataTransfer: d, bubbles: true, cancelable: true })); }`, nil))
 	p.Until(`location.pathname === "/networks" && /mine.bin.gz is not kept/.test(document.querySelector(".toast.bad").innerText)`)
 }

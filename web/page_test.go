@@ -199,7 +199,7 @@ func chooseFiles(p *browsertest.Tab, files map[string]string) {
 	p.Do(chromedp.SetUploadFiles(`input[type=file]`, names, chromedp.ByQuery))
 }
 
-// openSpoilt opens the page, which reviews spoiltNine and shows the review.
+// openSpoilt reviews spoiltNine on the page and leaves the finished review open.
 func openSpoilt(t *testing.T) (*Server, *browsertest.Tab) {
 	t.Helper()
 	s := servePage(t, searched(t))
@@ -295,7 +295,7 @@ func TestTrainingPage(t *testing.T) {
 	p.Until(`document.querySelector("main.training .note.warn")?.innerText.includes("no loop in this folder")`)
 }
 
-// TestEveryLanguage shows the page in each language, with the server's refusals.
+// TestEveryLanguage opens files that are no game records: the page says why in its language.
 func TestEveryLanguage(t *testing.T) {
 	testshared.Long(t)
 	looks(t)

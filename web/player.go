@@ -59,7 +59,8 @@ func (p *player) SayNames(v *api.SaidNames) error {
 // SaySide stores the player's side in a reviewed game.
 func (p *player) SaySide(v *api.SaidSide) error { return p.said(p.Profile.SaySide(v.Review, v.Side)) }
 
-// said judges the reviews in which the player's side is known now. If err is not nil, it only returns err.
+// said publishes a change of the player's names or sides, and judges all finished reviews, since the player's
+// side may now be known in more of them. If err is not nil, nothing was stored, and said only returns err.
 func (p *player) said(err error) error {
 	if err != nil {
 		return err

@@ -38,8 +38,8 @@ func finished(t *testing.T, s *Server, c *client, level, result string, moves ..
 
 var fewMoves = []string{"E5", "C7", "G3", "C3", "G7", "C5", "E7", "E3", "F2", "D8", "E8", "E2", "F3", "D7", "E9", "F1", "G1", "E1", "D9", "C9", "G2", "D2", "H8", "C8", "J9", "D3", "J1"}
 
-// TestYou: the page shows the player's rank, results and losses. Games are found and
-// exported; files that were damaged are named.
+// TestYou: the page shows the player's rank, results and losses, names the files that were damaged,
+// and searches and exports games.
 func TestYou(t *testing.T) {
 	dir := searched(t)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "profile.json"), []byte("{"), 0o600))
@@ -129,7 +129,7 @@ func TestProblemsOfTheDay(t *testing.T) {
 		return browsertest.JS[string](p, `document.querySelector("main.drill").dataset.problem`)
 	}
 	ring := []string{asked("")}
-	for range n - 1 { // Later goes round all that are open
+	for range n - 1 { // the button Later leads through all open problems in turn
 		p.Press("Later")
 		ring = append(ring, asked(ring[len(ring)-1]))
 	}

@@ -20,9 +20,9 @@ import (
 // lostAt has the losses by ply of a reviewed game: Black's worst move is ply 6, White's ply 3.
 var lostAt = map[int]float64{2: 4, 3: 20, 5: 2, 6: 9, 7: 13}
 
-// reviewedBefore puts a finished review with the losses lostAt into the folder of a server. Its
-// game is that of cornerRecord: move 4 settles the corner, and White wins by 62 points. It returns
-// the review's ID. claims, if any, replace the claims about its mistakes.
+// reviewedBefore puts a finished review into a server's folder and returns the review's ID. The game
+// begins with cornerRecord, move 4 settles the corner, and White wins by 62 points. lostAt has the
+// losses of the moves. claims, if any, replace the claims about the mistakes.
 func reviewedBefore(t *testing.T, dir, black, white string, claims ...review.Claim) string {
 	t.Helper()
 	record := cornerRecord[:len(cornerRecord)-1] + fmt.Sprintf("KM[7]RU[Chinese]PB[%s]PW[%s]RE[W+62];B[ee];W[cg];B[ba];W[gg];B[eg];W[ge];B[gc];W[gd];B[fc];W[fd];B[hd];W[he])", black, white)
@@ -138,9 +138,9 @@ func TestReviewIsItsReaders(t *testing.T) {
 	firstLook(t, s, p)
 }
 
-// firstLook opens a review under way. While it has found nothing, it does not say that there is
-// nothing to find. It leads to the reader's worst mistake so far and to the final one, unless the
-// reader has moved.
+// firstLook opens a review under way. While no mistake is found, the page says that the review is not
+// finished. It goes to the reader's worst mistake so far, and at the end to the final worst mistake,
+// unless the reader has moved.
 func firstLook(t *testing.T, s *Server, p *browsertest.Tab) {
 	c := join(t, s)
 	c.ask("review.pause", api.PauseReviews{Paused: true}, nil)
@@ -164,7 +164,7 @@ func firstLook(t *testing.T, s *Server, p *browsertest.Tab) {
 		tell("running", 0)
 		browsertest.Equal(p, "No mistake found so far: the review is not finished.", `document.querySelector(".mistakes > p")?.innerText`)
 		p.Picture("review under way")
-		tell("running", 4, 3, 4) // Black, the even plies, is Ann, the reader
+		tell("running", 4, 3, 4) // even plies are moves of the reader, Black
 		if final == 4 {          // the reader moves
 			p.Do(chromedp.KeyEvent(kb.ArrowRight), chromedp.KeyEvent(kb.ArrowLeft))
 			p.Until(`location.search === "?at=4"`)
@@ -173,8 +173,8 @@ func firstLook(t *testing.T, s *Server, p *browsertest.Tab) {
 	}
 }
 
-// TestReviewOfNobody opens a review of a game without names: the program stores for this game
-// which side is the reader's.
+// TestReviewOfNobody opens a review of a game without names: the side that the reader chooses is
+// stored for this game only.
 func TestReviewOfNobody(t *testing.T) {
 	looks(t)
 	dir := t.TempDir()
@@ -193,7 +193,7 @@ func TestReviewOfNobody(t *testing.T) {
 	browsertest.Equal(p, "−9.0 ??, −4.0 ?", `[...document.querySelectorAll(".review-worst .chip-loss")].map((e) => e.innerText).join(", ")`, "the list shows the reader's mistakes only")
 }
 
-// heights makes the page store the vertical position of each text on a canvas in window.heights.
+// heights makes the page store, in window.heights, the vertical position of each text drawn on a canvas.
 const heights = `window.heights = {}; { const is = CanvasRenderingContext2D.prototype.fillText; CanvasRenderingContext2D.prototype.fillText = function (text, x, y, ...more) { window.heights[text] = this.getTransform().f + y; return is.call(this, text, x, y, ...more); }; }`
 
 // TestGraphScale reads the scale of a graph: the scale has labels, is symmetric and ends at 40

@@ -31,7 +31,7 @@ func toReview(t *testing.T, s *Server, files map[string]string) map[string]api.I
 	return byName
 }
 
-// ask is [client.ask] for answers of one type.
+// ask sends a command as [client.ask] does, and returns the answer as a T.
 func ask[T any](c *client, typ string, d any) T {
 	c.t.Helper()
 	var v T
@@ -103,7 +103,7 @@ func TestReview(t *testing.T) {
 	}
 	drillSet(t, c, folder)
 
-	// Once the player has said a side, only its mistakes are asked.
+	// Once the player has said which side is theirs, only mistakes of that side are asked.
 	asked := func(side string) int {
 		c.ask("player.side", api.SaidSide{Review: id, Side: side}, nil)
 		return ask[api.Drill](c, "drill.next", api.NextDrill{}).Total

@@ -148,7 +148,7 @@ func (s *schemer) define(t reflect.Type) {
 	s.defs[t.Name()] = map[string]any{"type": "object", "description": s.docs[t.Name()], "properties": properties, "required": required}
 }
 
-// comments returns the comments of types and their fields in a folder, by Type or Type.Field.
+// comments returns the comments of types and their fields in a folder; the keys are Type and Type.Field.
 func comments(t *testing.T, dir string) map[string]string {
 	docs := map[string]string{}
 	text := func(groups ...*ast.CommentGroup) string {

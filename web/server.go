@@ -157,7 +157,7 @@ func (s *Server) Handler() *http.ServeMux {
 	return mux
 }
 
-// watchEngine tells pages when the engine has changed, and frees what is idle.
+// watchEngine tells pages when the engine or training has changed, and calls leaveIdle, twice a second.
 func (s *Server) watchEngine() {
 	tick := time.NewTicker(500 * time.Millisecond)
 	defer tick.Stop()

@@ -35,7 +35,7 @@ func (loaded) Wait() error           { return nil }
 func (loaded) Loaded() (bool, error) { return true, nil }
 func (loaded) Close() error          { return nil }
 
-// only returns the Networks of a server that always opens the same network, net.
+// only returns Networks that open net whatever file is asked for.
 func only(net nn.Network, folder string) *engines.Networks {
 	return engines.NewNetworks(engines.NetworksConfig{Folder: filepath.Join(folder, "networks"), Open: func(string) engines.Network { return loaded{net} }})
 }
@@ -49,7 +49,7 @@ func serve(t *testing.T, folder string) *Server {
 	return serveWith(t, "", Config{Folder: folder, Page: bare})
 }
 
-// serveWith starts a server on the network in a file.
+// serveWith starts a server with the network in a file, or with the embedded network if file is empty.
 func serveWith(t *testing.T, file string, c Config) *Server {
 	t.Helper()
 	net, err := networkOf(file)
@@ -264,7 +264,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestStrangers opens sockets that must be refused.
+// TestStrangers: sockets without a valid hello are closed. Floods and silent sockets do not stop other clients.
 func TestStrangers(t *testing.T) {
 	testshared.Slow(t)
 	s := serve(t, t.TempDir())

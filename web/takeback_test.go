@@ -19,7 +19,7 @@ var takenBack = []struct {
 	madeCount    int
 	back         float64 // seconds left after 50 more seconds of thought and a take-back
 	backCount    int
-	forthAndBack float64 // seconds left after another 50 seconds and the same move once more
+	forthAndBack float64 // seconds left after 50 more seconds of thought and the redo of the move
 }{
 	{"absolute", api.Clock{Kind: "absolute", Main: 1000}, false, 900, 0, 850, 0, 800},
 	{"fischer", api.Clock{Kind: "fischer", Main: 600, Bonus: 300}, false, 800, 0, 450, 0, 700},

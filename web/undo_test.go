@@ -22,8 +22,8 @@ func ctrlZ(p *browsertest.Tab) {
 	p.Do(input.DispatchKeyEvent(input.KeyDown).WithModifiers(input.ModifierCtrl).WithKey("z").WithCode("KeyZ"))
 }
 
-// stopDeletes extends the ten seconds in which a deletion can be undone, also after a reload. They
-// end when the test evaluates the script [passed].
+// stopDeletes stops the timer of the ten seconds in which a deletion can be undone, also on pages
+// loaded later. The time ends when the test evaluates the script [passed].
 func stopDeletes(p *browsertest.Tab) {
 	p.T.Helper()
 	const script = `window.due = []; { const real = window.setTimeout; window.setTimeout = (f, ms, ...more) => ms === 10000 ? (due.push(f), 0) : real(f, ms, ...more); }`
@@ -115,7 +115,7 @@ func TestUndoOfDeletes(t *testing.T) {
 	require.Contains(t, file(), "keep me")
 	del()
 	at("1")
-	p.Point("C7") // plays the deleted move again: its old branch is really deleted first
+	p.Point("C7") // plays the deleted move again: first its old branch is removed from the file
 	p.HasStones(2)
 	p.Until(`document.querySelector("main.analyse").dataset.node !== "2"`)
 	require.Eventually(t, func() bool { return !strings.Contains(file(), "keep me") }, browsertest.Patience, 50*time.Millisecond)

@@ -66,7 +66,7 @@ func (h *Hub) Config() *Config                { return &h.conf }
 func (h *Hub) Offer(w loop.Work) error        { return h.server.Offer(w) }
 func (h *Hub) Play(ctx context.Context) error { return h.server.Play(ctx) }
 
-// Game implements loop.Matches: workers play, and this machine too.
+// Game implements loop.Matches: workers play the game, among them the worker of this machine, if any.
 func (h *Hub) Game(ctx context.Context, g loop.GateGame, a, b string) (loop.GateOutcome, error) {
 	if h.worker != nil {
 		defer h.helps.begin(h.worker)()
@@ -110,8 +110,8 @@ func (h *helper) begin(w *cluster.Worker) (end func()) {
 	}
 }
 
-// Open begins to serve a host, whose folder holds the known games, and returns the address for
-// workers.
+// Open begins to serve a host and returns the address for workers. The games in known are already
+// in the host's folder.
 func (h *Hub) Open(host cluster.Host, known []selfplay.Filed) (string, error) {
 	c := &h.conf
 	if err := os.MkdirAll(c.Dir, 0o700); err != nil {
@@ -146,7 +146,7 @@ func (h *Hub) Open(host cluster.Host, known []selfplay.Filed) (string, error) {
 	return h.address, nil
 }
 
-// listen starts the broker, or connects to the user's own.
+// listen starts the broker, or connects to the user's own NATS cluster.
 func (h *Hub) listen() (*cluster.Conn, error) {
 	c := &h.conf
 	note := func(text string) { c.Log.Warn(text) }
@@ -218,7 +218,7 @@ func (h *Hub) startWorker() error {
 	return err
 }
 
-// note writes the cluster's status into the loop's folder every ten seconds, for the report.
+// note writes the cluster's status into the loop's folder every ten seconds, for the loop's report.
 func (h *Hub) note() {
 	tick := time.NewTicker(10 * time.Second)
 	defer tick.Stop()

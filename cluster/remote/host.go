@@ -27,7 +27,7 @@ const (
 type User struct {
 	Name  string
 	Token string
-	Seats int // limit on seats held at once; 0: half of HostConfig.Seats, kept for shortKeep at most when disconnected
+	Seats int // limit on seats held at once; 0: half of HostConfig.Seats, each lost after shortKeep without a connection
 }
 
 // HostConfig holds the settings of a host. Users and Sit are needed.
@@ -61,7 +61,7 @@ type seat struct {
 	stop           context.CancelFunc
 }
 
-// shortKeep is how long the engine of a disconnected user is kept if no seat is reserved (Seats is 0).
+// shortKeep is how long the engine of a disconnected user is kept if the user's Seats is 0.
 const shortKeep = time.Minute
 
 // greeting is the first line of a client, answer the first line of the host; both are JSON.
@@ -102,7 +102,7 @@ func (h *Host) Serve(ctx context.Context, l net.Listener) error {
 			return nil
 		case errors.Is(err, net.ErrClosed):
 			return err
-		default: // an error such as too many open files does not affect clients with a seat
+		default: // go on after an error such as too many open files: it does not affect clients with a seat
 			if n++; n == 1 {
 				h.conf.Log.Warn("a connection cannot be taken", "error", err)
 			}

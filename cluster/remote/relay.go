@@ -22,7 +22,7 @@ type client struct {
 }
 
 // state reports whether a request is unsent or unanswered, whether the input has ended, and
-// whether the engine has.
+// whether the engine has ended.
 func (r *client) state() (waits, ended, engineEnded bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -187,7 +187,7 @@ func (g *gui) ask(command string) string {
 }
 
 // TestGamesOutliveConnections plays on while connections keep breaking and the host restarts: the
-// engine's position stays the GUI's.
+// engine always has the position of the GUI.
 func TestGamesOutliveConnections(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(testshared.Seed(t), 0))
@@ -403,8 +403,8 @@ func (c lateEnd) Write(p []byte) (int, error) {
 	return c.Conn.Write(p)
 }
 
-// TestOneEngineUntilItEnds: after the engine's end the client asks for no other one, though the end
-// comes late and the user reads late.
+// TestOneEngineUntilItEnds: a client whose engine has ended does not ask for a new engine, even if
+// it learns of the end late and the user reads late.
 func TestOneEngineUntilItEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var engines atomic.Int32

@@ -40,7 +40,7 @@ type stream struct {
 	out      []byte // unconfirmed bytes; base is the position of the first
 	base     uint64
 	ended    bool // end was called: nothing more is written
-	endSent  bool // a connection took the end
+	endSent  bool // the end was written to a connection
 	inEnded  bool // the other side has ended its output
 	closed   bool
 	conn     net.Conn // current connection; may be nil
@@ -96,7 +96,7 @@ func (s *stream) end() {
 }
 
 // drained waits, for a limited time, until the other side has confirmed everything and the end is
-// sent: a side that misses the end connects again.
+// sent, because a client that misses the end would connect again.
 func (s *stream) drained(patience time.Duration) {
 	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
 		s.mu.Lock()
@@ -267,7 +267,7 @@ func (s *stream) receiveOver(conn net.Conn, r *bufio.Reader) error {
 			}
 			if s.conn != conn {
 				s.mu.Unlock()
-				return errClosed // the newer connection sends this again
+				return errClosed // the other side sends this data again over the newer connection
 			}
 			s.in = append(s.in, buf[:n]...)
 			s.received += uint64(n)

@@ -81,8 +81,8 @@ func (t *gtpTalk) came(line []byte) []byte {
 	return line
 }
 
-// setters are commands of which only the last one with the same leading arguments matters; the
-// value is the number of such arguments.
+// setters are commands that replace an earlier command of the same name with the same leading
+// arguments; the value is the number of these arguments.
 var setters = map[string]int{"komi": 0, "kata-set-rules": 0, "kata-set-rule": 1, "kata-set-param": 1, "kata-set-params": 0, "time_settings": 0,
 	"kgs-time_settings": 0, "kata-time_settings": 0, "kgs-rules": 0, "kata-set-komi": 0}
 

@@ -12,7 +12,7 @@ import (
 	"kosumi/nn/open"
 )
 
-// minToken is the minimum length of a token that cannot be guessed.
+// minToken is the minimum length of a token, so that nobody can guess it.
 const minToken = 16
 
 // ReadUsers reads users, one a line: NAME TOKEN [SEATS], and # begins a comment. There must be at

@@ -78,7 +78,7 @@ func serveAnalysis(ctx context.Context, s *settings, conf analysis.Config) error
 	return serveClient(ctx, s, net, what, func(ctx context.Context) error { return server.Serve(ctx, os.Stdin, os.Stdout) })
 }
 
-// analysisConfig completes the configuration of a server whose positions share threads and memory.
+// analysisConfig completes conf. The positions that are analysed at once share the threads and the memory.
 func (s *settings) analysisConfig(conf analysis.Config, net *open.Network) analysis.Config {
 	conf.Version, conf.Search = version, s.params()
 	p := &conf.Search

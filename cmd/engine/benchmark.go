@@ -60,7 +60,7 @@ best for later starts of gtp, analysis and benchmark with this network, board, p
 	return c
 }
 
-// leastSeconds is the shortest time of a measurement: many ticks of a clock that ticks once a
+// leastSeconds is the minimum duration of a measurement: 20 ticks of a clock that ticks once a
 // millisecond.
 const leastSeconds = 0.02
 

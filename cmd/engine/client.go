@@ -21,10 +21,9 @@ var (
 // failed. A finished session waits for the same time to learn whether the network has failed.
 const lastWords = time.Second
 
-// serveClient runs serve, which speaks a protocol on standard input and output, to its end. If the
-// network fails, serve goes on for lastWords, answering with errors, and serveClient returns the failure. A client that
-// disconnects and a signal to stop are not errors. serveClient prints a banner on standard error that ends with the
-// text in what, unless this is empty.
+// serveClient runs serve, which speaks a protocol on standard input and output, to its end. If the network fails, serve
+// answers with errors for lastWords more, and serveClient returns the failure. It is no error if the client disconnects
+// or a signal stops the program. Unless the argument what is empty, a banner on standard error ends with that text.
 func serveClient(ctx context.Context, s *settings, net *open.Network, what string, serve func(context.Context) error) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)

@@ -16,8 +16,8 @@ import (
 	"kosumi/internal/console"
 )
 
-// findAddress returns the address of a loop that the command line gives: in a file, in an
-// environment variable, or directly.
+// findAddress returns the address of a loop. The command line has the address itself, or names a
+// file or an environment variable that holds it.
 func findAddress(text string, log *slog.Logger) (string, error) {
 	address, err := cluster.FindAddress(text, warn(log))
 	if err == nil {

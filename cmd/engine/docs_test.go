@@ -219,7 +219,7 @@ func TestDocumentedWalks(t *testing.T) {
 	}
 }
 
-// readerFolder holds the files that the documents speak of.
+// readerFolder makes a folder with the files that the documents speak of.
 func readerFolder(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()

@@ -172,7 +172,7 @@ func runDrill(cmd *cobra.Command, s *settings, set *drill.Set, answers string, f
 	return session.Run(cmd.Context(), set, fresh)
 }
 
-// lateJudge is a judge whose network is opened for the first position.
+// lateJudge is a judge whose network is opened when the first position needs it.
 type lateJudge struct {
 	lateNetwork
 	judge *review.Judge

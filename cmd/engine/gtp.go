@@ -24,8 +24,8 @@ func gtpCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:        "gtp",
 		SuggestFor: []string{"play", "bot", "ogs", "kgs", "terminal", "score", "count"},
-		// Version adds the flag --version, so that it can be suggested for a mistyped flag here too:
-		// engine alone means engine gtp.
+		// Version adds the flag --version, so that it can be suggested for a mistyped flag: engine
+		// --vresion is read as engine gtp --vresion.
 		Version: version,
 		Short:   "Play over the Go Text Protocol on standard input and output",
 		Long: `Speaks GTP version 2 with the extensions of KataGo, Leela Zero, GoGui and KGS

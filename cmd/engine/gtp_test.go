@@ -10,7 +10,7 @@ import (
 )
 
 // TestGTPConformance checks that the program, with its defaults, has the features that clients rely
-// on; items that need a stronger network or more outputs also run with a network of KataGo's.
+// on. Features that need a stronger network or more outputs are also checked with a network of KataGo's.
 func TestGTPConformance(t *testing.T) {
 	testshared.Long(t)
 	needLibrary(t)

@@ -13,7 +13,7 @@ import (
 )
 
 // KataGo's replies about human-like networks begin with these texts. Clients know humanTexts, so
-// this program repeats those replies. Instead of the replies in ownTexts it has its own words.
+// this program repeats those replies. It replaces the replies in ownTexts by its own words.
 var (
 	humanTexts = []string{"Unknown human SL", "Expected a symmetry", "Unexpected extra"}
 	ownTexts   = []string{"Cannot run ", "Provided parameter human", "WARNING: humanSLProfile", "SGFMetadata is required"}

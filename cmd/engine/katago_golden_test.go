@@ -161,8 +161,8 @@ func TestKataGoGTP(t *testing.T) {
 	t.Logf("pairs as KataGo has them: %d of %d", same, all)
 }
 
-// TestKataGoSessions replays sessions with KataGo 1.17.2. Each was recorded after a fault of this program, for example
-// in scores of unfinished games, in penalties for repeated patterns, or where a side moves twice.
+// TestKataGoSessions replays sessions recorded from KataGo 1.17.2. Each covers a fault that this program once had, for
+// example in scores of unfinished games, in penalties for repeated patterns, or where a side moves twice.
 func TestKataGoSessions(t *testing.T) {
 	testshared.Long(t)
 	needLibrary(t)

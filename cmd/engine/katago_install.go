@@ -135,7 +135,7 @@ func isKosumi(path string) bool {
 	return ok && err == nil && info.Path == self.Path
 }
 
-// copyFile writes an executable copy, unless both are the same file.
+// copyFile makes an executable copy of a file, unless both paths lead to the same file.
 func copyFile(to, from string) error {
 	in, err := os.Open(from)
 	if err != nil {

@@ -239,7 +239,7 @@ func (f *lifeFlags) assumed(ctx context.Context, q *life.Question, net life.Netw
 	return list, nil
 }
 
-// write writes the proof, and records its path in the cards.
+// write writes the proof to the file of --out, and records that path in the cards with a proved answer.
 func (f *lifeFlags) write(cmd *cobra.Command, out *life.Answer) error {
 	if f.out == "" {
 		return nil
@@ -267,7 +267,7 @@ func (f *lifeFlags) write(cmd *cobra.Command, out *life.Answer) error {
 	return nil
 }
 
-// allGroups asks for each group in turn, and reports those whose life depends on who moves first.
+// allGroups asks about each group in turn, and reports those whose life depends on who moves first.
 func (f *lifeFlags) allGroups(cmd *cobra.Command, q *life.Question, opts life.Options, progress *console.Progress) error {
 	switch {
 	case f.out != "":

@@ -69,8 +69,8 @@ func TestLifeWhatever(t *testing.T) {
 	require.NotContains(t, o.stderr, "games")
 }
 
-// TestLifeOfSolvedProblem: without --move, the answer about a problem with its solution says which
-// position it is about.
+// TestLifeOfSolvedProblem: if a file has a problem and its solution, and --move is not given, a note
+// says which position the answer is about.
 func TestLifeOfSolvedProblem(t *testing.T) {
 	solved := strings.TrimSuffix(sixInTheCorner, ")") + ";B[ba])"
 	for move, warns := range map[string]bool{"-1": true, "0": false, "1": false} {

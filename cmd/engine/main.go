@@ -93,11 +93,11 @@ func run(args []string) int {
 const sameStop = time.Second
 
 // untilSignal returns a context that ends at ^C, at SIGTERM, and when the terminal or the
-// connection closes (SIGHUP), unless the program was started to outlive those, for example by
-// nohup. A later ^C or SIGTERM ends the program at once, but within sameStop it counts as the same
+// connection closes (SIGHUP, unless the program was started to ignore that, for example by
+// nohup). A later ^C or SIGTERM ends the program at once, but within sameStop it counts as the same
 // request: timeout, npm and make forward a signal that the program has already received. A terminal
-// that closes may signal twice: SIGHUP stays caught to the end, since one that arrives while its
-// handler is removed would kill the program.
+// that closes may send SIGHUP twice, so SIGHUP stays caught to the end: once its handler is removed,
+// the second would kill the program.
 func untilSignal() (context.Context, context.CancelFunc) {
 	caught, release := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	ctx, stop := context.WithCancel(context.Background()) // a context whose cause names no signal
@@ -299,8 +299,8 @@ func refuseArguments(c *cobra.Command) {
 }
 
 // withSubcommand adds "gtp" if the arguments name no subcommand, or "web" after a double click on
-// the program. An unknown word is a mistake even with --help: cobra would answer with the help of
-// the parent command.
+// the program. It removes --help if a subcommand is unknown, so that cobra reports the mistake
+// instead of showing the help of the parent command.
 func withSubcommand(root *cobra.Command, args []string) []string {
 	if len(args) == 0 {
 		if startedByClick() {

@@ -158,8 +158,8 @@ func runMatch(cmd *cobra.Command, c match.Config, f matchFlags) error {
 	return errors.New("interrupted; run the same command to resume")
 }
 
-// folder chooses the folder of the games if no flag names one, and has its name logged before the
-// first game. made is the chosen folder if it does not exist yet.
+// folder chooses the folder of the games if no flag names one. The match will log the folder's name
+// before the first game. made is the chosen folder if it does not exist yet, otherwise "".
 func (f *matchFlags) folder(c *match.Config) (made string, err error) {
 	if c.Dir == "" && !f.discard {
 		if c.Dir, err = match.FolderFor(*c, "match-"+time.Now().Format(time.DateOnly)); err != nil {

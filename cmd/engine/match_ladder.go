@@ -36,8 +36,8 @@ type ladderFlags struct {
 	show, json                          bool
 }
 
-// defaultDials lists the dials (the numbers of the levels that play) for when no flag names others. On
-// large boards there are fewer, since games take long.
+// defaultDials lists the dials (level numbers) that play if no flag names any. On large boards
+// there are fewer, since games take long.
 func defaultDials(size board.Size) string {
 	if size.Area() > 100 {
 		return "-2,0,2,4,6,8,10,12,14,16,18,20"
@@ -245,7 +245,7 @@ func (f *ladderFlags) boards() (sizes []board.Size, err error) {
 	return sizes, nil
 }
 
-// prepare reads the flags, and returns the measurements to make on each board size.
+// prepare checks the flags, and returns the configuration of the measurement on each board size.
 func (f *ladderFlags) prepare() ([]ladder.Config, error) {
 	if err := cmp.Or(
 		must(f.c.Parallel >= 1, "parallel", f.c.Parallel, "1 or more"),

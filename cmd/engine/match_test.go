@@ -129,8 +129,8 @@ func TestMatchEndsWithAProgramThatDoesNotStart(t *testing.T) {
 	require.Empty(t, left, "no folder without games")
 }
 
-// TestMatchKeepsItsGames: without a named folder, games are in a folder of the day, whose name is
-// printed first.
+// TestMatchKeepsItsGames: if no flag names a folder, games are kept in a folder named after the day;
+// its name is printed first.
 func TestMatchKeepsItsGames(t *testing.T) {
 	opponent := gnuGo(t)
 	t.Chdir(t.TempDir())

@@ -68,7 +68,7 @@ func plainFlagError(cmd *cobra.Command, err error) error {
 	return fmt.Errorf("--%s is %q, must be %s", bad.GetFlag().Name, bad.GetValue(), wants)
 }
 
-// otherWords maps names that people try to the flags that they mean.
+// otherWords holds, for each wrong name that people try, the flag that they mean.
 var otherWords = map[string]string{
 	"cores": "sessions", "cpus": "sessions", "cpu": "sessions", "jobs": "sessions", "board-size": "boardsize", "size": "boardsize",
 	"delay": "pace", "slow": "pace", "rank": "level", "strength": "level", "network": "model", "net": "model", "weights": "model",
@@ -116,7 +116,7 @@ func flagBefore(cmd *cobra.Command, word string) string {
 	return ""
 }
 
-// must is the error for a flag with an invalid value: it names the value and the requirement.
+// must returns nil if ok; otherwise an error that names the flag's value and the requirement.
 func must(ok bool, flag string, value any, want string) error {
 	if ok {
 		return nil
@@ -174,8 +174,8 @@ func sizeOf(flag, text string) (board.Size, error) {
 	return size, nil
 }
 
-// checkListen reports whether the value of a flag is an address to listen on; "" is
-// the default.
+// checkListen returns an error unless the value of a flag is an address to listen on, or "", which
+// stands for the default.
 func checkListen(flag, text string) error {
 	if text == "" {
 		return nil

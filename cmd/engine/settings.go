@@ -116,7 +116,7 @@ func (s *settings) searchFlags(f *pflag.FlagSet) {
 	f.StringArrayVar(&s.sets, "set", nil, "`NAME=VALUE` of the search, may be given more than once; engine config lists the names")
 }
 
-// foreignFlags adds flags from launch lines made for KataGo.
+// foreignFlags adds the flag --override-config, for command lines written for KataGo.
 func (s *settings) foreignFlags(f *pflag.FlagSet) {
 	f.StringArrayVar(&s.foreign, "override-config", nil, "`KEY=VALUE`,... in KataGo's words, as in a .cfg file for --config")
 }

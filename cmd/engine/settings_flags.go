@@ -83,7 +83,7 @@ func (v *flagValue) Set(text string) error {
 	return nil
 }
 
-// Type is the placeholder in --help if the usage has none.
+// Type is the placeholder for the value in --help, if the usage text has none.
 func (v *flagValue) Type() string {
 	switch v.row.Kind {
 	case setting.Bool:

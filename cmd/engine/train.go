@@ -172,8 +172,8 @@ func (f *trainFlags) apply(cmd *cobra.Command, c *learn.RunConfig, s *settings) 
 	return f.checkOutputs(c)
 }
 
-// checkOutputs refuses to overwrite inputs, and to begin a run in a folder that has the output
-// files of another one.
+// checkOutputs refuses to overwrite inputs, and to begin a run in a folder with the output files of
+// another run.
 func (f *trainFlags) checkOutputs(c *learn.RunConfig) error {
 	_, none := os.Stat(filepath.Join(c.Out, learn.CheckpointsDir))
 	for _, name := range []string{learn.NetworkName + ".onnx", learn.NetworkName + ".bin.gz", learn.CurvesFile, learn.ReportFile} {
@@ -188,8 +188,8 @@ func (f *trainFlags) checkOutputs(c *learn.RunConfig) error {
 	return nil
 }
 
-// parseData reads texts of the form PATH or PATH=SHARE. A text is a path as a whole if a file of
-// that name exists, or if no number follows its last "=".
+// parseData reads texts of the form PATH or PATH=SHARE. The whole text is a path if a file of that
+// name exists, or if no number follows the last "=".
 func parseData(list []string) (paths []string, shares map[string]float64) {
 	for _, text := range list {
 		at := strings.LastIndex(text, "=")
@@ -305,7 +305,7 @@ func otherRun(dir string, changed []learn.Change) error {
 	var was, is []string
 	for _, c := range changed {
 		if c.Name == "momentum" && method {
-			continue // each optimizer has its own value
+			continue // the default momentum depends on the optimizer
 		}
 		was, is = append(was, flagsOf(c.Name, c.Was)...), append(is, flagsOf(c.Name, c.Is)...)
 	}

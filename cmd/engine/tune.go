@@ -53,7 +53,7 @@ func (s *settings) tune(ctx context.Context, setup *bench.Setup, out *bench.Repo
 	return s.tuningUse(setup.Games[0].Size()).Keep(bench.Tuned{Plan: best.Plan, Subject: out.Subject, Evals: best.Evals})
 }
 
-// useTuning decides on which device the network runs. If none of --sessions, --batch and --threads
+// useTuning chooses the device that runs the network. If none of --sessions, --batch and --threads
 // is given, it applies the result of an earlier `engine benchmark --tune` for this network, machine
 // and board.
 func (s *settings) useTuning(size board.Size) {

@@ -52,8 +52,8 @@ func occupy(t *testing.T, command, input, until string) *process {
 	return p
 }
 
-// TestClientVanishes closes the client's end in every way in every state: the program ends with
-// success.
+// TestClientVanishes closes the client's ends of the pipes, in every state and combination: the program
+// ends with success.
 func TestClientVanishes(t *testing.T) {
 	testshared.Long(t)
 	needLibrary(t)
@@ -148,7 +148,7 @@ func TestHangup(t *testing.T) {
 	require.NoError(t, outlives.wait())
 }
 
-// TestStuckClient reads no output: one signal still ends the program.
+// TestStuckClient: one signal ends the program even if the client does not read the output.
 func TestStuckClient(t *testing.T) {
 	needSignals(t)
 	for _, c := range []struct{ command, input string }{

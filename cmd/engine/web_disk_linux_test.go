@@ -64,7 +64,7 @@ func fullDisk(t *testing.T, dir string, fill func(*webServer) (free func()), arg
 	require.Equal(t, args, refused.Args)
 	require.Equal(t, "kept", get[api.Doc](c, "watch", api.Watch{What: "doc:" + doc}).Nodes[0].Note)
 	server.kill()
-	if args != nil { // without args, the limit on file sizes ended with the process
+	if args != nil { // if args is nil, the limit was one of the process and ended with it
 		free()
 	}
 	server = startWeb(t, dir)

@@ -134,7 +134,7 @@ func TestWebKilled(t *testing.T) {
 				played = append(played, stone)
 				rev++
 			}
-			time.Sleep(50 * time.Millisecond) // slow enough for the server's limit of messages
+			time.Sleep(50 * time.Millisecond) // slow enough for the server's limit on the rate of messages
 		}
 		killed.Stop()
 		server.kill()

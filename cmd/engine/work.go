@@ -68,7 +68,7 @@ Beside these games it plays those of the loop's gating matches.`,
 	return c
 }
 
-// clusterLog returns the log of a program that other programs supervise.
+// clusterLog returns a log on standard error: JSON for programs that supervise this one, or text.
 func clusterLog(level string, asJSON bool) (*slog.Logger, error) {
 	l, err := parseLevel(level)
 	if err != nil {
@@ -147,8 +147,8 @@ func runWork(cmd *cobra.Command, address string, s *settings, f *workFlags) erro
 	return err
 }
 
-// openWorkerModel returns a function that opens a worker's network. It opens sessions for the
-// boards of an offer at once, others when needed.
+// openWorkerModel returns a function that opens a worker's network. That function opens sessions for
+// an offer's boards at once; sessions for other boards are opened when they are needed.
 func (s *settings) openWorkerModel(log *slog.Logger) func(ctx context.Context, path string, o *cluster.Offer) (*cluster.Model, error) {
 	return func(ctx context.Context, path string, o *cluster.Offer) (*cluster.Model, error) {
 		m, server, closeBoth, err := reproducible(path, s.Config(log), s.ServerConfig(s.Play.Seed))

@@ -24,15 +24,15 @@ import (
 	"kosumi/search/thinking"
 )
 
-// clients are programs that speak GTP or KataGo's analysis protocol, each over its own port. A
-// message is text that the program would otherwise exchange by standard input and output.
+// clients are programs that speak GTP or KataGo's analysis protocol, each over its own port. The
+// messages are texts that would otherwise go through standard input and output.
 type clients struct {
 	net        *open.Network
 	repeatable bool // equal queries get equal answers
 	log        *slog.Logger
 }
 
-// newClients begins to load the network: the host's, or a network that a client has given.
+// newClients begins to load the network: the one in the host's field given, or the built-in one.
 func newClients(host js.Value, log *slog.Logger) *clients {
 	read := func(file string) (nn.Model, error) { return model.Open(file, modelConfig(log)) }
 	name := ""

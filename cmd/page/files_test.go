@@ -54,7 +54,7 @@ func startServer(t *testing.T, b *browsertest.Tab, address string) string {
 	return browsertest.JS[string](b, fmt.Sprintf(serverJS, filepath.Base(scripts[0])))
 }
 
-// serverAlone is a browser's only tab, which runs only the server.
+// serverAlone opens a browser with one tab, which runs only the server.
 func serverAlone(t *testing.T) *browsertest.Tab {
 	t.Helper()
 	testshared.Long(t)
@@ -219,7 +219,7 @@ func TestReviewInTab(t *testing.T) {
 	require.Equal(t, []int{9, 9}, next.D.Problem.Size)
 }
 
-// reviewed makes the server of a tab review a game with mistakes, and waits for it.
+// reviewed makes the server of a tab review a game with mistakes, and waits for the review's end.
 func reviewed(b *browsertest.Tab) {
 	const spoilt = "(;GM[1]FF[4]SZ[9]KM[7.5]RU[Chinese]PB[Ann]PW[Ben]RE[W+R];B[ee];W[cc];B[gc];W[cg];B[gg];W[ce];B[dd];W[cd];B[dc];W[cb];B[df];W[dg];B[ef];W[eg];B[fg];W[fh];B[gh];W[eh];B[ff];W[db])"
 	b.Do(chromedp.Evaluate(fmt.Sprintf(`worker.postMessage({ t: "request", id: 1, method: "POST", path: "/api/import?to=review", headers: ["Content-Type", "text/plain"], body: new TextEncoder().encode(%q) })`, spoilt), nil))

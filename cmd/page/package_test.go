@@ -26,7 +26,7 @@ import (
 	"kosumi/nn/model"
 )
 
-// installed returns a folder in which npm has installed the package from the archive that it packs.
+// installed lets npm pack the package and install that archive in a new folder, and returns the folder.
 func installed(t *testing.T) string {
 	t.Helper()
 	from, npm, dir := filepath.Join(folder(t), "../npm"), program(t, "npm"), t.TempDir()
@@ -162,8 +162,8 @@ func TestConversation(t *testing.T) {
 	})
 }
 
-// inNode evaluates an expression in node. The expression may use the package's class Kosumi, and
-// the value given.
+// inNode evaluates an expression in node and stores the value in result. The expression may use the
+// package's class Kosumi, and the argument given as a variable of that name.
 func inNode(t *testing.T, dir, expression string, given, result any) {
 	t.Helper()
 	input, err := json.Marshal(given)
@@ -192,7 +192,7 @@ func TestEndedWorkers(t *testing.T) {
 			return
 		}
 		script, err := os.ReadFile(filepath.Join(folder(t), r.URL.Path))
-		if sent.Add(1) <= 3 { // the third worker replaces one of the first two
+		if sent.Add(1) <= 3 { // the two workers fail, and so does the first that replaces one of them
 			script = append(script, `
 {
 	const heard = port.onmessage;
@@ -252,8 +252,8 @@ func (r *response) first() string {
 	return r.MoveInfos[0].Move
 }
 
-// recorded are queries about positions that KataGo has recorded, of all sizes and rules: every
-// third one, or all if $KOSUMI_COUNT is set. The protocol refuses a few of them, because their
+// recorded returns queries about positions recorded from KataGo, of all sizes and rules: every
+// third position, or all if $KOSUMI_COUNT is set. The protocol refuses a few of them, because their
 // moves are illegal.
 func recorded(t *testing.T) []query {
 	t.Helper()
@@ -266,8 +266,8 @@ func recorded(t *testing.T) []query {
 	return all
 }
 
-// askJS sends the queries in the parameter given to the engine. The engine's files are in folder,
-// or beside the package if there is no folder.
+// askJS asks the engine the queries in the array given, and returns the answers. The engine's files
+// are in the folder of the last parameter, or beside the package if that is undefined.
 const askJS = `async (Kosumi, given, folder) => {
 	const kosumi = await Kosumi.open({ folder, repeatable: true });
 	const analysis = kosumi.analysis();

@@ -8,8 +8,8 @@ import (
 	"syscall/js"
 )
 
-// answer performs a request of the page: args are its method, path, headers (names and values in
-// turn) and body, and the function that takes status, headers and body of the answer.
+// answer performs a request of the page. args are the request's method, path, headers (names and
+// values in turn) and body, then a function that is called with the reply's status, headers and body.
 func answer(h http.Handler, args []js.Value) {
 	w := &recorder{header: http.Header{}, status: http.StatusOK}
 	r, err := http.NewRequest(args[0].String(), args[1].String(), bytes.NewReader(bytesOf(args[3])))

@@ -59,7 +59,7 @@ func entered(t *testing.T, s *httptest.Server) *browsertest.Tab {
 	return p
 }
 
-// begin begins a game on a square board by the page's form.
+// begin starts a game on a square board with the page's form.
 func begin(p *browsertest.Tab, size, visits int) {
 	p.Do(chromedp.Evaluate(fmt.Sprintf(`localStorage.setItem("kosumi.newgame", JSON.stringify({ auto: false, level: "", size: %d, limit: "visits", visits: %d, pace: false }))`, size, visits), nil))
 	p.Do(chromedp.Evaluate(`location.hash = "#/new"`, nil), chromedp.Reload())
@@ -122,8 +122,8 @@ func TestPhoneInPocket(t *testing.T) {
 }
 
 // TestTwoTabs opens the page twice. The second tab says that the page is open in the first. When
-// the first tab is left or closed, the second one shows the page; the first waits if somebody
-// returns to it.
+// the first tab is left or closed, the second one shows the page. A tab that is left and opened
+// again waits for the other.
 func TestTwoTabs(t *testing.T) {
 	testshared.Long(t)
 	t.Parallel()
@@ -229,7 +229,7 @@ func longRecord() string {
 	return text + ")"
 }
 
-// hashed matches the names of files that contain a hash of the content.
+// hashed matches file names with a hash of the content, such as start-0a1b2c3d.js.
 var hashed = regexp.MustCompile(`[\w-]+-(?:[0-9A-Z]{8}|[0-9a-f]{8})(n*)\.\w+`)
 
 // replace replaces the page by a newer version: every file has a new name.
@@ -251,7 +251,7 @@ func replace(t *testing.T, dir string) {
 	}
 	for _, name := range texts {
 		text := rename(testshared.Read(t, filepath.Join(dir, name)))
-		if name == "sw.js" { // the service worker names the version
+		if name == "sw.js" { // the service worker contains the version of the page
 			text = regexp.MustCompile(`"[0-9a-f]{12}"`).ReplaceAllString(text, `"0newer"`)
 		}
 		text = strings.Replace(text, "<title>", `<meta name="newer"><title>`, 1)
@@ -259,7 +259,7 @@ func replace(t *testing.T, dir string) {
 	}
 }
 
-// copied serves a copy of the page, which may be changed.
+// copied serves a copy of the page from dir, where a test may change its files.
 func copied(t *testing.T) (s *httptest.Server, dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -333,8 +333,8 @@ func TestFailedTab(t *testing.T) {
 }
 
 // TestOldTab: if the server has new files and there is no service worker, each link of the menu
-// shows an explanation, with a button that opens the link in the newer version. The help, a new
-// language and a page whose first script is missing also lead to an explanation.
+// shows an explanation, with a button that opens the link in the newer version. The help
+// button, a change of language and a missing first script also show an explanation.
 func TestOldTab(t *testing.T) {
 	testshared.Long(t)
 	without := chromedp.ActionFunc(func(ctx context.Context) error {
@@ -399,7 +399,7 @@ func TestOldTab(t *testing.T) {
 }
 
 // TestBlockedStorage opens the page in browsers that store nothing for it: the page says so, and
-// plays. Browsers that refuse only locks keep games, and a second tab waits as usual.
+// plays. If a browser refuses only locks, games are kept, and a second tab waits as usual.
 func TestBlockedStorage(t *testing.T) {
 	testshared.Long(t)
 	refuse := func(what string) string {

@@ -17,12 +17,12 @@ type socket struct {
 	receive js.Func
 	once    sync.Once
 	came    chan string
-	full    bool          // more messages came than may wait: the connection has ended
+	full    bool          // too many messages were unread, which has ended the connection
 	ended   chan struct{} // closed by whoever ends the connection
 }
 
-// Limits on the number of unread messages: mostWaiting for a page; mostLines for a client, which may
-// send all its messages at once.
+// Limits on the number of unread messages: mostWaiting from the page, mostLines from a GTP or
+// analysis client, which may send all its messages at once.
 const (
 	mostWaiting = 1 << 10
 	mostLines   = 1 << 16

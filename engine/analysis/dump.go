@@ -9,8 +9,8 @@ import (
 	"kosumi/search/setting"
 )
 
-// dump writes JSON in the format of the library that KataGo uses: names sorted, no blanks,
-// numbers in their shortest form, fractions always with a point. text must be valid JSON.
+// dump writes JSON in the format of the library that KataGo uses: names sorted, no blanks, numbers
+// in their shortest form, floats always with a point or an exponent. text must be valid JSON.
 func dump(text json.RawMessage) []byte {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
@@ -47,19 +47,19 @@ func shorten(v any) any {
 }
 
 // fitsWord reports whether an integer fits in 64 bits. KataGo's library reads a longer one as a
-// fraction.
+// floating-point number.
 func fitsWord(digits string) bool {
 	_, signed := strconv.ParseInt(digits, 10, 64)
 	_, unsigned := strconv.ParseUint(digits, 10, 64)
 	return signed == nil || unsigned == nil
 }
 
-// number is a float of a result, written with nine significant digits and always with a point.
+// number is a float of a result, written with at most nine significant digits and with a point or an exponent.
 type number float64
 
 func (n number) MarshalJSON() ([]byte, error) { return appendNumber(nil, float64(n), 'g', 9), nil }
 
-// appendNumber writes a number rounded to some digits, as [strconv.FormatFloat] counts them.
+// appendNumber appends x to b, rounded to a number of significant digits (format g) or decimals (format f).
 func appendNumber(b []byte, x float64, format byte, digits int) []byte {
 	x, _ = strconv.ParseFloat(strconv.FormatFloat(x, format, digits, 64), 64) // the text comes from FormatFloat, so it parses
 	x += 0                                                                    // turns -0 into 0

@@ -101,8 +101,8 @@ func (r *fieldReader) integer(field string, low, high int64, fault string, v *in
 	return true
 }
 
-// integers reads a list of numbers and truncates fractions. With flags, true counts as 1 and
-// false as 0, as in KataGo's library.
+// integers reads a list of numbers and truncates fractions. If flags is set, true counts as 1
+// and false as 0, as in KataGo's library.
 func (r *fieldReader) integers(field, fault string, flags bool) (list []int64, given bool) {
 	var items []json.RawMessage
 	if !r.take(field, fault, &items) {

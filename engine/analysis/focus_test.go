@@ -8,8 +8,8 @@ import (
 	"kosumi/internal/conform"
 )
 
-// TestFocus: a query's focus applies to each of its turns and to no other query, and its playouts
-// count towards no limit.
+// TestFocus: a query's focus applies to each of its turns and to no other query. Playouts spent on
+// the focus count towards no limit.
 func TestFocus(t *testing.T) {
 	s := serve(t, alone(), newHashNet(t))
 	s.Send(conform.Query("focus", map[string]any{"focusMoves": []string{"A1", "E1"}, "focusWeights": []float64{3, 1}, "focusProb": 0.6, "maxVisits": 200, "analyzeTurns": []int{0, 1}}))

@@ -29,7 +29,7 @@ func run(t *testing.T, ctx context.Context, c Config, in io.Reader, out io.Write
 	return done
 }
 
-// endsSoon waits for Serve to return, although there are endless searches.
+// endsSoon fails the test if Serve does not return within [conform.Patience], despite endless searches.
 func endsSoon(t *testing.T, done <-chan error) {
 	t.Helper()
 	select {
@@ -40,7 +40,7 @@ func endsSoon(t *testing.T, done <-chan error) {
 	}
 }
 
-// endless are more endless queries than there are workers.
+// endless holds queries whose searches never end, more of them than there are workers.
 var endless = strings.Repeat(`{"id":"a","moves":[],"rules":"chinese","boardXSize":9,"boardYSize":9,"maxVisits":1000000000,"reportDuringSearchEvery":0.01}`+"\n", 6)
 
 // TestClientVanishes: Serve returns soon once the output is closed, although searches are
@@ -87,7 +87,7 @@ func TestClientDoesNotRead(t *testing.T) {
 	cancel()
 	endsSoon(t, done)
 
-	// With QuitWithoutWaiting, Serve does not wait for the client at the end of input either.
+	// With QuitWithoutWaiting, Serve returns soon at the end of input, although the client does not read.
 	c := testConfig()
 	c.QuitWithoutWaiting = true
 	endsSoon(t, run(t, t.Context(), c, strings.NewReader(endless), outWrite))

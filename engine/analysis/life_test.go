@@ -7,7 +7,7 @@ import (
 )
 
 // TestLife: a query with the field "life" gets a proof at each turn, or the reason why there is
-// none, such as a point without a stone. Its analysis is the usual one.
+// none, such as a point without a stone. The field does not change the analysis.
 func TestLife(t *testing.T) {
 	s := serve(t, alone(), newHashNet(t))
 	corner := [][]string{{"b", "A8"}, {"b", "B8"}, {"b", "C8"}, {"b", "D8"}, {"b", "D9"},

@@ -35,19 +35,19 @@ type query struct {
 	level    *level.Setting // nil: no level's move is wanted
 	life     []board.Point  // stones whose life is in question; none: no answer is wanted
 
-	bytes   int64 // estimated by memory
+	bytes   int64 // memory in bytes, as estimated by the method memory
 	waiting int   // number of waiting tasks, kept by the queue
 }
 
 // memory estimates the bytes that a waiting query holds: its moves and lists take less than twice
 // the length of its line.
 func (q *query) memory(line int) int64 {
-	const perTurn = int64(unsafe.Sizeof(task{})) + 4*8 // a task, and its entries in the queue and in lists
+	const perTurn = int64(unsafe.Sizeof(task{})) + 4*8 // a task, and its entries in the queue and other lists
 	return int64(unsafe.Sizeof(*q)) + 2*int64(line) + perTurn*int64(len(q.turns))
 }
 
-// schedule has the times before the first report of a running search and between its reports. Zero
-// means a report only at the end.
+// schedule has the time before the first report of a running search and the time between reports. If
+// every is 0, there are no further reports; if both are 0, there is none before the search ends.
 type schedule struct{ first, every time.Duration }
 
 // KataGo's limits for the numbers of a query.
@@ -234,7 +234,8 @@ func (q *query) readRestrictions(r *fieldReader) {
 	}
 }
 
-// restriction reads one entry of avoidMoves or allowMoves. Most errors name a field of the entry.
+// restriction reads one entry of avoidMoves or allowMoves. An error names the list if the entry lacks a field, and
+// otherwise the wrong field of the entry.
 func (q *query) restriction(r *fieldReader, field string, fields map[string]json.RawMessage) (one thinking.Restriction, ok bool) {
 	for _, name := range []string{"moves", "untilDepth", "player"} {
 		if _, there := fields[name]; !there {

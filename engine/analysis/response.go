@@ -140,8 +140,8 @@ func (v viewer) points(values []float32) []float32 {
 // huge is the substitute for infinity, which JSON lacks.
 const huge = 1e9
 
-// plain returns a number that is the same from every view, within the range that JSON can hold; NaN
-// becomes 0.
+// plain converts a number that does not depend on the view: it is limited to ±huge, since JSON lacks
+// infinity, and NaN becomes 0.
 func plain(x float64) number {
 	if math.IsNaN(x) {
 		return 0
@@ -149,7 +149,7 @@ func plain(x float64) number {
 	return number(max(-huge, min(huge, x)))
 }
 
-// unsigned is the viewer for numbers that belong to no side.
+// unsigned is the viewer for numbers that are the same from every view.
 var unsigned = viewer{1}
 
 // response converts a result to the fields that the query wants.
@@ -231,7 +231,7 @@ func (q *query) moveInfo(m *thinking.Move, v viewer) moveInfo {
 	return out
 }
 
-// variation returns a move's principal variation, cut to the query's length.
+// variation returns a move's principal variation, cut to the length that the query asks for.
 func (q *query) variation(m *thinking.Move) variation {
 	n := min(len(m.PV), q.pvLen)
 	if m.PVEndsPhase && n == len(m.PV) { // KataGo leaves out a move that begins a clean-up phase

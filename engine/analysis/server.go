@@ -72,7 +72,7 @@ type Server struct {
 	log   *slog.Logger
 	queue *queue
 	out   output
-	seed  uint64 // seeds the errors and random choices of levels
+	seed  uint64 // seeds the misjudgements and random choices of levels
 }
 
 // New returns a server for one client.
@@ -140,7 +140,7 @@ func (s *Server) serve(ctx context.Context, cancel context.CancelFunc, lines <-c
 	if s.conf.QuitWithoutWaiting {
 		cancel()
 	}
-	// If the session ends before the queue is empty, the rest is dropped.
+	// If ctx ends first, the waiting tasks are dropped and the running ones stopped.
 	defer context.AfterFunc(ctx, func() {
 		_, stop := s.queue.terminate(func(*task) bool { return true })
 		stop()
@@ -149,8 +149,8 @@ func (s *Server) serve(ctx context.Context, cancel context.CancelFunc, lines <-c
 	workers.Wait()
 }
 
-// handleLines answers one line at a time, when the queue has room, until there are no more or the
-// session ends.
+// handleLines answers one line at a time, when the queue has room, until there are no more lines or
+// ctx ends.
 func (s *Server) handleLines(ctx context.Context, lines <-chan []byte) {
 	for s.queue.awaitRoom(ctx) {
 		select {
@@ -165,7 +165,7 @@ func (s *Server) handleLines(ctx context.Context, lines <-chan []byte) {
 	}
 }
 
-// readLines cuts the input into lines. Too long ones are answered with an error and skipped.
+// readLines cuts the input into lines. A line that is too long is answered with an error and skipped.
 func (s *Server) readLines(ctx context.Context, in io.Reader, lines chan<- []byte) error {
 	r := bufio.NewReaderSize(in, 1<<16)
 	var line []byte
@@ -227,7 +227,7 @@ func (s *Server) write(v any) {
 	s.out.line(text)
 }
 
-// encode writes a value as JSON on one line, with < > & as they are.
+// encode writes a value as JSON on one line, without escaping <, > and &.
 func encode(v any) ([]byte, error) {
 	var text bytes.Buffer
 	enc := json.NewEncoder(&text)

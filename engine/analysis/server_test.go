@@ -17,7 +17,7 @@ import (
 	"kosumi/search/thinking"
 )
 
-// alone has one worker, so that results come in the order of the searches.
+// alone returns a configuration with one worker, so that results come in the order of the searches.
 func alone() Config {
 	c := testConfig()
 	c.Threads = 1

@@ -144,8 +144,8 @@ func (s *Server) report(tree *search.Tree, t *task, stop <-chan struct{}) {
 		}
 		var snapshot search.Result
 		tree.Snapshot(&snapshot)
-		// A final snapshot belongs to the previous search, or to this one, whose result follows
-		// anyway.
+		// A final snapshot is never reported: it is either left from the previous search or the end of
+		// this one, which is written as the result.
 		if snapshot.Final || len(snapshot.Moves) == 0 {
 			timer.Reset(retryReport) // a report is due, but nothing is searched yet
 			continue

@@ -21,8 +21,8 @@ type Setup struct {
 	Length time.Duration // duration of one measurement
 }
 
-// Speed is how fast a network is, alone and in search. Rates are medians of several rounds in
-// which the two alternate, so that changes in the machine's speed do not favour either.
+// Speed is how fast a network is, alone and in search. Rates are medians of several rounds. Each
+// round measures both, so that changes in the machine's speed favour neither.
 type Speed struct {
 	RawEvals    float64 `json:"raw_evals_per_second"`
 	SearchEvals float64 `json:"search_evals_per_second"`
@@ -69,7 +69,7 @@ func (s *Setup) Search(server *nn.Server, workers int) *Search {
 	return run
 }
 
-// Measure alternates between the network alone, with the sessions and batch of p, and searches of run.
+// Measure measures in turn the network alone, with the sessions and batch size of p, and the searches of run.
 func (s *Setup) Measure(ctx context.Context, p Plan, run *Search) (speed Speed, work Work, err error) {
 	pool, err := OpenRaw(s.Model, s.Games, p.Sessions, p.Batch)
 	if err != nil {

@@ -36,8 +36,8 @@ func serve(tb testing.TB, m nn.Model) *nn.Server {
 	return s
 }
 
-// BenchmarkProblems searches each problem of testdata/problems in every orientation and reports
-// right first moves in percent, of the network alone and of a search.
+// BenchmarkProblems searches each problem of testdata/problems in every orientation. It
+// reports the percentage of correct first moves, of the network alone and of a search.
 func BenchmarkProblems(b *testing.B) {
 	s := serve(b, network(b))
 	p := search.Defaults()

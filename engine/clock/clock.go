@@ -26,7 +26,7 @@ type Left struct {
 	Main     time.Duration // main time, or the bank of Fischer time
 	Overtime bool          // main time is used up and there is overtime
 	Period   time.Duration // in overtime: what is left of the current period
-	Count    int           // in overtime: periods left, including the current one, or stones to play in it
+	Count    int           // in overtime: periods left, this one included (byo-yomi), or stones to play in it (Canadian)
 }
 
 // Clock is one player's clock: [Clock.Run] takes time off, [Clock.Moved] ends a move.
@@ -133,7 +133,7 @@ func (c *Clock) Set(left time.Duration, count int) {
 	switch {
 	case !c.Limited():
 	case count > 0:
-		if !c.Settings.hasOvertime() { // overtime that the settings lack counts as Canadian
+		if !c.Settings.hasOvertime() { // the settings have no overtime: assume a Canadian one
 			c.Settings = Settings{System: Canadian, Period: left, Stones: count}
 		}
 		c.Left = Left{Overtime: true, Period: left, Count: count}

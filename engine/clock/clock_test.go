@@ -252,14 +252,14 @@ func TestBudgetByHand(t *testing.T) {
 	// Fischer with less than one increment left: everything but the lag.
 	k = newForgiving(Settings{System: Fischer, Main: 3 * sec, Increment: 5 * sec})
 	near(2*sec, k.Budget(81, 0, sec).Recommended)
-	// Fischer: excess 100-5-1 s; 0.5*(0.75*81+15) = 37.875 and 48.475 moves.
+	// Fischer: an increment, and one of 0.5*(0.75*81+15) = 37.875 shares of the other 100-5-1 = 94 s.
 	k = newForgiving(Settings{System: Fischer, Main: 100 * sec, Increment: 5 * sec})
 	near(5*sec+94*sec*1000/37875, k.Budget(81, 0, sec).Recommended)
 	require.True(t, (&Clock{}).Budget(81, 0, sec).Unlimited)
 }
 
-// TestNoBudgetLosesOnTime plays whole games in which each move takes all that
-// its budget allows and the way to the server takes a tenth of the lag buffer.
+// TestNoBudgetLosesOnTime plays whole games in which each move takes the maximum of its budget,
+// plus a tenth of the expected lag for the way to the server.
 func TestNoBudgetLosesOnTime(t *testing.T) {
 	for name, set := range map[string]Settings{
 		"absolute":       {System: Absolute, Main: 10 * sec},

@@ -47,8 +47,7 @@ var ErrSettings = errors.New("bad time settings")
 const maxDuration = 10_000 * time.Hour
 
 // Normalize returns settings that a clock can use: negative times, which some GTP controllers
-// send, become zero, and overtime without stones, periods or time becomes the time system that it
-// amounts to.
+// send, become zero, and overtime without stones, periods or time becomes [Absolute] time.
 func (s Settings) Normalize() (Settings, error) {
 	clamp := func(d *time.Duration) { *d = min(max(*d, 0), maxDuration) }
 	clamp(&s.Main)

@@ -75,7 +75,7 @@ func (f *PlayerRating) valid() bool {
 
 // Played updates the rating by a game: the opponent's rank, the Elo that a handicap is worth to the
 // player, the player's points (1, 0.5 or 0), and the weight of the game, 0 to 1. One game in twenty
-// is assumed to be decided by accident, for either side.
+// is assumed to be decided by chance, with equal odds.
 func (f *PlayerRating) Played(against Rank, handicap, points, weight float64, when time.Time) {
 	f.drift(when)
 	for i := range f.Weights {
@@ -96,8 +96,8 @@ func (f *PlayerRating) later(when time.Time) {
 	}
 }
 
-// drift widens the distribution with the days since the last game: a player's strength changes by
-// 10 Elo a day, and by 15 from game to game.
+// drift widens the distribution with the days since the last game: a player's strength is assumed to
+// change at random, with a standard deviation of 10 Elo for a day and 15 for a game.
 func (f *PlayerRating) drift(now time.Time) {
 	days := 0.0
 	if !f.Last.IsZero() {
@@ -151,8 +151,8 @@ func (f *PlayerRating) Next() Rank {
 	return rankAt(f.mean() + 35)
 }
 
-// Counted reports whether a game has counted by its result or its moves. If none has, the rating is
-// the rank that the player claims.
+// Counted reports whether a game has counted by its result or its moves. If none has, the rating
+// is only the rank that the player claims, or the default.
 func (f *PlayerRating) Counted() bool { return f.Games > 0 || f.Judged > 0 }
 
 // Range is the player's probable rank: between low and high with a probability of 80 %; mid is the

@@ -19,13 +19,13 @@ const (
 	overlooked = 0.95 // share of distant points (far from the last moves) that the player overlooks
 	fancy      = 2.0  // standard deviation of the logarithm of a move's appeal
 	attention  = 2.0  // distance in points at which attention has fallen to 0.6
-	farAway    = 0.3  // appeal of a far point relative to that of the answer to the last move
+	farAway    = 0.3  // factor of the appeal of a far point; at the last moves it is 1+farAway
 )
 
 // glance is the term that a beginner adds to the logarithm of a move's likelihood. Beginners look
 // near the last moves: farther away, moves appeal less, and many are overlooked, even an atari or
 // the death of a group. A move stays overlooked as long as the stones around it stay the same. The
-// appeal has an error off; blind is the strength of the habits ([beginner]).
+// argument blind is the strength of the habits ([beginner]), off the error of the move's appeal.
 func (s *Situation) glance(p board.Point, blind, off float64) float64 {
 	near := s.near(p)
 	appeal := blind * (math.Log(farAway+near) - fancy*off)

@@ -2,9 +2,9 @@
 //
 // A level is a number, its dial. A short search with a fixed number of visits gives every plausible
 // move a value, and [Player.Choose] draws a move: its probability rises with the network's policy
-// and falls with the points that it loses; the dial weighs the two. The values of moves get an
-// error. Since people misjudge shapes, it is not drawn again each turn but stays the same as long
-// as the stones around the move do. A filter excludes moves that no rank makes: filling one's own
+// and falls with the points that it loses; the dial weighs the two. The value of each move gets an
+// error. Since people misjudge shapes, this error is not drawn again each turn but stays the same as
+// long as the stones around the move do. A filter excludes moves that no rank makes: filling one's own
 // eyes, giving away five stones for nothing. Passing is left to the search.
 //
 // A [Ladder] maps ranks to dials for one network and board size. It is measured by games against

@@ -6,7 +6,7 @@ type Habits struct {
 	Moves int `json:"moves"` // number of their moves, passes included
 	// FirstLine counts moves on the edge of the board among the first 30 of a game.
 	FirstLine int `json:"firstLine"`
-	// SelfAtaris counts moves that put three stones or more into atari and capture nothing.
+	// SelfAtaris counts moves that put three or more of the player's own stones into atari and capture nothing.
 	SelfAtaris int `json:"selfAtaris"`
 	// Ataris counts the opponent's moves that put a chain into atari while the player can save it
 	// by a capture, or by an extension to three liberties. AtarisLeft counts those after which the

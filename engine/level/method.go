@@ -21,8 +21,8 @@ type Situation struct {
 	Seed       uint64 // determines the errors of judgement in this game
 }
 
-// scale converts points of a 9x9 game to another size, where the value of a move grows more
-// slowly than the board.
+// scale is the factor that converts points of a 9x9 game to another board size. It grows more slowly
+// than the area, as the value of a move does.
 func scale(size board.Size) float64 { return math.Pow(float64(size.Area())/81, 0.65) }
 
 // drawBy returns an index i with a probability in proportion to exp(logs[i]).
@@ -37,8 +37,8 @@ func drawBy(logs []float64, rng *rand.Rand) int {
 }
 
 // choose draws a move at a dial (Player.Dial) and returns its index. The weight of a move is its likelihood
-// times exp(-points lost/tau), where the points have an error that lasts as long as the shape
-// around the move does. Up to [Reading], the higher the dial, the more points a level gives away
+// times exp(-points lost/tau). The points lost have an error that stays the same as long as the stones
+// around the move do. Up to [Reading], the higher the dial, the more points a level gives away
 // knowingly; beyond it points hardly count, and the level plays like a beginner.
 func (s *Situation) choose(dial float64, rng *rand.Rand) int {
 	unit := scale(s.Game.Size())

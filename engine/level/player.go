@@ -25,8 +25,8 @@ type Choice struct {
 }
 
 // Choose draws a move from a finished search of the position. It passes if the search does, or if a
-// pass would end the game and cost next to nothing. It returns false if no move but the pass is
-// left.
+// pass would end the game and cost next to nothing. If there is no candidate, it returns a pass and
+// false.
 func (p *Player) Choose(g *board.Game, r *search.Result, rng *rand.Rand) (Choice, bool) {
 	if r.Choose(0, nil) == board.Pass || passWins(g, r) {
 		return Choice{Move: board.Pass, Loss: 0}, true
@@ -51,8 +51,8 @@ func (p *Player) Choose(g *board.Game, r *search.Result, rng *rand.Rand) (Choice
 	return Choice{Move: c.Move, Loss: c.Loss, Refused: refused}, true
 }
 
-// mostLost is the loss in points, by the search, above which a drawn move is replaced by another
-// draw: 1 point on 9x9 up to dial 0, unlimited from dial 9.5.
+// mostLost is the loss in points, by the search, above which [Player.Choose] discards a drawn move and
+// draws again: 1 point on 9x9 up to dial 0, unlimited from dial 9.5.
 func (p *Player) mostLost(size board.Size) float64 {
 	if p.Dial >= 9.5 {
 		return math.Inf(1)
@@ -87,7 +87,7 @@ func (p *Player) candidates(g *board.Game, r *search.Result) (list []Candidate, 
 	loss := losses(r)
 	area := float64(size.Area())
 	// The minimum probability of a move that may be played is a multiple of 1/area, so that it means
-	// the same on every board; for beginners it is ten times lower.
+	// the same on every board. It falls with the strength of a beginner's habits, to a tenth at dial 20.
 	least, empty := 0.02*math.Pow(10, -beginner(p.Dial))/area, 1-float64(g.Board().Stones(board.Black)+g.Board().Stones(board.White))/area
 	screen := newScreen(g)
 	screen.decided = max(r.Root.Winrate, 1-r.Root.Winrate) > sure
@@ -114,10 +114,10 @@ func (p *Player) candidates(g *board.Game, r *search.Result) (list []Candidate, 
 	return list, refused
 }
 
-// losses returns by how many points each searched move is worse than the one that the search
-// would play. A move with few visits is assumed worse by one point over the square root of its
-// visits: the best of many rough estimates is mostly luck. For a network that predicts only
-// winrates, one percent of winrate counts as half a point.
+// losses returns by how many points each searched move is worse than the one that the search would
+// play. A value is uncertain by 1/sqrt(visits) points on 9x9; if a move's value is less certain than the
+// best one's, the difference adds to its loss, since the best of many rough estimates is mostly luck. For
+// a network that predicts only winrates, one percent of winrate counts as half a point.
 func losses(r *search.Result) map[board.Point]float64 {
 	value := func(m *thinking.Move) float64 {
 		if !r.Root.Raw.HasScore {

@@ -17,15 +17,15 @@ func newScreen(g *board.Game) *screen {
 // Bounds of the screen.
 const (
 	bigChain  = 5    // number of stones that no rank gives away for nothing
-	opening   = 0.88 // share of empty points above which the edge is left alone
+	opening   = 0.88 // share of empty points above which unlikely moves on the edge are refused
 	edgePrior = 0.05 // probability from which an edge move is not screened
 	sure      = 0.98 // winrate of a side that has practically won
 )
 
-// refuses reports whether no rank plays p: it fills an eye or settled area, gives away a big chain
-// without a capture although it is not the search's best move, or is an unlikely move on the edge,
-// in the opening or with no stone next to it. In a decided game even the search's best move may not
-// give away a big chain, since a search finds all moves equally good then. loss is NaN if unknown.
+// refuses reports whether no rank plays p: it fills an eye or settled area; it gives away a big chain
+// without a capture and is not the search's best move; or it is an unlikely move on the edge, played in
+// the opening or with no stone around it. In a decided game even the search's best move may not give away a
+// big chain, since all moves are equally good then. loss is NaN if unknown, empty the share of empty points.
 func (s *screen) refuses(p board.Point, prior, loss, empty float64) bool {
 	us, b := s.game.ToMove(), s.game.Board()
 	if s.alive[p] != board.Empty && !inAtari(b, us.Opponent(), p) {

@@ -15,18 +15,18 @@ import (
 	"kosumi/board"
 )
 
-// Visits is the length of the search that a level chooses from, if its number, the dial, is 0 to [Reading].
+// Visits is how many visits a level searches before it chooses, if its number, the dial, is 0 to [Reading].
 const Visits = 48
 
-// The ends of the dial. Below 0 a level plays as at 0 but after a longer search, beyond [Reading] it
+// The ends of the dial. Below 0 a level plays as at 0 but after a longer search; beyond [Reading] it
 // plays like a beginner.
 const (
 	Strongest = -4.0
 	Weakest   = 25.0
 )
 
-// VisitsAt returns the number of visits of the search at a dial: each step below 0 doubles it, each
-// step above [Reading] takes a fifth off, down to a third.
+// VisitsAt returns the number of visits of the search at a dial. It is [Visits] from 0 to [Reading], doubles with
+// each step below 0, and falls by a fifth of [Visits] with each step above [Reading], down to a third.
 func VisitsAt(dial float64) int64 {
 	return int64(math.Round(Visits * math.Pow(2, max(0, -dial)) * max(1.0/3, 1-0.2*max(0, dial-Reading))))
 }
@@ -46,7 +46,7 @@ type Support struct {
 	LargeLosses float64 `json:"blunders"`
 	// Nonsense is how many moves in 1,000 fill an eye, or put five stones or more into atari for
 	// nothing and lose a point or more by a search of the position. Suspects counts the moves that
-	// put five stones or more into atari for nothing, whatever they lose, Moves all moves.
+	// put five stones or more into atari for nothing, whatever they lose; Moves counts all moves.
 	Nonsense float64 `json:"nonsense"`
 	Suspects int     `json:"suspects,omitempty"`
 	Moves    int     `json:"moves,omitempty"`
@@ -95,7 +95,7 @@ const (
 // eloOf is the Elo of a rank on 9x9, relative to GNU Go's level 10.
 func eloOf(r Rank) float64 { return eloARank * float64(r-anchorRank) }
 
-// eloARank is the Elo between two ranks on the ladder's board.
+// eloARank is the Elo between neighbouring ranks on the ladder's board.
 func (l *Ladder) eloARank() float64 {
 	return eloARank + (eloARank19-eloARank)*max(0, float64(l.Size-9))/10
 }
@@ -213,9 +213,9 @@ const (
 	mostShare  = 0.95
 )
 
-// measured reports whether a dial lies between two dials that GNU Go has measured: dials that
-// took 5 to 95 % of the points against it, with or without a handicap. All others are known only
-// by games between levels.
+// measured reports whether a dial lies between two dials that were measured against GNU Go:
+// they took 5 to 95 % of the points, with or without a handicap. All others are known only by
+// games between levels.
 func (l *Ladder) measured(dial float64) bool {
 	first, last := math.Inf(1), math.Inf(-1)
 	for _, p := range l.Pairs {
@@ -252,7 +252,7 @@ func (l *Ladder) dial(r Rank) (float64, Rank) {
 type RankSupport struct {
 	Rank        Rank    `json:"-"`
 	Name        string  `json:"rank"`     // of the rank
-	Measured    bool    `json:"measured"` // between dials that GNU Go measured; else only by games between levels
+	Measured    bool    `json:"measured"` // against GNU Go ([Ladder.measured]); false: only by games between levels
 	Dial        float64 `json:"dial"`
 	Playouts    int64   `json:"playouts"` // length of the search that the dial chooses from
 	Elo         float64 `json:"elo"`
@@ -335,7 +335,7 @@ func ParseDial(name string) (dial float64, named bool, err error) {
 	return dial, true, nil
 }
 
-// around returns a dial's place: a share t of the way from Support[i-1] to Support[i].
+// around returns the two supports around a dial, which is a share t of the way from Support[i-1] to Support[i].
 func (l *Ladder) around(dial float64) (i int, t float64) {
 	i = min(max(1, slices.IndexFunc(l.Support, func(s Support) bool { return s.Dial >= dial })), len(l.Support)-1)
 	a, b := l.Support[i-1], l.Support[i]

@@ -149,7 +149,7 @@ func start(t *testing.T, parent context.Context, options ...chromedp.ExecAllocat
 	return ctx, func() { stop(); end() }
 }
 
-// hear records errors of the page and its requests to other hosts.
+// hear records script errors and console messages of the page, and its requests to other hosts.
 func (b *Tab) hear(event any) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

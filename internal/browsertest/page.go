@@ -12,7 +12,7 @@ import (
 // Home is an expression for the start page with its board.
 const Home = `document.querySelector("main.home[data-front]")`
 
-// Enter waits for the start page and answers its question to newcomers whether they play Go.
+// Enter waits for the start page and answers the question that it asks newcomers: whether they play Go.
 func (b *Tab) Enter() {
 	b.T.Helper()
 	b.Until(Home + ` || document.querySelector("main.first")`)
@@ -87,7 +87,7 @@ func (b *Tab) Screen(width, height int64) {
 }
 
 // beyond lists elements that extend beyond the right edge of the screen, except those inside an
-// element that scrolls. %s selects the ancestor of the elements.
+// element that scrolls. %s is replaced by a selector of their ancestor.
 const beyond = `[...document.querySelectorAll("%s *:not(.sr):not(svg *)")].filter((e) => e.getBoundingClientRect().right > innerWidth + 1 && !e.closest(".cands, .tree, .wide")).map((e) => e.outerHTML.slice(0, 160))`
 
 // NothingSticksOut waits until nothing reaches beyond the right edge of the screen.
@@ -107,7 +107,7 @@ func (b *Tab) Mine() string {
 const CountNotes = `window.noteCount = 0; new MutationObserver((all) => { for (const m of all) for (const n of m.addedNodes) if (n.classList?.contains("toast") || n.classList?.contains("no")) noteCount++; })
 	.observe(document.body, { childList: true, subtree: true })`
 
-// Look checks and pictures the page in the sizes of a phone and of a desktop.
+// Look checks the page, and saves a picture of it, in the sizes of a phone and of a desktop.
 func (b *Tab) Look(name string) {
 	b.T.Helper()
 	for _, size := range [][2]int64{{390, 844}, {1280, 800}} {

@@ -74,7 +74,7 @@ func (s *GTP) checkParams() {
 	}
 }
 
-// rawKeys are the lines of kata-raw-nn before the policy.
+// rawKeys are the keys of the lines that kata-raw-nn prints before the policy.
 var rawKeys = strings.Fields("whiteWin whiteLoss noResult whiteLead whiteScoreSelfplay whiteScoreSelfplaySq varTimeLeft shorttermWinlossError shorttermScoreError")
 
 func checkRawNetwork(s *GTP) {

@@ -74,7 +74,7 @@ func (t *Talk) Line() Line {
 	return Line{}
 }
 
-// Ends waits until the engine ends, successfully if success is set.
+// Ends waits until the engine ends. If success is set, the engine must end without an error.
 func (t *Talk) Ends(success bool) {
 	select {
 	case err := <-t.Exit:

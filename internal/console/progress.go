@@ -38,7 +38,7 @@ type row struct {
 	text        string
 	done, total int64
 	first       int64         // amount done when counting began
-	began       time.Time     // when counting began, or began again after done decreased
+	began       time.Time     // when counting began, or began again because done decreased or unit changed
 	left        time.Duration // known remaining time; 0: extrapolated
 }
 
@@ -156,7 +156,7 @@ func (r *row) timeLeft() string {
 	return fmt.Sprintf("%ds", int(left.Seconds()))
 }
 
-// Columns for the time left, and fewest columns for the bar with the spaces around it.
+// leftWidth is the columns for the time left, shortestBar the fewest for the bar with the spaces around it.
 const leftWidth, shortestBar = 8, 12
 
 // fit removes comma-separated parts from the end of a text until it fits into the given columns.

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// SelfSigned returns a self-signed certificate for a server with some host names and IP addresses, and
-// its key, both PEM. The certificate is valid for ten years.
+// SelfSigned returns a self-signed server certificate for some host names and IP addresses, and its
+// key, both PEM. The common name is name. The certificate is valid for ten years.
 func SelfSigned(name string, hosts ...string) (cert, key []byte, err error) {
 	pair, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

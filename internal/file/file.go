@@ -160,8 +160,8 @@ func SyncFolder(dir string) error {
 // ErrInput is wrapped by the error of [Try] about an output file that is also an input.
 var ErrInput = errors.New("the same file is read")
 
-// Same reports whether two names denote one existing file or folder, through different spelling,
-// links, or a case-insensitive file system.
+// Same reports whether two names denote one existing file or folder, even if they are spelt
+// differently or one is a link.
 func Same(a, b string) bool {
 	x, err := os.Stat(a)
 	y, err2 := os.Stat(b)
@@ -197,8 +197,8 @@ func Try(path string, over bool, inputs ...string) error {
 // patience is how long Read waits for a pipe.
 const patience = 5 * time.Second
 
-// Read returns the content of a file whose size is limited. A named pipe must end within a few
-// seconds; devices and folders are refused.
+// Read returns the content of a file, or an error if it has more than most bytes. A named pipe must
+// end within a few seconds. Folders and devices are refused, except the null device.
 func Read(path string, most int64) ([]byte, error) {
 	data, err := read(path, most)
 	if errors.Is(err, fs.ErrNotExist) {

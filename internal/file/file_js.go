@@ -8,8 +8,8 @@ import (
 
 const nonblocking = 0 // a browser has no pipes
 
-// writing holds this program's open temporary files by name. No other program writes here, so
-// other temporary files are remains of a program that has ended.
+// writing holds this program's open temporary files by name. No other program writes at the same
+// time, so all other temporary files were left by programs that have ended.
 var writing = struct {
 	sync.Mutex
 	files map[string]*os.File

@@ -22,7 +22,7 @@ func text(s string) func(io.Writer) error {
 	return func(w io.Writer) error { _, err := io.WriteString(w, s); return err }
 }
 
-// only requires that a folder holds exactly these names.
+// only fails a test unless the folder dir has exactly these files and subfolders, and no others.
 func only(t *testing.T, dir string, names ...string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)

@@ -32,7 +32,7 @@ func unfinished(path string, perm os.FileMode) (*os.File, error) {
 			f.Close()
 			continue
 		}
-		// On file systems without locks the last writer wins.
+		// Other errors are ignored: on file systems without locks the last writer wins.
 		if err := f.Truncate(0); err != nil {
 			f.Close()
 			return nil, err

@@ -8,7 +8,7 @@ import (
 	"os"
 )
 
-// ReadJSON reads a file into v. found is false if there is none.
+// ReadJSON reads a file into v. found is false if the file does not exist.
 func ReadJSON(path string, v any) (found bool, err error) {
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {

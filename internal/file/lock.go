@@ -20,14 +20,14 @@ const lockBytes = 1000 // maximum size of a lock file
 // Hold is an exclusive lock. It ends with Release, or with the process.
 type Hold struct {
 	lock *flock.Flock
-	dir  string // the folder, if it was empty before
+	dir  string // the locked folder if it was new or empty before, else ""
 	made bool   // the folder did not exist before
 }
 
 // LockFolder locks a folder, and creates it if necessary. A process that writes several related
 // files locks their folder. If another process has the lock, the error wraps [ErrTaken] and names
-// the folder and, if known, the process. Release removes the lock file and a new folder if nothing
-// was written there.
+// the folder and, if known, the process. If the folder was new or empty and nothing was written there,
+// Release removes the lock file, and the folder too if LockFolder created it.
 func LockFolder(dir string) (*Hold, error) {
 	before, missing := os.ReadDir(dir)
 	if err := os.MkdirAll(dir, 0o755); err != nil {

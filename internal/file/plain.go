@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 )
 
-// ReadPlain returns the content of a file in a folder; the file's size is limited. Unlike [Read],
-// it refuses links, pipes and devices, so that it reads nothing outside the folder.
+// ReadPlain returns the content of a file in a folder; most is the largest size accepted, in bytes. Unlike
+// [Read], it refuses links, pipes and devices, so that it reads nothing outside the folder.
 func ReadPlain(dir, name string, most int64) ([]byte, error) {
 	data, err := readPlain(dir, name, most)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package handout writes single HTML files that can be mailed, built from the same components as
-// the page of engine web. A program built without npm cannot write them.
+// Package handout writes single HTML files that can be mailed. They use the same components as the
+// web page of the command engine web. A program built without npm cannot write them.
 package handout
 
 import (
@@ -53,7 +53,7 @@ func Built() error {
 	return err
 }
 
-// Data begins the data in a file of [Write]: JSON.
+// Data is the HTML tag that precedes the JSON data in a file that [Write] makes.
 const Data = `<script type="application/json" id="data">`
 
 // Write writes an HTML file that shows data under a title. A field of data tells the script which

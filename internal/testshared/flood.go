@@ -19,7 +19,7 @@ func (f *Flood) Read(p []byte) (n int, err error) {
 	return n, nil
 }
 
-// Heap returns the bytes of all objects in use.
+// Heap returns the size in bytes of all objects in use, after a garbage collection.
 func Heap() int64 {
 	var m runtime.MemStats
 	runtime.GC()

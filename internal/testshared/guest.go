@@ -24,8 +24,8 @@ func Slow(t testing.TB) {
 	}
 }
 
-// Long skips a test unless `make test-all` runs it. It marks tests that take several seconds, of things
-// that the faster tests leave out: rare cases, real clients, kills.
+// Long skips a test unless `make test-all` runs it. It marks tests that take several seconds and cover
+// rare cases, real clients or killed programs, which the faster tests leave out.
 func Long(t testing.TB) {
 	t.Helper()
 	Slow(t)

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Lines yields the JSON values of a gzipped file with their numbers from 0.
+// Lines yields the JSON values of a gzipped file, numbered from 0.
 func Lines[T any](t testing.TB, path string) iter.Seq2[int, T] {
 	t.Helper()
 	return func(yield func(int, T) bool) {

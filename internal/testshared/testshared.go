@@ -11,9 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Path returns the path of a file or folder of the reference data: in $KOSUMI_SHARED, by default
-// the folder "shared" beside the checkout; if it is not there, in testdata. If it is missing in
-// both, the test skips; with CI=true it fails.
+// Path returns the path of a file or folder of the reference data. It looks in $KOSUMI_SHARED, by
+// default the folder "shared" beside the checkout, and then in testdata. If neither has the file, the
+// test skips; with CI=true it fails.
 func Path(t testing.TB, name string) string {
 	t.Helper()
 	path := filepath.Join(root(t), filepath.FromSlash(name))
@@ -28,8 +28,8 @@ func Path(t testing.TB, name string) string {
 	return path
 }
 
-// Beyond returns the path of a file of the reference data that has a sample in testdata; false if the
-// test must use the sample. With CI=true a missing file is a failure.
+// Beyond returns the path of a file of the reference data. If the file is missing, it returns false: the test
+// must use the sample of it in testdata. With CI=true a missing file is a failure.
 func Beyond(t testing.TB, name string) (string, bool) {
 	t.Helper()
 	path := filepath.Join(root(t), filepath.FromSlash(name))

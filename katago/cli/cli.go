@@ -32,7 +32,7 @@ type Host interface {
 	// config's settings. The caller may change it before it calls Open.
 	Play() *engine.Config
 	// Take applies a config, which may contain settings of the program itself, such as
-	// "precision = fp32". It adds the keys that have no effect to setup.
+	// "precision = fp32". It adds the names of keys without effect to setup.Idle.
 	Take(c *config.Config, setup *katago.Setup) error
 	Threads() int // search threads
 	Batch() int   // largest batch of positions

@@ -1,6 +1,6 @@
 // Package commands has KataGo's commands of the Go Text Protocol, with the arguments, errors and
 // replies of KataGo 1.18. They replace the usual commands of a [gtp.Server], because clients expect
-// KataGo's from a program that says that its name is KataGo.
+// KataGo's commands from a program that calls itself KataGo.
 //
 // The handlers share a [Personality], which holds the engine and the program's own answers.
 package commands
@@ -31,9 +31,9 @@ type Personality struct {
 	// Version is the reply to the command version.
 	Version string
 	Params  *katago.Params
-	// Perspective is the side from whose view numbers are given; Empty: the side whose move is searched.
+	// Perspective is the side for which winrates and scores are given; Empty: the side to move.
 	Perspective board.Color
-	PVLen       int // number of moves of a variation after its first move
+	PVLen       int // maximum number of moves that a variation shows after its first
 	MaxSize     int // longest side of a board
 	ForcedKomi  *float32
 	// Say writes a line for people to the log and to standard error.
@@ -57,7 +57,7 @@ type Personality struct {
 type Engine interface {
 	gtp.Engine
 	// Turn sets the side to move, and drops the history if the side changes. choosing says that a
-	// move is requested next; then the handicap advantage is kept.
+	// move is requested next; then the handicap advantage is kept even if the history is dropped.
 	Turn(c board.Color, choosing bool)
 	// DropTree drops the search tree.
 	DropTree()

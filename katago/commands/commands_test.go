@@ -19,7 +19,7 @@ import (
 	"kosumi/search/thinking"
 )
 
-// still is an engine with a board and clocks but no search.
+// still implements Engine with a board and clocks but no search.
 type still struct {
 	Engine
 	game  *board.Game

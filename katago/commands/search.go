@@ -22,7 +22,7 @@ const (
 	plain             // analyze: decimals with trailing zeros, no options
 )
 
-// genMove is a handler for a command with a colour as its one argument.
+// genMove returns the handler of a genmove command that takes a colour as its only argument.
 func (k *handlers) genMove(r thinking.MoveRequest, debug bool) gtp.HandlerFunc {
 	return func(ctx context.Context, c gtp.Command, reply *gtp.Reply) error {
 		if len(c.Args) != 1 {

@@ -14,7 +14,7 @@ type AnalysisSettings struct {
 	LogErrors, LogSearch, WarnUnused   bool
 	Search                             Search
 	Perspective                        board.Color // Empty: the side to move
-	PVLen                              int         // number of moves of a variation after its first move
+	PVLen                              int         // maximum number of moves that a variation shows after its first
 	StartBlackMovesAreHandicap         bool
 	PreventCleanupPhase, Deterministic bool
 	Network                            Network

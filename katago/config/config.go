@@ -66,8 +66,8 @@ func load(from fs.FS, files, overrides []string) (*Config, error) {
 	return c, nil
 }
 
-// rulesParts are the keys that "rules" replaces. If a config has both, KataGo's error names the
-// first in this order.
+// rulesParts are the keys that "rules" replaces. If a config has "rules" and some of these keys,
+// KataGo's error names the first of them in this order.
 var rulesParts = []string{
 	"koRule", "scoringRule", "multiStoneSuicideLegal", "hasButton", "taxRule", "whiteHandicapBonus", "friendlyPassOk", "whiteBonusPerHandicapStone",
 }

@@ -4,7 +4,7 @@
 //
 // # Terms
 //
-// A key is used once a program has read its value. For unused keys KataGo only prints a warning,
-// since they are mostly misspelt. Texts of errors are KataGo's, because clients show them and look
+// A key is used once a program has read its value. For unused keys, most of which are misspelt,
+// KataGo only prints a warning. Texts of errors are KataGo's, because clients show them and look
 // for parts of them.
 package config

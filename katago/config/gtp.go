@@ -67,7 +67,7 @@ type GTPSettings struct {
 	ResignMinScore, ResignMinMovesPerArea float64 // ResignMinScore is negative if not given.
 	WinningFactor, WinningThreshold       float64
 	OGSChat                               bool
-	PVLen                                 int // number of moves of a variation after its first move
+	PVLen                                 int // maximum number of moves that a variation shows after its first
 	StartBlackMovesAreHandicap            bool
 	PreventCleanupPhase                   bool
 	HandicapAdvantage                     float64 // dynamicPlayoutDoublingAdvantageCapPerOppLead
@@ -79,8 +79,8 @@ type GTPSettings struct {
 	NoLimit                               bool        // neither visits, playouts nor time are limited
 }
 
-// GTP reads the settings of the gtp program. say gets KataGo's messages line by line, before
-// errors of later keys.
+// GTP reads the settings of the gtp program. say gets each line of KataGo's messages at once, so
+// that it gets the first ones even if a later key has an error.
 func (c *Config) GTP(human bool, say func(line string)) (GTPSettings, error) {
 	a := &asker{c: c}
 	g := GTPSettings{Log: a.log(false)}

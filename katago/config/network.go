@@ -56,8 +56,7 @@ func (a *asker) network(of Program) Network {
 	return n
 }
 
-// idle marks the keys without effect as used, and returns those that are given and not switched
-// off.
+// idle marks the given keys without effect as used, and returns those whose value is not false.
 func (a *asker) idle(of Program) (given []string) {
 	for key, value := range a.c.values {
 		if begins(key, tuning, others[of]) {
@@ -80,7 +79,7 @@ func Tuning(name string) bool {
 	return begins(name, tuning, []string{"nodeTableShards", "gtpForceMaxNNSize", "useFP16"})
 }
 
-// Perspective reads the side from whose view numbers are given; Empty is the side to move.
+// Perspective reads the side for which winrates and scores are given (Empty: the side to move); absent is its default.
 func (c *Config) Perspective(absent board.Color) (board.Color, error) {
 	if !c.Has("reportAnalysisWinratesAs") {
 		return absent, nil

@@ -30,7 +30,7 @@ func NewOverrides(base *Config, humans bool) (*Overrides, error) {
 // uses this number of threads.
 func PlainOverrides(threads int) *Overrides {
 	base := New(map[string]string{"numSearchThreads": strconv.Itoa(max(1, threads))})
-	since, _ := base.Clone().Search(Analysis, false) // a config with these keys alone is valid
+	since, _ := base.Clone().Search(Analysis, false) // a config with this key alone is valid
 	return &Overrides{base: base, since: since}
 }
 
@@ -92,8 +92,8 @@ func setAsGiven(p *search.Params, l *search.Limits, name string, v Value) bool {
 	return true
 }
 
-// Seconds converts a time limit. One beyond 1e8 s becomes 0, which means no limit; any other is
-// at least a nanosecond.
+// Seconds converts a time limit. 1e8 s or more becomes 0, which means no limit; any other limit
+// becomes at least a nanosecond.
 func Seconds(s float64) time.Duration {
 	if s >= 1e8 {
 		return 0

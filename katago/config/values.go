@@ -13,9 +13,9 @@ import (
 
 type Kind uint8
 
-// Kinds of values. Enabled is a bool that may also be "auto"; Single is a float of 32 bits.
+// Kinds of values; those from Int on are numbers. Enabled is a bool that may also be "auto"; Single is a 32-bit float.
 const (
-	Text Kind = iota // kinds from Int on are numbers
+	Text Kind = iota
 	Bool
 	Enabled
 	Int

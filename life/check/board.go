@@ -49,8 +49,8 @@ func (s *state[W]) pays() bool {
 	return true
 }
 
-// axis holds the pairs of neighbours in rows, or those in columns. Of each pair, low has the point
-// with the lower number; the other number is greater by step.
+// axis holds the pairs of neighbours in rows, or those in columns: the set low has the point of
+// each pair with the lower number, and step is the difference between the two numbers.
 type axis[W words] struct {
 	step uint
 	low  points[W]
@@ -79,7 +79,7 @@ func (b *board[W]) near(s points[W]) points[W] {
 // around returns points and their neighbours.
 func (b *board[W]) around(s points[W]) points[W] { return s.or(b.near(s)) }
 
-// flood returns seed with all points that paths from seed reach without leaving the other set.
+// flood adds to the set seed all points that can be reached from it through points of the set in.
 func (b *board[W]) flood(seed, in points[W]) points[W] {
 	for {
 		next := seed.or(b.near(seed).and(in))
@@ -98,7 +98,7 @@ func (b *board[W]) chain(s *state[W], side uint8, p int) points[W] {
 	return b.flood(single[W](p), s.stones[side])
 }
 
-// parts yields the connected parts of a set that contain points of seeds, a subset of the set.
+// parts divides the second set into connected parts and yields those with points of seeds, a subset of it.
 func (b *board[W]) parts(seeds, in points[W]) iter.Seq[points[W]] {
 	return func(yield func(points[W]) bool) {
 		for !seeds.empty() {
@@ -240,7 +240,7 @@ func (b *board[W]) benson(s *state[W]) *life[W] {
 }
 
 // eye reports whether a region is an eye of a chain: the points that the region needs are next to
-// the chain, and the chains around the region may all have two eyes.
+// the chain, and all chains around the region may still have two eyes.
 func (l *life[W]) eye(r *regionOf[W], chain, near points[W]) bool {
 	return !r.no && r.border.meets(chain) && r.need.within(near) && r.border.within(l.alive)
 }

@@ -78,7 +78,7 @@ type Checked struct {
 	Assumed       []string
 	All           bool   // the attacker must capture all targets
 	Suicide       bool   // suicide of two stones or more is legal
-	Ban           string // the point that may not be retaken at first, by the side in Banned; empty: none
+	Ban           string // the point that the side Banned may not retake with its first move; empty: none
 	Banned        string // "attacker" or "defender"
 	Defender      string // "black" or "white"
 	Claims        []Claim
@@ -136,7 +136,7 @@ type file struct {
 	targets []int
 	banned  int
 	// order holds the numbers that a step to the right and a step down add to a point's number; if both are 0,
-	// points are numbered by rows. Where several liberties would do, the one with the lowest number enters a zone.
+	// points are numbered by rows. If a zone needs any one of several liberties, it has the one with the lowest number.
 	order [2]int
 	nodes []node
 	goals []string

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// snapback is a proof that Black captures White's C3, beginning on B3.
+// snapback is a proof that Black captures White's C3 with the first move B3.
 const snapback = Magic + `
 board 6 3
 row O.OOOX
@@ -60,7 +60,7 @@ func TestOrders(t *testing.T) {
 	require.ErrorContains(t, err, "too much room")
 }
 
-// TestNear compares neighbours with those on the board, in random fights and orders.
+// TestNear compares the neighbours that near finds with those on the board, in random fights and orders.
 func TestNear(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 9))
 	met := 0

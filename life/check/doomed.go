@@ -5,13 +5,13 @@ package check
 type net[W words] struct {
 	wall  points[W] // the walls: stones alive by assumption, and stones connected to them
 	stone points[W] // all stones of the net, the walls included
-	links points[W] // two liberties, its links, of each chain of the net that is no wall
+	links points[W] // the links, two liberties each, of all chains of the net that are no walls
 }
 
 // linked finds the attacker's net. A chain joins the net by two links, liberties that are not links of another chain:
 // when the defender plays on one link, the attacker plays on the other and so connects the chain to the net. Both
-// links touch the net; or only one does, and all its neighbours are stones of the net or of the chain: the defender
-// cannot play there while the chain has its other liberty.
+// links must touch the net, or one that has only stones of the net and of the chain as neighbours: the defender
+// cannot play on that one while the chain has the other link as a liberty.
 func (b *board[W]) linked(s *state[W]) (n net[W]) {
 	mine := s.stones[attacks]
 	n.wall = b.flood(b.fixed.and(mine), mine)
@@ -29,7 +29,7 @@ func (b *board[W]) linked(s *state[W]) (n net[W]) {
 	return n
 }
 
-// link returns the two links of a chain, chosen from its liberties in free; empty if they cannot join it to the net.
+// link chooses two links from free, which has liberties of the chain; empty if no two of them join it to the net.
 func (b *board[W]) link(n *net[W], chain, free points[W]) (pair points[W]) {
 	gates := free.and(b.near(n.stone))
 	if gates.empty() || free.count() < 2 {
@@ -50,11 +50,11 @@ func (b *board[W]) link(n *net[W], chain, free points[W]) (pair points[W]) {
 	return pair
 }
 
-// doom proves that a chain of the target is doomed.
+// doom holds the proof that a chain of the target is doomed: the room cannot hold two eyes.
 type doom[W words] struct {
 	net  net[W]
 	room points[W] // all points that the chain reaches without crossing the net
-	own  points[W] // points of the chain if its capture decides, since they cannot become eyes then; else empty
+	own  points[W] // the chain if its capture wins, since its points cannot become eyes then; else empty
 }
 
 // doomed reports whether one chain of the target dies whatever is played or, if the attacker must
@@ -97,9 +97,9 @@ func (b *board[W]) tooSmall(d *doom[W]) bool {
 	return false
 }
 
-// doomedZone returns the points on which the proof that the target is doomed depends. Of the net, these are all links
-// and all chains that are no walls. Of the walls, they are the stones that touch the links or the room, and the stones
-// that connect those to stones alive by assumption. Of the room, they are only the points that doom.own has.
+// doomedZone returns the points on which the proof that the target is doomed depends: the points of doom.own; all
+// links; the net's chains that are no walls; the stones of the walls that touch the links or the room; and the stones
+// that connect these to stones alive by assumption.
 func (b *board[W]) doomedZone(s *state[W]) (z points[W]) {
 	var shown []doom[W]
 	b.doomed(s, &shown)

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// layout numbers the points of a fight, those that fight finds: linear in column and row, with lowest number 0.
+// layout numbers the points of a fight. The number is linear in column and row; the lowest is 0.
 type layout struct {
 	step [2]int // increase of the number by a step to the right and by one down
 	bits int    // bound above all numbers

@@ -8,8 +8,8 @@ import (
 
 // winner computes the zone of a state where the winner moves: the zone of the state after the move;
 // the move's point and its neighbours; captured stones and their neighbours; the loser's adjacent
-// chains that stay, each with a liberty; and if the stone has no liberty of its own, a chain that
-// it joins, with a liberty.
+// chains that stay, each with a liberty; and if the new stone has no liberty of its own, a chain that
+// it joins, with a liberty. If the goal is deny, the zone is the whole fight.
 func (f *proof[W]) winner(i int) error {
 	n, s, b := &f.nodes[i], &f.states[i], &f.b
 	a := n.answers[0]
@@ -56,8 +56,8 @@ func (b *board[W]) joins(s *state[W], near points[W], p int, z *points[W]) bool 
 	return false
 }
 
-// root adds to z a chain and what keeps it on the board: a stone alive by assumption, or a liberty
-// other than the argument but.
+// root adds to z a chain and what keeps it on the board: a stone alive by assumption, or a liberty.
+// The point in the argument but does not count as a liberty.
 func (b *board[W]) root(s *state[W], chain points[W], but int, z *points[W]) {
 	if b.immortal(chain) {
 		b.anchor(chain, z)
@@ -131,8 +131,8 @@ func (f *proof[W]) loser(i int) error {
 	return f.unanswered(s, moves, *z)
 }
 
-// heart returns the stones that must stay: the whole target, or if the attacker must capture all,
-// one chain.
+// heart returns the stones that must stay for the defender to win: the whole target, or if the attacker
+// must capture all, one chain.
 func (b *board[W]) heart(s *state[W]) (z points[W]) {
 	for i, t := range b.targets {
 		if s.left>>i&1 != 0 {
@@ -191,7 +191,7 @@ func (b *board[W]) holdChain(s *state[W], chain, touched points[W], z *points[W]
 
 // sameMove adds to z the points that make the loser's move on p have the same effect in every
 // state that equals s on z. For a suicide these are the points around the move's chain; for a capture of one stone,
-// the points around p, which decide whether the retake is banned; if suicide is legal, points that rule it out.
+// the points around p, which decide whether the retake is banned. If suicide is legal, z gets points that rule it out.
 func (b *board[W]) sameMove(s *state[W], p int, z *points[W]) {
 	next := *s
 	next.ban = noPoint
@@ -223,8 +223,8 @@ func (b *board[W]) sameMove(s *state[W], p int, z *points[W]) {
 	*z = z.or(own)
 }
 
-// safeZone returns the points that prove that the target is safe: chains, the two smallest eyes of
-// each, and in turn the chains around these.
+// safeZone returns the points that prove that the target is safe: its chains, the two smallest eyes of
+// each, and in turn the chains around these eyes.
 func (b *board[W]) safeZone(s *state[W]) (z points[W]) {
 	l := b.benson(s)
 	for i, t := range b.targets {
@@ -269,7 +269,7 @@ func (l *life[W]) zone(target points[W], z *points[W]) {
 }
 
 // held adds to z the stones next to an eye that are in chains with a stone alive by assumption. If
-// one of these is not itself assumed alive, held also adds what the method anchor adds for its chain.
+// such a stone is not itself assumed alive, held also calls the method anchor for its chain.
 func (l *life[W]) held(r *regionOf[W], z *points[W]) {
 	for _, chain := range l.chains {
 		if touched := chain.and(r.border); !touched.empty() && l.b.immortal(chain) {

@@ -35,7 +35,7 @@ type evader struct {
 	states []evading
 	index  map[uint64]int32
 	todo   []int32 // states not yet expanded
-	lost   []int32 // lost states, in order
+	lost   []int32 // lost states, in the order in which they were found to be lost
 	told   int     // number of lost states that were reported to their parents
 }
 
@@ -102,7 +102,7 @@ func (e *evader) run(most int) bool {
 	return true
 }
 
-// lostState is the number of all states in which the goal is reached.
+// lostState is the number that stands for every state in which the goal is reached.
 const lostState = -int32(1) << 30
 
 // state returns lostState if the goal is reached in a state, -1-n if proof n shows that the evader wins the state,

@@ -20,16 +20,16 @@ const (
 	NoMove int16 = -2
 )
 
-// Threats are a number up to MostThreats, Endless, or a purse of [Game.Purse]. In claims, Any
-// stands for every finite number.
+// A side's threats are a number of at most MostThreats, or Endless, or a value of [Game.Purse]. In
+// claims, Any stands for every finite number.
 const (
 	MostThreats = 31
 	Any         = 254
 	Endless     = 255
 )
 
-// Position is one state of the game. Create the start with Ban NoBan, [Game.Place] and
-// [Game.Aim].
+// Position is one state of the game. To create the start, set Ban (NoBan if there is none), call
+// [Game.Place] for each stone, then [Game.Aim].
 type Position struct {
 	Stones [2]Set // stones of each side
 	hash   uint64 // hash of the stones
@@ -70,8 +70,8 @@ func (g *Game) Chain(p *Position, c Side, q int16) Set {
 func (g *Game) immortal(chain *Set) bool { return chain.Meets(&g.Fixed) }
 
 // NewGame returns a game on a box of w times h points with an empty area; nil if the box is too
-// large. suicide makes suicide of two stones or more legal; all makes the attacker capture all
-// target chains.
+// large. If the argument suicide is true, suicide of two stones or more is legal; if the argument all
+// is true, the attacker must capture all target chains.
 func NewGame(w, h int, suicide, all bool) *Game {
 	if (w+1)*h > maxPoints {
 		return nil

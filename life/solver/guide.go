@@ -3,8 +3,8 @@ package solver
 import "slices"
 
 // Guide asks another search for the winner's move in p. It returns the move, or NoMove, and the number of
-// that search's proof of the state after the move. The argument last is the loser's move that led to p;
-// the argument after is the number of that search's proof of the state in which it was played; -1: none.
+// that search's proof of the state after the move. The argument last is the loser's move that led to p.
+// The argument after is the number of that search's proof of the state where last was played; -1: none.
 type Guide func(p *Position, after int32, last int16) (move int16, next int32)
 
 // Follow is Pursue with a guide, whose moves it tries first. It uses a table of its own, and then

@@ -7,7 +7,7 @@ type Proof struct {
 	Goal    Goal
 	Free    bool    // the proof involves no ko, and holds for all threats
 	Move    int16   // winner's move; NoMove if the loser moves
-	Next    int32   // number of the proof after Move
+	Next    int32   // number of the proof of the state after Move
 	Replies []Reply // answers to the loser's moves in the zone and to the pass
 	Zone    Set     // the points that the proof depends on
 }
@@ -107,8 +107,8 @@ func (s *Search) set(at int32, which int) (out Set) {
 	return out
 }
 
-// mark sets which moves of a state the other side must answer before it has won: all moves while the
-// pass has no answer, afterwards the pass and the moves in the zone that zoneOf returns.
+// mark marks the moves of a state that the other side must answer to win: all moves while the pass has
+// no answer, afterwards the pass and the moves in the zone that zoneOf returns.
 func (s *Search) mark(p *Position, base int) {
 	z, open := s.zoneOf(p, base)
 	if open {
@@ -169,8 +169,8 @@ func (s *Search) zoneOf(p *Position, base int) (z Set, open bool) {
 	}
 }
 
-// heart returns the stones that must stay: the whole target, or if the attacker must capture all,
-// one chain.
+// heart returns the stones that must stay for the defender to win: the whole target, or if the attacker
+// must capture all, one chain.
 func (s *Search) heart(p *Position) (z Set) {
 	for i, t := range s.Targets {
 		if p.left>>i&1 != 0 {
@@ -238,8 +238,8 @@ func (s *Search) Known(c Contest, p *Position) int32 {
 	return s.find(free, s.key(free, p), p)
 }
 
-// Covers reports whether a proof holds for a state: it needs the same stones in the zone, the same mover
-// and uncaptured targets, and a ban in the zone and threats that are no worse for the winner.
+// Covers reports whether a proof holds for a state. The state must have the same stones in the zone, the same
+// mover and the same uncaptured targets. Its threats, and its ban in the zone, must be no worse for the winner.
 func (s *Search) Covers(at int32, p *Position) bool {
 	r := s.record(at)
 	if p.Mover != r.mover || p.left != r.left {

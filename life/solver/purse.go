@@ -12,12 +12,12 @@ type purse struct {
 // firstPurse is the value of the first purse in [Position.Threat].
 const firstPurse = MostThreats + 1
 
-// Purse returns a value of [Position.Threat]: n ko threats, of which only the given number may be spent
-// on a point that was retaken before at the cost of a threat. If a search needs too many purses, it
-// sets [Game.Overspent], and its results are invalid.
+// Purse returns a value of [Position.Threat] for n ko threats. The argument again is how many of them may
+// be spent on points that were retaken before at the cost of a threat. If a search needs too many purses,
+// it sets [Game.Overspent], and its results are invalid.
 func (g *Game) Purse(n, again uint8) uint8 { return g.purse(purse{n, again, nil}) }
 
-// purse returns the value of a purse in [Position.Threat].
+// purse returns the value that stands for a purse in [Position.Threat].
 func (g *Game) purse(x purse) uint8 {
 	if x.left == 0 {
 		return 0

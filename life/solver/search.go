@@ -14,7 +14,7 @@ const (
 	Settle              // the defender makes the target pass-alive
 	Hold                // the attacker can only pass
 	Deny                // the attacker leaves the defender nothing but to pass, and the target is not pass-alive
-	Repeat              // no goal: neither capture nor hold is reached, positions repeat
+	Repeat              // not a goal: positions repeat, so that neither capture nor hold is reached
 	NoGoal
 )
 
@@ -141,9 +141,9 @@ func (s *Search) Ended(p *Position) (over bool, by Kind) {
 const firstEffort = 4000
 
 // Decide searches for a proof that one side reaches its goal of a contest from a state. It returns the
-// proof's number; or -1, with true if the search is complete without a proof, and with false if a limit
-// stopped it. The sides take turns as the seeker, the side against which repetitions count, with more
-// and more states.
+// proof's number. Without a proof it returns -1, and the result neither is true if the search is complete,
+// false if a limit stopped it. The sides take turns as the seeker, the side against which repetitions
+// count, and each turn may visit more states than the last.
 func (s *Search) Decide(c Contest, root *Position) (proof int32, neither bool) {
 	return s.decide(c, root, Attacker, Defender)
 }
@@ -364,7 +364,7 @@ func (s *Search) Room(p *Position) Set {
 	return near.And(empty)
 }
 
-// mostSpace bounds the part that the space for eyes has in the attacker's initial proof number.
+// mostSpace is the most that the space for eyes adds to the attacker's initial proof number.
 const mostSpace = 24
 
 // make appends a move to fresh if it is legal.
@@ -408,7 +408,7 @@ func (s *Search) consider(p *Position, f *fresh) {
 	} else if over, by := s.Ended(next); over {
 		c.cost, c.proof = won(by.winner()), s.leaf(next, by)
 	} else {
-		// Killing takes longer with more space, living with fewer eyes.
+		// Killing takes longer if there is more space, and living takes longer if there are fewer eyes.
 		c.cost[Attacker] += uint32(min(s.space, mostSpace))
 		c.cost[Defender] += uint32(6 * (2 - s.eyes))
 	}
@@ -416,7 +416,7 @@ func (s *Search) consider(p *Position, f *fresh) {
 }
 
 // sum combines the moves' proof numbers into r. The other side has won when all needed moves are
-// answered. sum returns the most promising move and the second smallest number of the mover.
+// answered. sum returns the most promising move and the second smallest of the mover's proof numbers.
 func (s *Search) sum(p *Position, base int, r *result) (best int, second uint32) {
 	m, o := p.Mover, p.Mover.Other()
 	least, most := uint32(infinite), uint32(0)

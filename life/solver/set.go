@@ -65,7 +65,7 @@ func (s Set) minus(t Set) Set {
 	return s
 }
 
-// first returns the lowest point, -1 of an empty set.
+// first returns the lowest point, -1 for an empty set.
 func (s *Set) first() int16 {
 	for i, w := range s {
 		if w != 0 {
@@ -97,7 +97,7 @@ type area struct {
 	origin      int  // point in column 0 and row 0
 	points      int
 	used        int // words of a set that have points
-	On          Set // all points of the board
+	On          Set // all points of the fight
 }
 
 // At returns the point in column x and row y.
@@ -110,7 +110,7 @@ func (a *area) Order() (right, down int, packed bool) { return a.sx, a.sy, a.sx 
 // Points returns a number above those of all points of the area.
 func (a *area) Points() int { return a.points }
 
-// Around returns the points next to s and s itself.
+// Around returns the points of s and the points next to them.
 func (a *area) Around(s *Set) (out Set) {
 	if a.used == 1 {
 		out[0] = a.around1(s[0])

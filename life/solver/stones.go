@@ -146,7 +146,7 @@ func (g *Game) lives(p *Position, t int16, zone *Set) bool {
 
 // doomed reports whether the target dies whatever is played. Its room is all points that it reaches
 // without crossing the net (see linked). It dies if at most one point of the room, or two adjacent
-// ones, can still become eyes: all others touch the net, or hold stones whose capture decides. The
+// ones, can still become eyes: all others touch the net, or hold stones whose capture wins. The
 // attacker wins by joining the net and filling the room. zone, if not nil, gets the points that
 // prove it.
 func (g *Game) doomed(p *Position, zone *Set) bool {

@@ -17,7 +17,7 @@ const (
 	firstRows = 1 << 12
 	mostRows  = 1 << 19
 	manyRows  = 1 << 18
-	checkBits = 12 // number of lowest bits of a key, which are not compared
+	checkBits = 12 // entries leave out this many of the lowest bits of a key when they compare it
 	workUnit  = 4
 )
 

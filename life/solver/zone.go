@@ -52,8 +52,8 @@ func (g *Game) rooted(chain Set, empty, z *Set) Set {
 }
 
 // joined returns points that show that a move is no suicide: those that rooted returns for a chain that
-// the move joins and that has another liberty or is alive by assumption. near has the points next to
-// the move, empty those that have no stone once the move is played.
+// the move joins and that has another liberty or is alive by assumption. The argument near has the
+// points next to the move, and empty has the points without a stone once the move is played.
 func (g *Game) joined(p *Position, near Set, empty, z *Set) Set {
 	own := &p.Stones[p.Mover]
 	for rest := near.And(*own); !rest.empty(); {

@@ -12,7 +12,7 @@ func interval(scores []float64, counts []int) (low, high float64) {
 	return lowest(scores, counts), 1 - lowest(scores, back)
 }
 
-// lowest returns the lower end. The likeliest distribution with a mean below that of the scores
+// lowest returns the lower end of interval. The likeliest distribution with a mean below that of the scores
 // has probabilities proportional to counts[i] / (1 + u scores[i]) for some u > 0. If no score was
 // 0, u has an upper bound, beyond which some of the probability moves to the score 0.
 func lowest(scores []float64, counts []int) float64 {

@@ -14,8 +14,8 @@ import (
 
 // design chooses the pair that plays next: the one that gives most information per second. Pairs of
 // similar strength measure their own difference precisely, but errors add up along the ladder; so
-// design mostly chooses pairs of which one side wins five games in six. Of the dials (the levels'
-// numbers), only the errors of those that define ranks count.
+// design mostly chooses pairs of which one side wins five games in six. Only the errors of dials
+// (the levels' numbers) that define ranks count.
 type design struct {
 	c     *Config
 	until time.Time

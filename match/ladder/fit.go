@@ -91,8 +91,8 @@ func (c *Config) zero(names []string) (int, float64) {
 	return max(0, slices.Index(names, c.program(0).Name)), 0
 }
 
-// addKnown adds the statistics that Config.Known has for the same dial to s. They are from games that
-// the folder does not hold. Means are weighted by the number of games or moves.
+// addKnown adds to s the statistics that Config.Known has for the dial of s, which are from games that
+// are not in the folder. Means are weighted by the number of games or moves.
 func (c *Config) addKnown(s *level.Support) {
 	i := slices.IndexFunc(c.Known.Support, func(k level.Support) bool { return k.Dial == s.Dial })
 	if i < 0 {

@@ -32,9 +32,9 @@ type Config struct {
 	Games      int // games of each pair, an even number
 	// AnchorGames is the number of games of pairs with an anchor; 0 means Games.
 	AnchorGames int
-	// Time, if not 0, ends the ladder. With it, dials up to three places apart may meet, and any
-	// dial may meet any anchor; the pair that gives most information about ranks per second plays
-	// next, and no pair's games are limited. The time of earlier runs counts.
+	// Time, if not 0, limits the ladder's time, that of earlier runs included, instead of the games of
+	// each pair. Dials up to three places apart may then meet, and any dial may meet any anchor; the
+	// pair that gives most information about ranks per second plays next.
 	Time     time.Duration
 	Size     board.Size
 	Rules    string
@@ -76,7 +76,7 @@ func (c *Config) Check() error {
 	return errors.Join(errs...)
 }
 
-// pair is two players that meet: their numbers count the dials first, then the anchors.
+// pair is two players that meet. Players are numbered from 0, first the dials, then the anchors.
 type pair struct {
 	a, b, games int
 	points      elo.Pair
@@ -119,7 +119,7 @@ func (c *Config) program(i int) match.Program {
 		return c.Anchors[i-len(c.Dials)].Program
 	}
 	name := level.DialName(c.Dials[i])
-	// Journals are in the network's own folder, so the path of the engine does not matter.
+	// Each network has a folder of its own for journals, so these need not record the engine's path.
 	return match.Program{Command: c.Engine + " --level " + name, Name: name, KnownAs: "engine gtp --level " + name}
 }
 
@@ -196,9 +196,9 @@ func (c *Config) play(ctx context.Context, all []*pair) error {
 	}
 }
 
-// collect reads the games that earlier runs left in the folder. It updates the pairs in all that this
-// run has not reached, for instance because it was interrupted, and appends pairs of these players that
-// met only in earlier runs with other dials.
+// collect reads the games that earlier runs left in the folder. It updates those pairs of
+// the list that this run has not reached, for instance because it was interrupted, and appends pairs of
+// these players that met only in earlier runs with other dials.
 func (c *Config) collect(all []*pair) []*pair {
 	over, stop := context.WithCancel(context.Background())
 	stop() // so that matches only read their journals

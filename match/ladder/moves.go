@@ -12,8 +12,8 @@ import (
 	"kosumi/sgf"
 )
 
-// readMoves fills in the statistics of the moves that a dial (the level with this number) played: the points lost
-// from the engine's logs of its stderr, the nonsense and the habits from the game records.
+// readMoves fills in the statistics of the moves that a dial (the level with this number) played. It finds the
+// points lost in the logs of the engine's stderr, the nonsense and the habits in the game records.
 func (c *Config) readMoves(name string, s *level.Support) error {
 	var lost, known, large float64
 	var silly Nonsense

@@ -9,7 +9,7 @@ import (
 )
 
 // Nonsense counts the moves of one side in a game, and those that no person would make. It is based
-// on the record alone, not on the engine's own evaluations.
+// on the record and, for some counts, on a [Judge], but not on the player's own evaluations.
 type Nonsense struct {
 	Moves int // passes included
 	// Eyes counts the player's own one-point eyes that were filled without saving a chain in
@@ -169,8 +169,8 @@ func (c *counter) saves(us board.Color, p board.Point) bool {
 	return false
 }
 
-// left adds to Ataris the number of chains that the move could have saved, of which stones has one stone each. It
-// adds to AtarisLeft the number of those that are still in atari after the move.
+// left adds to Ataris the number of chains that the move could have saved; stones has one stone of each. It adds
+// to AtarisLeft the number of those chains that are still in atari after the move.
 func (c *counter) left(h *level.Habits, stones []board.Point) {
 	h.Ataris += len(stones)
 	for _, p := range stones {
@@ -180,7 +180,7 @@ func (c *counter) left(h *level.Habits, stones []board.Point) {
 	}
 }
 
-// of returns how many points a player loses who plays p as move i of a record. A nil Judge says suspectLoses.
+// of returns how many points it loses to play p as move i of a record; for a nil Judge always suspectLoses.
 func (j Judge) of(r *sgf.Record, i int, p board.Point) (float64, error) {
 	if j == nil {
 		return suspectLoses, nil

@@ -25,8 +25,8 @@ func ParseDials(list string) ([]float64, error) {
 }
 
 // AddAnchors adds the fixed opponents of a list: N or N+STONES is GNU Go at level N, which may give
-// stones, and vN is Engine at N visits. The first one sets the scale. Engine and Size have to be
-// set before. gnugo is GNU Go's file; with "" it is searched for.
+// stones, and vN is c.Engine at N visits. The first one sets the scale. c.Engine and c.Size must be
+// set before. The argument gnugo is the path of GNU Go; if it is empty, AddAnchors searches for it.
 func (c *Config) AddAnchors(list, gnugo string) error {
 	for text := range strings.SplitSeq(list, ",") {
 		if text = strings.TrimSpace(text); text == "" {

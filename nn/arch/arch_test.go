@@ -134,7 +134,7 @@ func TestFreshNetworksAreSane(t *testing.T) {
 	}
 }
 
-// simplified returns a network as runtimes receive it.
+// simplified returns a simplified copy of a network: the form in which runtimes receive it.
 func simplified(t testing.TB, m *onnx.Model) *onnx.Model {
 	t.Helper()
 	c := m.Clone()
@@ -156,8 +156,8 @@ func TestSeedsGiveBytes(t *testing.T) {
 	}
 }
 
-// TestMiniIsTheTutorialsNetwork: layers and shapes of weights are those of PyTorch's export of
-// the tutorial's network, in the same order.
+// TestMiniIsTheTutorialsNetwork: the layers and the shapes of their weights are those of PyTorch's
+// export of the tutorial's network, in any order.
 func TestMiniIsTheTutorialsNetwork(t *testing.T) {
 	foreign := readFixture(t, "pytorch-dualhead-9x9-bn.onnx")
 	ours := build(t, parse(t, "mini-b2c16", 9, 9), 1)
@@ -178,7 +178,7 @@ func TestMiniIsTheTutorialsNetwork(t *testing.T) {
 		}
 		return list
 	}
-	// The order of the two heads in the file does not matter.
+	// The order does not matter, since either head may come first in the file.
 	require.ElementsMatch(t, shapes(foreign), shapes(ours))
 }
 

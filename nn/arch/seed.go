@@ -67,7 +67,7 @@ func (m *maker) pooling(x onnx.Value, channels int) onnx.Value {
 	return m.g.Add(local, m.g.Unsqueeze(whole, 2, 3))
 }
 
-// scalar adds a head for value or score. The caller adds the value's tanh.
+// scalar adds a head for value or score. For a value, the caller adds the tanh.
 func (m *maker) scalar(x onnx.Value, channels, area int) onnx.Value {
 	x = m.squeezedHead("conv", "bn", x, channels, 1)
 	x = m.g.Relu(m.dense("fc1", x, area, seedHidden, gainReLU))

@@ -15,7 +15,7 @@
 // Conventions. Every dimension in a training graph is a known number: the batch is fixed. Gradients
 // are float32, as values are. A derivative that is constant along an axis may have size 1 there
 // ("narrow") until an operator needs it in full. At points without a derivative: Relu has 0 at 0,
-// Abs has 0 at 0, maxima share evenly among equals.
+// Abs has 0 at 0, equal maxima share the derivative evenly.
 //
 // Invariant: equal models and options give byte-identical graphs.
 package autodiff

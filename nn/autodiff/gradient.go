@@ -69,7 +69,7 @@ type tape struct {
 	patched     map[patchKey]onnx.Value   // see patches
 }
 
-// reach marks every value that depends on one of wrt.
+// reach marks every value that depends on one of wrt other than through a value in stop.
 func (t *tape) reach(nodes []*onnx.Node, wrt, stop []string) {
 	for _, name := range wrt {
 		t.needs[name] = true
@@ -171,7 +171,7 @@ func (t *tape) reshape(v onnx.Value, dims []int64) onnx.Value {
 }
 
 // sumTo sums v, the derivative of a result, over the axes along which an operand was broadcast. The
-// result has the dimensions from, the operand has the dimensions to. v may be narrow.
+// parameter from has the result's dimensions, to has the operand's. v may be narrow.
 func (t *tape) sumTo(v onnx.Value, from, to []int64) onnx.Value {
 	have := align(t.dims(v), len(from))
 	want := align(to, len(from))
@@ -200,13 +200,13 @@ func (t *tape) sumTo(v onnx.Value, from, to []int64) onnx.Value {
 	return v
 }
 
-// align puts ones before dims until there are n.
+// align puts ones before dims until it has n elements.
 func align(dims []int64, n int) []int64 {
 	return append(slices.Repeat([]int64{1}, n-len(dims)), dims...)
 }
 
 // sumAxes sums v over axes, which then have size 1. Runtimes do this fast if the axes are adjacent, or
-// form two blocks with one block of other axes between; otherwise sumAxes sums one block at a time.
+// are all but a block in the middle; otherwise sumAxes sums one block of adjacent axes at a time.
 func (t *tape) sumAxes(v onnx.Value, axes []int64) onnx.Value {
 	dims := t.dims(v)
 	type group struct {
@@ -282,7 +282,7 @@ func (s *step) add(i int, v onnx.Value) {
 	s.flows[name] = append(s.flows[name], v)
 }
 
-// addSum adds a derivative with the output's dimensions to an input that was broadcast to them.
+// addSum contributes v, a derivative in the output's shape, to input i, summed over the axes of its broadcast.
 func (s *step) addSum(i int, v onnx.Value) {
 	s.add(i, s.sumTo(v, s.dims(s.y(0)), s.dims(s.x(i))))
 }

@@ -33,8 +33,8 @@ func unaryCase(name string, f func(b B, x onnx.Value) onnx.Value) opCase {
 	return opCase{name: name, ins: [][]int64{{3, 4}}, build: func(b B, x V) onnx.Value { return f(b, x[0]) }}
 }
 
-// apart draws from a grid of step 0.01 without 0: neither signs nor maxima of different numbers change
-// within a difference quotient.
+// apart draws from a grid of step 0.01 without 0, so that the small steps of a difference quotient
+// change neither a number's sign nor which of two different numbers is larger.
 func apart(_ int, rng *rand.Rand) float64 {
 	return (float64(rng.IntN(400))/100 + 0.05) * float64(1-2*rng.IntN(2))
 }

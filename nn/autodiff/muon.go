@@ -6,18 +6,18 @@ import (
 	"kosumi/nn/onnx"
 )
 
-// Muon's constants: after these rounds the quintic a*s + b*s³ + c*s⁵ has moved any singular value
+// Muon's constants: after muonRounds rounds the quintic a*s + b*s³ + c*s⁵ has moved any singular value
 // s between 0 and 1 close to 1 (Jordan 2024).
 const (
 	muonRounds = 5
 	muonA      = 3.4445
 	muonB      = -4.7750
 	muonC      = 2.0315
-	muonSize   = 0.2 // root mean square of a step's elements, about that of AdamW's
+	muonSize   = 0.2 // root mean square of a step's elements, about as in AdamW
 )
 
-// muon returns the step of a matrix, or of a kernel as a matrix: its rows are the outputs, its
-// columns all other axes.
+// muon returns the step of a matrix. A kernel is treated as a matrix with one row for each output and
+// all other axes as columns.
 func (u *update) muon(p *Param, g onnx.Value) onnx.Value {
 	b := u.b
 	v, store := u.state(muonPrefix, p)

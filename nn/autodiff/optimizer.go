@@ -48,8 +48,8 @@ type Optimizer struct {
 	ClipNorm float64
 }
 
-// DefaultOptimizer returns a method with PyTorch's default numbers: momentum 0.9, betas 0.9 and
-// 0.999, epsilon 1e-8, no decay, no clipping. Muon's momentum is 0.95, as in its paper.
+// DefaultOptimizer returns the usual settings of a method: momentum 0.9 (Muon 0.95, as in its paper),
+// PyTorch's betas 0.9 and 0.999 and epsilon 1e-8, no decay, no clipping.
 func DefaultOptimizer(m Method) Optimizer {
 	o := Optimizer{Method: m, Momentum: 0.9, Beta1: 0.9, Beta2: 0.999, Epsilon: 1e-8}
 	if m == Muon {
@@ -84,8 +84,8 @@ func (o *Optimizer) Check() error {
 // Names of the inputs and outputs of shape [1] that Apply adds.
 const (
 	InputRate      = "rate"           // learning rate
-	InputBias1     = "bias1"          // 1/(1-beta1^t), all but SGD
-	InputBias2     = "bias2"          // 1/(1-beta2^t), all but SGD
+	InputBias1     = "bias1"          // 1/(1-beta1^t), for all methods but SGD
+	InputBias2     = "bias2"          // 1/(1-beta2^t), for all methods but SGD
 	OutputGradNorm = "grad_norm"      // Euclidean norm of all gradients before clipping
 	NextPrefix     = "next/"          // output NextPrefix+X is the new value of input X
 	momentumPrefix = "sgd.momentum/"  // prefixes of state inputs, one input per parameter
@@ -165,7 +165,7 @@ func (u *update) norm(grads []onnx.Value) onnx.Value {
 	return u.b.Sqrt(sum)
 }
 
-// state declares an input of state and returns it; store sets its next value.
+// state adds an input for the optimizer's state of p and returns it; store makes next its new value, an output.
 func (u *update) state(prefix string, p *Param) (v onnx.Value, store func(next onnx.Value)) {
 	name := prefix + p.Name
 	dims := make([]any, len(p.Dims))

@@ -97,7 +97,7 @@ func stateNames(list []State) []string {
 	return names
 }
 
-// optimizerGraph updates weights v and w by gradients that are inputs. Both decay.
+// optimizerGraph updates the weights v and w, which both decay, by gradients that are inputs.
 func optimizerGraph(t *testing.T, o *Optimizer) (*onnx.Model, []State) {
 	b := onnx.NewBuilder("optimizer", 17)
 	o.Decay = func(*Param) float64 { return 1 }

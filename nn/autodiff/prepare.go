@@ -93,8 +93,8 @@ var builderConst = regexp.MustCompile(`^const_[0-9]+$`)
 // fixed, weights turned from initializers into inputs, everything else folded.
 //
 // The trainable tensors are float32 initializers: kernels and biases of convolutions and matrix
-// products, scales and biases of norms, and all operands of elementwise products and sums, of reshapes
-// and of transpositions that have more than one element. Constants that a model computes or carries
+// products, scales and biases of norms, and, if they have more than one element, all operands of
+// elementwise products and sums, reshapes and transpositions. Constants that a model computes or carries
 // as Constant nodes are not trained.
 func Prepare(m *onnx.Model, o Options) (*Prepared, error) {
 	if o.Batch < 1 {

@@ -98,8 +98,8 @@ func (c *heldConv) write(w *writer, name string) {
 	w.values[name] = w.b.Node("", "Conv", 1, c.node.Attrs, c.x, c.w, c.bias)[0]
 }
 
-// holdOrWrite delays the convolution that makes a value if only one node uses the value;
-// otherwise it writes the convolution.
+// holdOrWrite takes a convolution and the name of its result. It delays writing the convolution if
+// only one node uses the result; otherwise it writes the convolution at once.
 func (w *writer) holdOrWrite(c *heldConv, name string) {
 	if len(w.users[name]) == 1 && !w.output[name] {
 		w.held[name] = c
@@ -125,7 +125,7 @@ func (w *writer) finish(m *onnx.Model) (*onnx.Model, error) {
 	return w.b.Model(m.Metadata)
 }
 
-// holdConv delays a convolution if only one node uses its result.
+// holdConv delays a convolution if only one node uses its result, and reports whether it did.
 func (w *writer) holdConv(n *onnx.Node) bool {
 	if !n.Is("Conv") || len(w.users[n.Output(0)]) != 1 || w.output[n.Output(0)] {
 		return false
@@ -143,7 +143,7 @@ func (w *writer) holdConv(n *onnx.Node) bool {
 }
 
 // foldIntoConv merges a node that multiplies a held convolution's result by one number per channel,
-// or adds one per channel, into the convolution: conv(x, W)*s = conv(x, W*s), and a summand is a bias.
+// or adds one per channel: conv(x, W)*s becomes conv(x, W*s), and a summand is added to the bias.
 func (w *writer) foldIntoConv(n *onnx.Node) bool {
 	if !n.Is("Mul", "Add") {
 		return false

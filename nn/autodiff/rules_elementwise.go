@@ -8,8 +8,8 @@ import (
 
 type value = onnx.Value
 
-// unary makes the rule of an elementwise operator. The result of d may be narrow (see doc.go) only
-// if the derivative is the same for all elements.
+// unary makes the rule of an elementwise operator from d, which returns the input's derivative. This
+// may be narrow (see doc.go) only if it is the same for all elements.
 func unary(d func(s *step) value) rule {
 	return func(s *step) { s.add(0, d(s)) }
 }

@@ -105,8 +105,8 @@ func batchNorm(s *step) {
 	}
 }
 
-// layerNorm: y = xhat scale + bias, xhat = (x-mean)/sqrt(var+epsilon) over the
-// axes from axis on.
+// layerNorm: y = xhat scale + bias, xhat = (x-mean)/sqrt(var+epsilon) over
+// the axes from the attribute axis to the last.
 func layerNorm(s *step) {
 	dims := s.dims(s.x(0))
 	axis := s.axis("axis", -1)

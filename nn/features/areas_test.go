@@ -17,7 +17,7 @@ const koMouth = `
 	X X X O .
 	O O O O .`
 
-// inTerritory returns a game at the board in text, in a phase of territory scoring without a tax.
+// inTerritory returns a game at the board in text, in the given phase, under territory scoring without a tax.
 func inTerritory(t *testing.T, text string, phase int, o board.GameOptions) *board.Game {
 	t.Helper()
 	g := testshared.GameOn(t, testshared.Diagram(t, text), board.Rules{Scoring: board.ScoringTerritory})

@@ -49,7 +49,7 @@ func EncodeTurned(e Encoding, spatial, global []float32, g *board.Game, k board.
 	}
 }
 
-// writer is the state of one Encode.
+// writer is the state of one call of Encode or EncodeTurned.
 type writer struct {
 	g               *board.Game
 	b               *board.Board

@@ -103,7 +103,7 @@ func agzNames(e Encoding) []string {
 	return names
 }
 
-// Options of an encoding, which only V3 to V7 heed. The zero value is a plain position with its
+// Options of an encoding. Encodings other than V3 to V7 ignore them. The zero value is a plain position with its
 // whole history and no advantage to either side.
 type Options struct {
 	// DrawWinsForWhite is the value of a draw for White as a fraction of a win, 0 < x <= 1. 0 means
@@ -147,11 +147,11 @@ func (m Mode) over(auto bool) bool {
 	return m == On
 }
 
-// Areas are area modes, see [board.AreaModes]. Auto is the mode of the network's training or, if
-// unknown, the game's.
+// Areas are area modes, see [board.AreaModes]. Auto stands for the mode of the network's training or,
+// if that is not known, for the game's mode.
 type Areas struct{ PassAliveUnderSuicide, ExcludeTerritoryAdjacentToAtari Mode }
 
-// Over returns a's modes; each that is Auto is replaced by the mode of the parameter auto.
+// Over returns the modes in a, where the parameter's modes replace those that are Auto.
 func (a Areas) Over(auto board.AreaModes) board.AreaModes {
 	return board.AreaModes{
 		PassAliveUnderSuicide:           a.PassAliveUnderSuicide.over(auto.PassAliveUnderSuicide),

@@ -39,8 +39,8 @@ func (w *writer) v7() {
 	w.global[18] = w.parityWave(float32(w.area + 20))
 }
 
-// v6 writes KataGo's V6 inputs: V7 without playout doubling and button, with a lower
-// limit of komi, and with a history that ends at illegal moves in the record.
+// v6 writes KataGo's V6 inputs: V7 without playout doubling and button, with komi limited to a
+// smaller range, and with a history that ends at illegal moves in the record.
 func (w *writer) v6() {
 	loss := w.scoringArea()
 	turns, hideEnd := w.turnsV7(loss)
@@ -117,7 +117,7 @@ func (w *writer) banned(ban, block int) {
 	}
 }
 
-// second marks the stones at the start of the second clean-up phase.
+// second marks the stones that were on the board when the second clean-up phase began.
 func (w *writer) second(own, opp int) {
 	if w.g.Phase() < 2 {
 		return
@@ -186,8 +186,8 @@ func (w *writer) turnsLegal() int {
 	return historyTurns
 }
 
-// history marks the last moves in the planes from index first on, and the passes among them in the
-// first globals, as long as colours alternate. It returns the number of moves shown.
+// history shows the last moves, newest first, as long as colours alternate: move i in plane first+i
+// or, if it is a pass, in global i. It returns the number of moves shown.
 func (w *writer) history(first, turns int) int {
 	color := w.opp
 	for i := range turns {

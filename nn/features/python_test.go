@@ -14,7 +14,7 @@ import (
 	"kosumi/nn/features"
 )
 
-// position is the input of the encoders in docs/planes.py, with the planes of this package.
+// position is the input of the encoders in docs/planes.py, with the planes that this package makes of it.
 type position struct {
 	Width     int         `json:"width"`
 	Boards    [][]int     `json:"boards"`

@@ -53,7 +53,7 @@ func IsKataGo(name string) bool { return strings.HasPrefix(name, "kb") }
 func (a Architecture) KataGo() bool { return IsKataGo(a.name) }
 
 // On returns the architecture for boards of a size. A network in KataGo's format serves all sizes;
-// written as ONNX it serves only this one.
+// written as ONNX it serves only this size.
 func (a Architecture) On(width, height int) Architecture {
 	a.own = a.own.On(width, height)
 	a.size = katago.Size{W: width, H: height}

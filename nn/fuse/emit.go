@@ -100,8 +100,8 @@ func (r *rewriter) pools() {
 	}
 }
 
-// tokens replaces the nodes that turn boards into tokens: tokens [N,H*W,C] are a view of
-// [N,H,W,C].
+// tokens replaces the nodes that turn boards into tokens by a Reshape: tokens [N,H*W,C] are a view
+// of boards [N,H,W,C].
 func (r *rewriter) tokens() {
 	for _, n := range r.g.Nodes {
 		flat := r.producers[n.Input(0)]
@@ -195,8 +195,8 @@ func (r *rewriter) transposes() {
 	r.g.Nodes = append(r.g.Nodes, added...)
 }
 
-// wantsBoard reports whether an input of a Conv of boards is a board: the residual, and x unless it
-// holds planes.
+// wantsBoard reports whether a Conv of boards reads an input as a board [N,H,W,C]: it does for the
+// residual, and for x unless x holds planes.
 func (r *rewriter) wantsBoard(n *onnx.Node, input int) bool {
 	return r.boards[n.Output(0)] && (input == 3 || input == 0 && n.Int("planes", 0) == 0)
 }

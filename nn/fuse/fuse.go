@@ -8,8 +8,9 @@ import (
 	"kosumi/nn/onnx"
 )
 
-// Rewrite returns a copy of the model in which nodes for the kernels, with the given precision,
-// replace the layers, and the number of layers. It fails if the graph's shapes contradict each other.
+// Rewrite returns a copy of the model in which nodes for the kernels replace the layers, and the number
+// of these layers. The kernels compute in the given precision. Rewrite fails if the graph's shapes
+// contradict each other.
 func Rewrite(m *onnx.Model, precision kernel.Precision) (*onnx.Model, int, error) {
 	c := m.Clone()
 	if err := onnx.Simplify(c); err != nil {
@@ -101,7 +102,7 @@ func (r *rewriter) layerOf(n *onnx.Node) *layer {
 	return nil
 }
 
-// leastArea is the minimum number of points for which kernels are faster.
+// leastArea is the minimum number of points for which kernels are used: on fewer they are not faster.
 const leastArea = 4
 
 func (r *rewriter) convOf(n *onnx.Node) *layer {
@@ -226,7 +227,7 @@ func (r *rewriter) byChannel(l *layer, name string) []float32 {
 	return values
 }
 
-// follow fuses the nodes that follow a layer.
+// follow fuses the nodes that follow a layer into it.
 func (r *rewriter) follow(l *layer) {
 	for l.residual == "" {
 		n := r.only(l.out)
@@ -239,7 +240,8 @@ func (r *rewriter) follow(l *layer) {
 	r.takeBranch(l)
 }
 
-// takeLinear fuses a node that multiplies the layer by factors, or adds a bias or residual, if it can.
+// takeLinear fuses a node that multiplies the layer's result by factors, or adds a bias or a residual to
+// it, and reports whether it could.
 func (r *rewriter) takeLinear(l *layer, n *onnx.Node) bool {
 	if !n.Is("Add", "Mul") {
 		return false
@@ -360,7 +362,7 @@ func (r *rewriter) branchAt(l *layer, n *onnx.Node) *branch {
 		}
 		b.nodes = append(b.nodes, n)
 		at = n.Output(0)
-		n = r.only(at) // another reader needs the value itself
+		n = r.only(at) // nil if the value itself is needed: by several readers or as an output
 	}
 	b.out = at
 	if !r.g.IsOutput(at) || at == l.out {
@@ -385,7 +387,7 @@ func ones(v []float32, n int) []float32 {
 	return v
 }
 
-// activationAt finds an activation of a value: its kind, its nodes and its result.
+// activationAt returns the activation that is applied to x: its kind, its nodes and the name of its result.
 func (r *rewriter) activationAt(x string) (kernel.Activation, []*onnx.Node, string) {
 	for _, n := range r.users[x] {
 		if r.gone[n] {

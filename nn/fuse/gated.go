@@ -7,7 +7,7 @@ import (
 	"kosumi/nn/onnx"
 )
 
-// permutes reports whether a node is a Transpose by a permutation.
+// permutes reports whether a node is a Transpose by the given permutation.
 func permutes(n *onnx.Node, perm ...int64) bool {
 	if n == nil || !n.Is("Transpose") {
 		return false
@@ -17,7 +17,7 @@ func permutes(n *onnx.Node, perm ...int64) bool {
 }
 
 // take marks nodes as fused. It returns false, and marks none, if one is fused already or
-// if anything else reads one of their results, except the result named out.
+// if anything else reads one of their results; only the result that out names may be read.
 func (r *rewriter) take(nodes []*onnx.Node, out string) bool {
 	for _, n := range nodes {
 		name := n.Output(0)

@@ -18,7 +18,7 @@ const largestHalf = 65504
 // outputs. Nodes that add up many numbers or leave the range of 16 bits, such as
 // means and squares, stay in 32 bits. m is not changed.
 //
-// GPUs compute 16-bit floats faster; processors do not.
+// GPUs compute faster in 16-bit floats; CPUs do not.
 func Half(m *onnx.Model) (*onnx.Model, error) {
 	out := m.Clone()
 	if err := onnx.Simplify(out); err != nil {
@@ -58,7 +58,7 @@ type halver struct {
 	consts    map[string]*onnx.Tensor
 	types     map[string]onnx.ValueInfo
 	half      map[string]bool   // values in 16 bits
-	cast      map[string]string // values that were cast to the other width
+	cast      map[string]string // value -> its name in the other width, if it was cast
 	nodes     []*onnx.Node
 	names     *onnx.Names
 	count     int // number of nodes in 16 bits

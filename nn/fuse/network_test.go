@@ -35,7 +35,7 @@ func open(t testing.TB, m *onnx.Model, spec nn.Spec, batch int) nn.Backend {
 	return b
 }
 
-// fill writes rows like a board's: planes of zeros and ones, one of them full.
+// fill writes random inputs: planes of zeros and ones, of which the first is all ones, and normal numbers elsewhere.
 func fill(b nn.Backend, spec nn.Spec, seed uint64) {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	for i, in := range b.Inputs() {
@@ -107,7 +107,7 @@ func TestNetworks(t *testing.T) {
 			m, err := katago.Build(n, size, katago.FormKernels)
 			require.NoError(t, err)
 			limits := map[kernel.Precision]float64{kernel.Float32: 2e-5, kernel.Int16: 1e-2}
-			if real[name] > 0 { // random rows have small outputs, whose relative errors are largest
+			if real[name] > 0 { // random rows give real networks small outputs, so that relative errors are larger
 				limits[kernel.Int16] = 2e-2
 			}
 			for precision, limit := range limits {
@@ -124,8 +124,8 @@ func TestNetworks(t *testing.T) {
 	}
 }
 
-// TestSharedNorm: a value in the middle of a norm that another layer reads as well stays; sums after
-// layers that read the input take the input, or another such layer's board.
+// TestSharedNorm: a value in the middle of a norm is still computed if another layer reads it too. Layers
+// that read the network's input may be added to that input and to each other.
 func TestSharedNorm(t *testing.T) {
 	needLibrary(t)
 	g := onnx.NewBuilder("shared", 17)

@@ -139,7 +139,7 @@ var operators = map[string]func(b B, x, y V) V{
 	},
 }
 
-// refused are graphs without kernels, with the operator that the error must name.
+// refused maps each graph that the kernels cannot run to the operator that the error must name.
 var refused = map[string]string{
 	"mean of two apart": "ReduceMean", "softmax of rows": "Softmax", "slice backwards": "Slice", "matrix of values": "MatMul",
 	"gemm scaled": "Gemm", "dilated": "Conv", "where": "Greater", "cast": "Cast", "pad": "Pad", "gather": "Gather",
@@ -154,7 +154,7 @@ func ramp(n int) []float32 {
 	return v
 }
 
-// modelOf is a model of an operator. Further nodes read the result too, so it must stay intact.
+// modelOf returns a model of an operator. Further nodes read the result, so no later step may overwrite it.
 func modelOf(t *testing.T, name string) *onnx.Model {
 	t.Helper()
 	b := onnx.NewBuilder("operator", 17)
@@ -237,7 +237,7 @@ func TestNoNumberStaysNone(t *testing.T) {
 	}
 }
 
-// TestHostileGraphs: invalid nodes of the kernels' domain, and unknown nodes of any, are refused.
+// TestHostileGraphs: invalid nodes of the kernels' domain, and unknown nodes of any domain, are refused.
 func TestHostileGraphs(t *testing.T) {
 	weights := onnx.NewTensor("w", ramp(2*4*9), 2, 4, 3, 3)
 	heads := func(heads, kv, q, v int64) onnx.Attrs {

@@ -117,7 +117,7 @@ func rowsTogether(spec *nn.Spec) int {
 	return min(max(points/area, 1), 16)
 }
 
-// build takes the memory, packs the weights and makes the programs.
+// build allocates the memory, packs the weights and makes the programs.
 func (s *session) build(l *layout, isa kernel.ISA) (err error) {
 	memory := l.settle()
 	if memory.Size > mostMemory {

@@ -297,7 +297,8 @@ func (c *call) reduce(what int, x *block, dims []int, gone []bool) bool {
 	return true
 }
 
-// softmax runs over the last axis. Before opset 13 it runs over the axis of the attribute and all later axes.
+// softmax runs over the attribute's axis, after which all axes must have size 1. Before opset 13 it runs
+// over that axis and all later ones.
 func softmax(logarithm int) func(*call) bool {
 	return func(c *call) bool {
 		x := c.block(0)
@@ -332,7 +333,7 @@ func transpose(c *call) bool {
 	return c.copyTo(x, 0, from)
 }
 
-// copyTo makes the result a copy of x that starts at an offset in x and follows strides.
+// copyTo makes the result a copy of elements of x, which start at offset at; from holds their strides in x.
 func (c *call) copyTo(x *block, at int, from []int) bool {
 	to := &block{size: product(c.out)}
 	if !c.move(to, 0, x, at, c.out, contiguous(c.out), from) {

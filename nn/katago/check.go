@@ -14,7 +14,7 @@ func (n *Network) Check() error {
 	return w.err
 }
 
-// checker is the medium that checks the blocks of numbers, and nothing else.
+// checker is a [medium] that checks the blocks of numbers and does nothing else.
 type checker struct{ collector }
 
 func (checker) floats(_ string, n int64, _ []int, v *[]float32) error {

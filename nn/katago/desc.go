@@ -206,8 +206,8 @@ type RMSNorm struct {
 	Weights  []float32
 }
 
-// TipRMS is the root mean square norm at the end of a trunk. It is taken over each point or, if
-// Spatial is not 0, over the whole board.
+// TipRMS is the root mean square norm at the end of a trunk. The mean is taken over the
+// channels of each point or, if Spatial is not 0, over the whole board.
 type TipRMS struct {
 	Name        string
 	Channels    int

@@ -28,8 +28,8 @@
 //   - FormKernels is FormRun for the kernels of package kernel, with attention as one node.
 //   - FormExact keeps one named initializer for each block of numbers in the KataGo file
 //     ("blocks.3.conv1.weight", "policy.p2.weight"), all of them independent of the board's size,
-//     and carries the file's other tokens in its metadata. FromONNX restores the network from such
-//     a graph, also after its initializers were trained further. This is what a conversion writes.
+//     and carries the rest of the file as text in its metadata. FromONNX restores the network from such
+//     a graph, also after its initializers were trained further. Conversions write this form.
 //
 // To play a converted network, FromONNX restores it, then Build makes FormRun or
 // FormKernels for the board's size.

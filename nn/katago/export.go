@@ -12,8 +12,8 @@ import (
 
 // FromONNX restores the network from a graph that Build made in FormExact, with the current
 // initializers: those of the KataGo file bit for bit, or trained further. The graph may be for
-// any board size. Initializers are looked up by name; nodes are ignored. Source comes from the
-// metadata.
+// any board size. Initializers are looked up by name; nodes are ignored. The network's Source is
+// read from the metadata.
 //
 // Errors: ErrNotExact if the model is not such a graph or lacks initializers, ErrTruncated if its
 // metadata is cut short, and those of Network.Check.
@@ -45,8 +45,8 @@ func FromONNX(m *onnx.Model) (*Network, error) {
 	return n, nil
 }
 
-// initializers is the medium that reads tokens from a layout and numbers from a
-// graph.
+// initializers is the medium that reads tokens from the layout in a graph's metadata, and numbers
+// from the graph's initializers.
 type initializers struct {
 	*source
 	byName map[string]*onnx.Tensor
@@ -68,7 +68,7 @@ func (in *initializers) floats(path string, n int64, dims []int, v *[]float32) e
 	return err
 }
 
-// missing supplies the statistics of a norm whose graph has none: mean 0, variance 1.
+// missing supplies a norm's mean of 0 or variance of 1 if the graph has no initializer for them.
 func (in *initializers) missing(path string, n int64, v *[]float32) error {
 	x := float32(0)
 	switch {

@@ -8,8 +8,8 @@ import (
 	"strconv"
 )
 
-// Arch is the shape of a fresh network of model version 15: a trunk of convolutions, with global
-// pooling in some blocks, or of transformer layers, and KataGo's heads.
+// Arch is the shape of a fresh network of model version 15. It has KataGo's heads, and its trunk
+// consists of transformer layers or of convolutions with global pooling in some blocks.
 type Arch struct {
 	Blocks   int
 	Channels int
@@ -241,7 +241,7 @@ type fresh struct {
 	pools map[int]bool // blocks that pool, counted from 1
 }
 
-// gain is the factor of weights that makes up for an activation's effect on the second moment.
+// gain returns the factor for weights that makes up for an activation's effect on the second moment.
 func gain(a Activation) float64 {
 	switch a {
 	case ReLU:
@@ -254,10 +254,10 @@ func gain(a Activation) float64 {
 	return 1
 }
 
-// weights draws n numbers from a normal distribution cut at two deviations, so
-// that their deviation is scale*gain/sqrt(fanIn).
+// weights draws n numbers with standard deviation scale*gain/sqrt(fanIn) from a normal distribution
+// that is cut at two of its standard deviations.
 func (f *fresh) weights(n, fanIn int, a Activation, scale float64) []float32 {
-	const cut = 0.87962566103423978 // deviation of the standard normal cut at 2
+	const cut = 0.87962566103423978 // standard deviation of the standard normal distribution cut at 2
 	std := scale * gain(a) / math.Sqrt(float64(fanIn)) / cut
 	w := make([]float32, n)
 	for i := range w {

@@ -76,8 +76,8 @@ func striped(w, h int) goldenCase {
 }
 
 // TestFreshKeepsScale: in untrained networks the scale of activations at the trunk's end hardly
-// depends on depth or kind, and the outputs are neither constant nor so sharp that training
-// starts from a wrong conviction.
+// depends on depth or kind, and the outputs are neither constant nor nearly certain of one result
+// or move.
 func TestFreshKeepsScale(t *testing.T) {
 	for _, arch := range []string{"kb2c16", "kb4c32", "kb12c32-mish", "kb24c32", "kb6c64nbt-mish", "kb16c32nbt", "kb6c32-silu", "kb6c64h2tflrs", "kb6c64h2nbttflrs"} {
 		n := made(t, arch, 7)

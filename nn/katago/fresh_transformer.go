@@ -26,8 +26,8 @@ func (f *fresh) transformer(name string, channels int, scale float64) []Block {
 	return []Block{a, ffn}
 }
 
-// frequencies returns the frequencies of the rotations: from one radian per point down to a
-// fiftieth, each in a random direction.
+// frequencies returns the frequencies of the rotations: from one radian per point down to
+// about a fiftieth of that, each in a random direction.
 func (f *fresh) frequencies(heads, pairs int) (freqs []float32) {
 	for range heads {
 		for i := range pairs {

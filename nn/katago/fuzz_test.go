@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// FuzzRead: a damaged file gives an error, or a network that writing and reading leave unchanged,
-// in little time and memory.
+// FuzzRead: a damaged file gives, in little time and memory, an error or a network that stays the
+// same when it is written and read again.
 func FuzzRead(f *testing.F) {
 	for _, version := range []int{3, 8, 15, 17} {
 		n := toy(f, version)

@@ -5,8 +5,8 @@ import (
 	"regexp"
 )
 
-// The walk of a whole file: header, trunk, policy head, value head, each item
-// in the order that KataGo reads it, with the sizes that follow from the items before it.
+// The methods here visit a whole file: header, trunk, policy head, value head, in the order in which
+// KataGo reads them. They check each item against the sizes that follow from earlier items.
 
 const maxReal = 1e30
 
@@ -112,8 +112,8 @@ func (w *walker) metaEncoder(m *MetaEncoder, channels, version int) {
 	w.matmul("m3", &m.M3, m.M2.Out, channels)
 }
 
-// policyChannels is the number of policy channels that a version implies; 0: the file contains
-// it.
+// policyChannels returns the number of policy channels that a version implies, or 0 if the file
+// states the number.
 func policyChannels(version int) int {
 	switch {
 	case version <= 11:

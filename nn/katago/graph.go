@@ -99,8 +99,8 @@ type stream struct {
 
 func (e *emitter) area() int { return e.size.W * e.size.H }
 
-// poolFactors are the factors of the second and, in the value head, third part
-// of a pooled vector.
+// poolFactors returns the factors by which the mean is scaled in the second part of a pooled vector
+// and, in the value head, in the third.
 func (e *emitter) poolFactors() (second, third float64) {
 	d := math.Sqrt(float64(e.area())) - 14
 	return d * 0.1, d*d*0.01 - 0.1

@@ -6,8 +6,8 @@ import (
 	"kosumi/nn/onnx"
 )
 
-// rmsNorm normalises tokens [N,S,C]. In FormRun the matrix products that follow
-// apply the weight.
+// rmsNorm normalises tokens [N,S,C]. Except in FormExact, the norm's weights are folded into the
+// matrix products that follow.
 func (e *emitter) rmsNorm(b *onnx.Builder, v onnx.Value, n *RMSNorm) onnx.Value {
 	v = e.divideByRMS(b, v, n.Epsilon, 2)
 	if e.exact {

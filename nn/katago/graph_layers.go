@@ -77,8 +77,8 @@ func (e *emitter) conv(b *onnx.Builder, v onnx.Value, c *Conv) onnx.Value {
 	return e.convWith(b, v, c, nil, "")
 }
 
-// convNorm adds a convolution followed by a norm; FormRun merges the two. b is the scope above
-// both.
+// convNorm adds a convolution followed by a norm; except in FormExact, the two are merged. b is the
+// scope that contains both.
 func (e *emitter) convNorm(b *onnx.Builder, convName, normName string, v onnx.Value, c *Conv, n *Norm) onnx.Value {
 	if e.exact {
 		return e.norm(b.In(normName), e.conv(b.In(convName), v, c), n)
@@ -150,11 +150,11 @@ const (
 	poolMean                 // mean and two scaled means: the value head
 )
 
-// pool reduces [N,C,H,W] over the board: to [N,3C] in FormExact; in FormRun to [N,2C] (mean,
-// maximum) or [N,C] (mean), for the weights of poolWeights.
+// pool reduces [N,C,H,W] over the board: to [N,3C] in FormExact, else to [N,2C] (mean,
+// maximum) or [N,C] (mean), which fits the weights that poolWeights adds.
 //
-// act is the activation before the pooling. KataGo's maximum is never below -1; this limit
-// matters only without an activation.
+// act is the activation before the pooling. KataGo raises a maximum below -1 to -1; only without an
+// activation can the maximum be that low.
 func (e *emitter) pool(b *onnx.Builder, v onnx.Value, kind poolKind, act Activation) onnx.Value {
 	second, third := e.poolFactors()
 	parts := []onnx.Value{b.Op("GlobalAveragePool", nil, v)}

@@ -75,7 +75,7 @@ func flag(on bool) string {
 	return "0"
 }
 
-// layoutOf writes the network's tokens without the blocks of numbers.
+// layoutOf returns the text of the network's file, without the blocks of numbers.
 func layoutOf(n *Network) (string, error) {
 	var text bytes.Buffer
 	out := &sink{bw: bufio.NewWriter(&text), bare: true}

@@ -9,10 +9,10 @@ import (
 // ErrMix marks two networks whose weights cannot be mixed.
 var ErrMix = errors.New("the networks are not of the same shape")
 
-// Mix moves every weight of n towards that of other, by the share 0 (n stays) to 1 (n becomes
-// other). It is for a network and one trained from it: a mixture keeps much of both (Wortsman et
-// al. 2022, "Robust fine-tuning of zero-shot models"). Errors wrap ErrMix or are those of Check; n is
-// then unchanged.
+// Mix moves every weight of n towards that of other, by a share from 0 (n stays as it is)
+// to 1 (n becomes other). One network should be trained from the other: then the mixture keeps much of
+// what both can do (Wortsman et al. 2022, "Robust fine-tuning of zero-shot models"). Errors wrap ErrMix
+// or are those of Check; after an error n is unchanged.
 func (n *Network) Mix(other *Network, share float64) error {
 	if !(share >= 0 && share <= 1) {
 		return fmt.Errorf("%w: share %g, should be 0 to 1", ErrMix, share)

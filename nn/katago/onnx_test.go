@@ -32,8 +32,8 @@ var byLibrary = byOrt(ort.Config{})
 // An opener makes a backend for a graph.
 type opener func(t testing.TB, m *onnx.Model, spec nn.Spec) (nn.Backend, error)
 
-// byOrt runs a graph through onnxruntime. Without the library ("make deps") the test skips,
-// but not under CI.
+// byOrt runs a graph through onnxruntime. Without the library, which "make deps" fetches, the test
+// is skipped, or fails under CI.
 func byOrt(cfg ort.Config) opener {
 	return func(t testing.TB, m *onnx.Model, spec nn.Spec) (nn.Backend, error) {
 		data := nntest.Bytes(t, m)

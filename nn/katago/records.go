@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// The walk of layers and blocks.
+// The methods here visit one layer or one block each.
 
 func (w *walker) conv(field string, c *Conv, in, out int) {
 	w.in(field, func() {

@@ -22,7 +22,7 @@ const (
 type source struct {
 	br     *bufio.Reader
 	max    int64 // bytes of content that are allowed
-	known  bool  // binary is set
+	known  bool  // decideKind has set binary
 	binary bool
 	tok    []byte
 	buf    []byte
@@ -115,7 +115,7 @@ func (s *source) floats(_ string, n int64, _ []int, v *[]float32) error {
 	return err
 }
 
-// decideKind looks at the first float block's first byte.
+// decideKind sets binary by the first byte of the first float block, unless binary is set already.
 func (s *source) decideKind() error {
 	for !s.known {
 		c, err := s.br.ReadByte()

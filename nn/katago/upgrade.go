@@ -9,8 +9,8 @@ import (
 // freshVersion is the version of the networks that Fresh and Upgrade make.
 const freshVersion = 15
 
-// The errors that an upgraded network predicts at first, of win minus loss and of the score in
-// points. With them the search weighs an evaluation as if there were no predictions.
+// The short-term errors that an upgraded network predicts at first: of win minus loss, and of the score
+// in points. With these values the search gives an evaluation the weight it has without predictions.
 const (
 	firstValueError = 0.18
 	firstScoreError = 3
@@ -82,7 +82,7 @@ func moreColumns(m []float32, old, wide int) []float32 {
 	return to
 }
 
-// rawError is the raw output that stands for an error, from version 14 on.
+// rawError returns the raw network output that means an error of the given size, from version 14 on.
 func rawError(size, multiplier float64) float32 {
 	return float32(2 * math.Log(math.Expm1(size/math.Sqrt(multiplier))))
 }

@@ -31,8 +31,8 @@ func requireSameAnswers(t *testing.T, old, now *Network, c *goldenCase) {
 	require.InDelta(t, 3, says(got.scoreValue[5], m.ShorttermScoreErr), 1e-5)
 }
 
-// TestUpgrade: networks of versions 8 to 14 keep their answers as version 15, KataGo's format can
-// hold them, and every new part can learn.
+// TestUpgrade: networks of versions 8 to 14 become valid networks of version 15 with the same answers,
+// and every unit of the new layer for the pass has weights, so that it can learn.
 func TestUpgrade(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 15))
 	for version := 8; version <= 14; version++ {

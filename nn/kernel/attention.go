@@ -14,7 +14,7 @@ type Attention struct {
 	Precision                  Precision
 }
 
-// mostTokens limits tokens, so that rounding adds little to the sums of probabilities that attention.h bounds.
+// mostTokens limits tokens, so that rounding adds little to a query's sum of probabilities; attention.h has the bound.
 const mostTokens = 1 << 16
 
 // row returns how many numbers a token has: its queries, keys and values.

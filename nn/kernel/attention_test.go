@@ -100,8 +100,8 @@ func TestAttention(t *testing.T) {
 	}
 }
 
-// TestAttentionAtItsBounds: errors stay small at extreme scores and values: flat rows, rows that
-// attend to one token only, rows far apart, and one value much larger than the others.
+// TestAttentionAtItsBounds: errors stay small at extreme scores and values: equal scores, one score
+// far above the rest, scores far apart, and one value much larger than the others.
 func TestAttentionAtItsBounds(t *testing.T) {
 	const dim, tokens = 32, 361
 	a := Attention{Heads: 1, KVHeads: 1, QDim: dim, VDim: dim}

@@ -17,20 +17,20 @@
 // products in place of 144, and F(3x3,3x3) 25 in place of 81. Between the
 // transforms, each of the 36 positions takes a matrix product over channels.
 //
-// The points are 0, ±1/√2, ±√2 and infinity: half the error of 0, ±1, ±2 and
-// infinity. F(3,3) leaves out -√2, so that both share their transformed weights and
-// a board is covered by tiles of 4 and of 3 mixed: 19 = 4·4+3, 13 = 4+3·3, 9 = 3·3.
-// Bᵀ contains the divisors. A tile may reach over the edge: what lies there counts
-// as 0 and is not written.
+// The points are 0, ±1/√2, ±√2 and infinity. Their error is half that of 0, ±1, ±2
+// and infinity. F(3,3) takes the same points without -√2: it can use the transformed weights of
+// F(4,3), and tiles of 4 and of 3 together cover a board: 19 = 4·4+3, 13 = 4+3·3, 9 = 3·3.
+// A tile may reach over the board's edge: inputs there count as 0, and outputs there are not
+// written.
 //
 // # Fewer bits
 //
 // The products are made in 16-bit integers and summed in 32 bits: a processor makes at least twice
 // as many of them per cycle as in float32.
 //
-// Inputs: the rows of Bᵀ are scaled so that their absolute values sum to 1 (Aᵀ has
-// the factors), so a transformed input is no larger than the largest input. Where
-// inputs lie between -l and h, l <= h, it is no larger than 5/9 h + 4/9 l: the
+// Inputs: the rows of Bᵀ are scaled so that their absolute values sum to 1 (Aᵀ makes
+// up for the factors), so a transformed input is no larger than the largest input. If
+// all inputs lie between -l and h, l <= h, no transformed input exceeds 5/9 h + 4/9 l: the
 // positive entries of each row of the two-dimensional matrix sum to at most 5/9. So
 // the scale of a board is known from its largest and least input alone, and no
 // result depends on the other boards of a batch.
@@ -44,9 +44,9 @@
 // up to 256 and 8191 beyond: the more channels, the fewer bits the second bound
 // leaves to weights.
 //
-// A 1x1 convolution is one position, its tiles are points, and each point has its own
-// scale. Products of tokens work in the same way: a norm in front of one is a factor
-// of the point's scale, and the two halves of SwiGLU are one product.
+// A 1x1 convolution has one position, its tiles are points, and each point has its own
+// scale. Products of tokens work in the same way: a norm in front of a product is a factor
+// of the point's scale, and the two halves of SwiGLU are computed as one product.
 //
 // # Attention
 //

@@ -23,7 +23,7 @@ type Shape struct {
 	Activation    Activation
 	Planes        bool      // the input is [n][in][h][w] and mostly zeros and ones
 	Scale, Shift  []float32 // [Out] each; nil: 1 and 0
-	Epsilon       float32   // above 0, only for Size 1: x is first divided by sqrt(mean(x²) + Epsilon)
+	Epsilon       float32   // if above 0 (only with Size 1), x is first divided by sqrt(mean(x²) + Epsilon)
 }
 
 // values returns how many values a point of the result has.

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Call is a layer's operands; nil ones are absent. Residual may be Sum.
+// Call holds a layer's operands; a nil one is absent. Residual and Sum may be the same slice.
 type Call struct {
 	N, H, W           int
 	X, Bias, Residual []float32

@@ -233,7 +233,7 @@ func (s *Session) Run(rows int, passes []Pass) error {
 	return nil
 }
 
-// places lists addresses and lengths, in bytes, of the rows in the worker.
+// places lists, for each operand, the address of its rows in the worker and their length in bytes.
 func (s *Session) places(rows int, side []Operand) []any {
 	var all []any
 	for _, o := range side {
@@ -242,7 +242,7 @@ func (s *Session) places(rows int, side []Operand) []any {
 	return all
 }
 
-// move copies rows to or from the buffer.
+// move calls by, which copies one way or the other, for the rows of each operand and their place in the buffer.
 func (s *Session) move(rows int, side []Operand, numbers [][]float32, by func(numbers []float32, bytes js.Value)) {
 	at, class := 0, js.Global().Get("Uint8Array")
 	for i, o := range side {

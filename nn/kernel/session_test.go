@@ -15,7 +15,7 @@ func some(t testing.TB) ISA {
 	return all[len(all)-1]
 }
 
-// convolution is a session with one layer, 32 channels on a board of 9x9, and its step.
+// convolution returns a session with one layer, of 32 channels on a 9x9 board, and a step that runs the layer.
 func convolution(t *testing.T, rows int, weights []float32) (*Session, Step) {
 	const area = 81 * 32
 	l := Layout{Size: 2 * rows * area, Rows: rows, Inputs: []Operand{{Row: area, There: true}}, Outputs: []Operand{{At: rows * area, Row: area, There: true}}}

@@ -115,7 +115,7 @@ func compile(module js.Value) (js.Value, error) {
 	if err == nil {
 		return compiled, nil
 	}
-	// A function that returns a vector of zeros.
+	// A module with a function that returns a vector of zeros, which is valid only with SIMD.
 	simd := []byte{0, 'a', 's', 'm', 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 8, 1, 6, 0, 65, 0, 253, 15, 11}
 	bytes := js.Global().Get("Uint8Array").New(len(simd))
 	js.CopyBytesToJS(bytes, simd)

@@ -106,7 +106,7 @@ func recorded(t *testing.T) (games []*board.Game) {
 	return games
 }
 
-// networksHere lists the built-in network, and KataGo's if the reference data is present.
+// networksHere lists kosumi-zero, which is in the repository, and KataGo's if the reference data is present.
 func networksHere(t *testing.T) []string {
 	paths := []string{filepath.Join("..", "..", "models", "kosumi-zero.bin.gz")}
 	if folder, ok := testshared.Beyond(t, "models/katago"); ok {

@@ -24,7 +24,7 @@ import (
 	"kosumi/nn/ort"
 )
 
-// devices lists the providers that auto measures besides the CPU, where they work.
+// devices lists the providers that "auto" measures in addition to the CPU, if they work here.
 var devices = []string{"cuda", "coreml", "directml", "webgpu"}
 
 // onDevice reports whether a provider computes on a device, not on the processor's cores.
@@ -51,7 +51,7 @@ func plan(provider string) (sessions, batch, atOnce int) {
 type choice struct {
 	Device string `json:"device"` // provider; "" is the CPU
 	Why    string `json:"why"`
-	// Offers lists the devices that existed at the time of measuring; "" before it.
+	// Offers lists the devices that existed when auto measured them; "" if it has not measured.
 	// Loaded is only set in marks: whether library and plugin could be loaded.
 	Offers string `json:"offers,omitempty"`
 	Loaded bool   `json:"loaded,omitempty"`
@@ -71,8 +71,8 @@ type chooser struct {
 	file string // network file; "" is the built-in network
 	open func() (source, error)
 	// Files for later starts, "" if the cache folder cannot be made: the choice, and marks
-	// that exist while library and plugin are loaded and while devices are measured. A mark
-	// that an earlier start left behind says that it crashed or hung there.
+	// that exist while library and plugin are loaded and while devices are measured. If a mark
+	// of an earlier start is still there, that start crashed or hung at this step.
 	result, loading, measuring string
 	// Tests replace these.
 	load       func() error
@@ -111,7 +111,7 @@ func chooseDevice(c Config, file string, open func() (source, error)) (choice, e
 		c.Log.Warn("no device is used: " + err.Error())
 		return choice{Why: err.Error()}, nil
 	}
-	if err != nil { // an explicit choice is never replaced
+	if err != nil { // the CPU does not replace a library or plugin that the user named
 		return choice{}, fmt.Errorf("%w: %w", ErrProvider, err)
 	}
 	return found, nil
@@ -201,7 +201,7 @@ func (c *chooser) choose() (choice, error) {
 	return found, nil
 }
 
-// without chooses the CPU, for the reason that a mark gives; it fails if the mark says that the
+// without returns the choice of the CPU, for the reason that a mark gives; it fails if the mark says that the
 // library or plugin did not load.
 func (c *chooser) without(left choice) (choice, error) {
 	if !left.Loaded {

@@ -28,8 +28,8 @@ import (
 type pretended struct {
 	on   runner
 	runs atomic.Int64
-	// The test may set functions to call: opens before a session is opened, fails before each
-	// run, closes before a session is closed.
+	// The test may set these functions. opens is called before a session is opened, fails before
+	// each run, and closes before a session is closed.
 	opens, fails func(n int64) error
 	closes       func()
 }
@@ -93,7 +93,7 @@ func served(t *testing.T, m nn.Model, sessions int) *nn.Server {
 
 var errLost = errors.New("VK_ERROR_DEVICE_LOST")
 
-// asked asks a server about a game.
+// asked returns a server's answer for the position of a game.
 func asked(t *testing.T, s *nn.Server, g *board.Game) (nn.Output, error) {
 	t.Helper()
 	var out nn.Output
@@ -197,8 +197,8 @@ func TestOpeningHangs(t *testing.T) {
 }
 
 // TestNoSession: if a device hangs while opening a session, or has no memory for it, the CPU takes
-// over: for the first board if auto chose the device, for another board always. If the user named a
-// device and it never worked, the query fails. The answer or error comes within the time limit.
+// over if auto chose the device or the device has served an earlier board. If the user named a device
+// and it never worked, the query fails. The answer or error comes within the time limit.
 func TestNoSession(t *testing.T) {
 	const full = "its memory is full: a smaller --batch"
 	for name, c := range map[string]struct {

@@ -72,7 +72,7 @@ func Inspect(path string) (*Info, error) {
 	return info, nil
 }
 
-// describe describes a graph. It fails where the graph is not valid.
+// describe returns the Info of a graph. It fails if the graph is not valid.
 func describe(m *onnx.Model) (*Info, error) {
 	if err := onnx.Check(m); err != nil {
 		return nil, err

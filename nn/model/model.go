@@ -19,7 +19,7 @@ import (
 // one thread per session.
 type Config struct {
 	// Provider is "auto" (or ""), "kernel", "onnx-go", or one of onnxruntime's: "cpu",
-	// "cuda", ... Any provider but auto is used or refused, never replaced.
+	// "cuda", ... If any of them but auto does not work from the start, it is refused, not replaced.
 	Provider string
 	// Precision is the number format: "fp32" (or ""), "int16" (on the CPU, by the
 	// kernels), "fp16" (through onnxruntime, meant for GPUs), or "auto": int16
@@ -38,7 +38,7 @@ type Config struct {
 	// (katago.Upgrade).
 	Upgrade bool
 	Log     *slog.Logger // nil: silent
-	// Context ends the waiting for a device that is slow to start; nil: it does not end.
+	// The end of Context also ends the wait for a device that is slow to start. nil: it never ends.
 	Context context.Context
 
 	auto *choice // choice of "auto"; nil until made

@@ -83,7 +83,7 @@ func TestFilesThatAreNoNetworks(t *testing.T) {
 	}
 }
 
-// dualHead builds a small network with given planes and final operators.
+// dualHead writes a small network with the given planes, whose value output value makes, and returns its path.
 func dualHead(t *testing.T, planes int, meta map[string]string, value func(*onnx.Builder, onnx.Value) onnx.Value) string {
 	t.Helper()
 	b := onnx.NewBuilder("made", 17)
@@ -99,7 +99,7 @@ func dualHead(t *testing.T, planes int, meta map[string]string, value func(*onnx
 	return written(t, m)
 }
 
-// written writes a graph to a file.
+// written writes a graph to a temporary file and returns its path.
 func written(t *testing.T, m *onnx.Model) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "made.onnx")

@@ -68,8 +68,8 @@ func TestHalfOnTheCPU(t *testing.T) {
 	require.NotEqual(t, x.Policy, y.Policy, "it does compute in 16 bits")
 }
 
-// TestPrecisions: with provider cpu, auto chooses integers for any network if kernels can do them;
-// the error for an impossible choice says what to use or what is needed.
+// TestPrecisions: on provider cpu, precision auto means int16 if the processor has kernels for it. The
+// error for an impossible precision says what to use or what is needed.
 func TestPrecisions(t *testing.T) {
 	loaded(t)
 	isa, ok := kernel.Best()

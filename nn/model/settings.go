@@ -23,7 +23,7 @@ type Settings struct {
 	Encoder, Policy, Value string // for foreign networks without metadata; "": inferred
 	Sessions, Batch        int    // 0: see SessionCount and BatchSize
 	Cache                  int64  // in bytes
-	// The end of Context ends the wait for a device; nil: there is no limit.
+	// The end of Context also ends the wait for a device that is slow to start. nil: it never ends.
 	Context context.Context
 
 	auto *choice // see Settle

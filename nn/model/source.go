@@ -26,8 +26,8 @@ import (
 type source interface {
 	// spec describes the network at a size, or fails with nn.ErrSize.
 	spec(size board.Size) (nn.Spec, error)
-	// graph returns the graph for exactly that size. With kernels it may contain nodes of the
-	// kernels' domain. The caller must not change it.
+	// graph returns the graph for exactly that size. If kernels is true, the graph may contain nodes
+	// of the kernels' domain. The caller must not change it.
 	graph(size board.Size, kernels bool) (*onnx.Model, error)
 	// describe fills in everything but provider and precision.
 	describe() nn.Description
@@ -197,7 +197,7 @@ func inTraining(m *onnx.Model) error {
 }
 
 // freeBatch lets a graph that takes one position at a time, the default of exporters,
-// take any number. A graph with a built-in batch size of one stays as it is.
+// take any number. The graph stays as it is if its nodes allow one position only.
 func freeBatch(m *onnx.Model) {
 	for _, v := range m.Graph.Feeds() {
 		if len(v.Shape) == 0 || v.Shape[0] != onnx.D(1) {

@@ -56,7 +56,7 @@ func (b spared) Close() error {
 }
 
 // openOnDevice makes a session on the device within a time limit: a multiple of the time that an
-// earlier session took; else, if "auto" chose the device, the limit of measuring; else
+// earlier session took. Without an earlier one the limit is readyIn if "auto" chose the device, else
 // [ort.OpenIn].
 func (m *Model) openOnDevice(size board.Size, maxBatch int) (nn.Backend, error) {
 	patience := ort.OpenIn(m.run.name)

@@ -22,11 +22,11 @@ import (
 	"kosumi/nn/ort"
 )
 
-// inSoftware is the variable that makes the test's child process compute WebGPU in software;
+// inSoftware is the environment variable that makes the test's child process compute WebGPU in software;
 // its value is a plugin's file, or empty.
 const inSoftware = "KOSUMI_TEST_WEBGPU"
 
-// softwareGPU is an environment in which WebGPU computes in software, by Chromium's SwiftShader.
+// softwareGPU returns environment variables that make WebGPU compute in software, by Chromium's SwiftShader.
 func softwareGPU(t *testing.T) []string {
 	t.Helper()
 	for _, dir := range []string{"/usr/lib/chromium", "/usr/lib/chromium-browser", "/opt/google/chrome"} {

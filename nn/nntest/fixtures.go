@@ -16,7 +16,7 @@ import (
 // fixture is a set of files that all compute the same.
 type fixture struct {
 	reference string   // inputs and outputs, JSON
-	outputs   []string // names in the reference, in the files' order
+	outputs   []string // names of outputs in the reference, in the order of the networks' outputs
 	files     []string
 }
 

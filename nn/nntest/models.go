@@ -28,8 +28,8 @@ func Uniform() nn.Model {
 // HashModel returns a model without a network whose answers are pseudo-random
 // functions of seed, the stones, the legal moves and the side to move, at any board
 // size. Like a recent KataGo network it has two policy channels, the three value
-// logits, all score values and ownership. Turning or mirroring a position turns its
-// answer, so that the orientation shown to it makes no difference.
+// logits, all score values and ownership. Turning or mirroring a position turns or
+// mirrors its answer, so that the orientation in which it is evaluated makes no difference.
 func HashModel(seed uint64) nn.Model {
 	name := fmt.Sprintf("hash-%d", seed)
 	return plainModel{
@@ -110,7 +110,7 @@ func (h *hasher) plane(out []float32, scale float32) {
 		h.drawn[i] = h.draw(scale)
 	}
 	for p := range out {
-		sum := 0.0 // the sum is exact in any order
+		sum := 0.0 // exact in float64, so the order of terms makes no difference
 		for _, table := range h.frames {
 			sum += float64(h.drawn[table[p]])
 		}
@@ -139,7 +139,7 @@ func scramble(x uint64) uint64 {
 type plainModel struct {
 	description nn.Description
 	spec        func(board.Size) nn.Spec
-	row         func(board.Size) func(in, out [][]float32) // makes the function of a backend
+	row         func(board.Size) func(in, out [][]float32) // returns the function that computes a row; called once for each backend
 }
 
 func (m plainModel) Spec(size board.Size) (nn.Spec, error) {

@@ -16,9 +16,9 @@ type Perishable struct {
 	At    int64         // number of the run that loses the device, from 1
 	Hangs chan struct{} // run At and all later runs block until this channel is closed; nil: they fail at once
 	Takes time.Duration // duration of runs before At
-	Spare error         // error of opening without the device
+	Spare error         // error that Open returns once the device is lost; nil: it opens a backend on cores
 
-	// Lost is the reason, once known. Opened is the number of open backends.
+	// Lost is why the device was lost; nil until then. Opened is the number of open backends.
 	Lost   atomic.Pointer[error]
 	Opened atomic.Int64
 

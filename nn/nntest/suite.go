@@ -97,7 +97,7 @@ func testNetwork(t *testing.T, open Opener, n *Network) {
 			values[i] = float32(math.NaN())
 		}
 	}
-	// Descending and mixed sizes reveal leftovers of an earlier batch, and rows that depend on others.
+	// Falling and mixed batch sizes reveal values left from an earlier batch, and rows that depend on others.
 	for _, batch := range []int{5, 1, 3, 2, 4, 1, 5} {
 		for i := range maxBatch {
 			n.put(b, i, nan)

@@ -103,8 +103,8 @@ func (b *Builder) Clip(x Value, lo, hi float64) Value {
 // MatMul adds the matrix product of the last two axes.
 func (b *Builder) MatMul(x, y Value) Value { return b.Op("MatMul", nil, x, y) }
 
-// Gemm adds x·w + bias, x [N,I]; w is [I,O], or [O,I] where transposed. bias
-// may be "".
+// Gemm adds x·w + bias: x is [N,I], w is [I,O], or [O,I] if transposed is set, and bias is [O]
+// or "".
 func (b *Builder) Gemm(x, w, bias Value, transposed bool) Value {
 	a := Attrs{}
 	if transposed {

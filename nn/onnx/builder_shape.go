@@ -1,7 +1,7 @@
 package onnx
 
-// Reshape adds a view of other dimensions: 0 keeps that dimension of x, and one -1
-// follows from the number of elements.
+// Reshape adds a view of x with the dimensions dims. A 0 stands for the same dimension of x; one
+// dimension may be -1, and then follows from the number of elements.
 func (b *Builder) Reshape(x Value, dims ...int64) Value {
 	return b.Op("Reshape", nil, x, b.Ints(dims...))
 }

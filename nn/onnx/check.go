@@ -9,7 +9,7 @@ import (
 // ErrGraph marks a graph that is not well formed.
 var ErrGraph = errors.New("graph is not well formed")
 
-// attrKinds maps an attribute's name to its type. It holds the names that mean the same in all
+// attrKinds maps an attribute's name to its type. It holds the names that have one type in all
 // known operators.
 var attrKinds = map[string]AttrType{
 	"alpha": KindFloat, "beta": KindFloat, "epsilon": KindFloat, "momentum": KindFloat, "gamma": KindFloat,
@@ -62,7 +62,7 @@ func functionKey(domain, name, overload string) string {
 	return domain + "\x00" + name + "\x00" + overload
 }
 
-// scope knows the values of a graph and of the graphs around it.
+// scope holds the names of a graph's values; outer is the scope of the graph around it.
 type scope struct {
 	names map[string]string // value -> its origin, for messages
 	outer *scope

@@ -22,7 +22,7 @@ type outside struct {
 
 // ReadBeside is [Read] of a model whose weights may be in other files of the folder dir, as
 // PyTorch's exporter writes them. Nothing outside of dir is read. It also returns the
-// contents of those files in the order of their names; the tensors share their memory.
+// contents of those files in the order of their names; the tensors point into these bytes.
 func ReadBeside(data []byte, dir string) (m *Model, beside [][]byte, err error) {
 	o := &outside{dir: dir, files: map[string][]byte{}}
 	if m, err = read(data, o); err != nil {
@@ -37,7 +37,7 @@ func ReadBeside(data []byte, dir string) (m *Model, beside [][]byte, err error) 
 // errBeside marks a model whose second file, with the weights, cannot be read.
 var errBeside = errors.New("the model keeps its weights in a second file, which has to lie beside it")
 
-// bytes returns the elements of a tensor from its location in another file.
+// bytes returns the elements of a tensor that another file holds at the given place.
 func (o *outside) bytes(place map[string]string) ([]byte, error) {
 	if o == nil {
 		return nil, ErrExternalData

@@ -6,7 +6,7 @@ import (
 )
 
 // FoldConstants turns Constant nodes into initializers. It does the same with nodes whose result is
-// a short integer or bool tensor, such as a shape, if shape inference finds its elements.
+// a small int32 or int64 tensor, such as a shape, if shape inference finds all its elements.
 func FoldConstants(m *Model) error {
 	f, err := infer(m)
 	if err != nil {
@@ -44,7 +44,7 @@ func foldNode(n *Node, f *Inference) *Tensor {
 	return f.get(n.Outputs[0]).tensor()
 }
 
-// tensor returns a value whose elements are all known, else nil.
+// tensor returns v as a constant; nil if an element is unknown or v is neither int32 nor int64.
 func (v info) tensor() *Tensor {
 	sizes, ok := v.shape.Sizes()
 	if v.vals == nil || !ok {

@@ -17,11 +17,11 @@ const maxVals = 64
 type info struct {
 	typ   DataType // Undefined: not known
 	shape Shape    // nil if unknown
-	vals  []elem   // elements of a short integer or bool tensor; nil if unknown
+	vals  []elem   // elements of an integer or bool tensor of at most maxVals; nil if unknown
 	blame *Node    // node with an unknown operator that makes the shape unknown
 }
 
-// elem is one element of a short integer tensor: a number, the size of a
+// elem is one element of a small integer or bool tensor: a number, the size of a
 // symbolic dimension, or unknown (the zero value).
 type elem struct {
 	n     int64
@@ -186,7 +186,7 @@ func (c *call) floats(inputs ...int) DataType {
 	return typ
 }
 
-// axis counts a negative axis from the front, given the rank.
+// axis returns an axis as an index from 0 to rank-1; a negative axis counts from the back.
 func (c *call) axis(axis int64, rank int) int {
 	if axis < -int64(rank) || axis >= int64(rank) {
 		c.fail("axis %d of %d", axis, rank)

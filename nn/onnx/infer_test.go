@@ -290,7 +290,7 @@ func TestShapesAreFollowed(t *testing.T) {
 	b.Output("sliced", b.Op("Reshape", nil, x, b.Concat(0, b.Slice(b.Op("Shape", nil, x), 0, 0, 1), b.Ints(324))))
 	b.Output("computed", b.Op("Reshape", nil, x, b.Concat(0, b.Cast(b.Cast(batch, Int32), Int64), b.Mul(b.Ints(4), b.Ints(81)))))
 	b.Output("divided", b.Op("Reshape", nil, x, b.Concat(0, b.Div(b.Mul(batch, b.Ints(1)), b.Ints(1)), b.Sub(b.Ints(325), b.Ints(1)))))
-	// PyTorch exports expand(-1, 4, 3) this way: Equal and Where replace -1 by 1, with which Expand keeps a dimension.
+	// PyTorch exports expand(-1, 4, 3) this way: Equal and Where replace -1 by 1, since Expand keeps a dimension for 1.
 	want := b.Ints(-1, 4, 3)
 	ones := b.Op("ConstantOfShape", Attrs{"value": ofTensor(NewTensor("", []int64{1}, 1))}, b.Ints(3))
 	target := b.Op("Where", nil, b.Op("Equal", nil, want, b.Mul(ones, b.Ints(-1))), ones, want)

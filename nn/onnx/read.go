@@ -16,7 +16,7 @@ var ErrExternalData = errors.New("the model keeps its weights in other files: sa
 // tensors, tensors in segments, or an unknown operator whose result is needed.
 var ErrUnsupported = errors.New("unsupported")
 
-// Read parses an ONNX file. The tensors of the model share data's memory: it
+// Read parses an ONNX file. The tensors of the model point into data, which
 // must not be changed while the model is in use. Memory used stays below 64 MiB
 // plus 16 times len(data) for any input. Read checks that the file is complete and that
 // every tensor has as many bytes as it claims; [Check] checks the graph.

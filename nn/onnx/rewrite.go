@@ -114,8 +114,8 @@ func (g *Graph) Producers() map[string]*Node {
 	return by
 }
 
-// Users returns the nodes that use each value, in order; a node that uses it twice is listed
-// once. Outputs of the graph do not count.
+// Users returns the nodes that use each value, in order; a node that uses a value twice is listed
+// once for it. Outputs of the graph do not count.
 func (g *Graph) Users() map[string][]*Node {
 	by := make(map[string][]*Node, len(g.Nodes))
 	for _, n := range g.Nodes {
@@ -215,7 +215,7 @@ func renameValues(g *Graph, names map[string]string) {
 }
 
 // RemoveUnused drops nodes whose results reach no output, constants that no node uses, and
-// the declarations of dropped values. Inputs stay, except those of dropped constants.
+// the declarations of dropped values. Inputs stay, except those named like a dropped constant.
 func RemoveUnused(g *Graph) {
 	live := map[string]bool{}
 	for _, v := range g.Outputs {

@@ -25,7 +25,7 @@ type Tensor struct {
 	extra []byte
 }
 
-// Number is an element type that tensors can be made of.
+// Number is any type of elements that [NewTensor] takes.
 type Number interface{ element | bool }
 
 // NewTensor returns a tensor with a copy of the given elements. [Tensor.Check] verifies that

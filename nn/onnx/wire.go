@@ -59,7 +59,7 @@ func (c *codec) fail(err error) {
 	}
 }
 
-// within adds the place in the file to an error.
+// within adds to an error the part of the file that it is about, such as a node and its name.
 func (c *codec) within(what string, name any) {
 	if c.err != nil {
 		c.err = fmt.Errorf("%s %q: %w", what, name, c.err)
@@ -164,7 +164,7 @@ func (c *codec) varints(v field) iter.Seq[uint64] {
 	}
 }
 
-// messages reads or writes a field of messages and calls f for each; n is their number when writing.
+// messages reads or writes the messages of one field and calls f for each. For writing, n is their number.
 func (c *codec) messages(num protowire.Number, cost, n int, f func(i int)) {
 	if outer := c.out; outer != nil {
 		for i := range n {

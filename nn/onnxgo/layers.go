@@ -128,12 +128,12 @@ func lowerReduce(l *lowering, n *onnx.Node, x value) value {
 	return l.pool(n, x, n.OpType, int(first))
 }
 
-// global makes a rule that reduces each plane of a value to one number by an operator.
+// global makes a rule that reduces each plane of a value to one number by the operator named how.
 func global(how string) rule {
 	return func(l *lowering, n *onnx.Node, x value) value { return l.pool(n, x, how, 2) }
 }
 
-// pool reduces all axes from first on.
+// pool reduces x over the axes from number first to the last, by the operator named how.
 func (l *lowering) pool(n *onnx.Node, x value, how string, first int) value {
 	shape := l.outShape(n)
 	if first < 0 || first >= len(x.shape) {

@@ -33,7 +33,7 @@ func size(shape []int) int {
 	return n
 }
 
-// bounded reports whether a tensor of that shape is small enough.
+// bounded reports whether a shape has no empty dimension and at most maxValues elements.
 func bounded(shape []int) bool {
 	n := 1
 	for _, d := range shape {
@@ -45,8 +45,8 @@ func bounded(shape []int) bool {
 	return true
 }
 
-// lowering rewrites one model. It starts at the outputs and follows the inputs
-// that matter.
+// lowering rewrites one model, from the outputs back to the inputs. Nodes that no output needs
+// are left out.
 type lowering struct {
 	infos    map[string]onnx.ValueInfo
 	makers   map[string]*onnx.Node   // nodes by the name of their output
@@ -54,7 +54,7 @@ type lowering struct {
 	done     map[string]value
 	underway map[string]bool
 	graph    *onnx.Graph
-	made     map[string]value // nodes of the lowered graph, by operator, attributes and inputs
+	made     map[string]value // results of lowered nodes, by operator, attributes, shape and inputs
 	count    int
 	spent    int // values of constants
 }
@@ -121,7 +121,7 @@ func lower(file *onnx.Model, spec *nn.Spec) (*onnx.Model, error) {
 	return &onnx.Model{IRVersion: 8, Opset: 9, Producer: "kosumi", Graph: l.graph}, nil
 }
 
-// fit compares the model with its description.
+// fit checks that a model has the inputs and outputs of spec and can compute one row at a time.
 func fit(m *onnx.Model, spec *nn.Spec) error {
 	rows, err := onnx.Fit(m.Graph, spec.Inputs, spec.Outputs)
 	if err == nil && rows > 1 {
@@ -202,7 +202,7 @@ func (l *lowering) rewrite(n *onnx.Node, name string) value {
 	case l.spent > maxConstants:
 		fail("%w: it needs more than %d constant numbers", ErrModel, maxConstants)
 	}
-	// The rules and inference must agree.
+	// The result of the rule must have as many elements as shape inference expects.
 	if want, err := attempt(func() []int { return l.shapeOf(name) }); err == nil && size(want) != size(v.shape) {
 		fail("%w: %s makes %v where %v was expected", ErrModel, n.OpType, v.shape, want)
 	}

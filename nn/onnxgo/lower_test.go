@@ -11,7 +11,7 @@ import (
 	"kosumi/nn/onnx"
 )
 
-// TestLoweredOperators: a lowered graph contains only operators that were tested.
+// TestLoweredOperators: lowered graphs have only operators that onnx-go computes right, used as gorgonia needs.
 func TestLoweredOperators(t *testing.T) {
 	good := map[string]bool{"Abs": true, "Add": true, "Concat": true, "Conv": true, "Div": true, "Exp": true, "Identity": true, "Log": true,
 		"MatMul": true, "MaxPool": true, "Mul": true, "Neg": true, "Relu": true, "Reshape": true, "Sigmoid": true, "Sub": true, "Tanh": true}

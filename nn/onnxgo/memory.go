@@ -6,7 +6,7 @@ import (
 	"kosumi/nn/onnx"
 )
 
-// This file gives values separate memory where gorgonia would share it wrongly.
+// This file keeps values apart that gorgonia would wrongly put into the same memory.
 
 // usage counts how often each value of the lowered graph is read; an output of the graph counts as
 // read once more.
@@ -23,8 +23,8 @@ func (l *lowering) usage() map[string]int {
 	return uses
 }
 
-// copyOf appends a node that adds a value to zeros. The zeros come first because gorgonia may
-// overwrite the first operand with the result, but never a constant.
+// copyOf appends a node that copies a value by adding it to zeros. The zeros come first because
+// gorgonia may overwrite the first operand with the result, but never a constant.
 func (l *lowering) copyOf(nodes []*onnx.Node, name string, shape onnx.Shape) ([]*onnx.Node, string) {
 	sizes, _ := shape.Sizes()
 	to, zeros := l.fresh(), l.named(filled(0, ints(sizes)...))

@@ -51,7 +51,7 @@ func elementwise(f func(l *lowering, x value) value) rule {
 	return func(l *lowering, _ *onnx.Node, x value) value { return f(l, x) }
 }
 
-// unary applies an operator of the same name and meaning.
+// unary makes a rule that applies the operator op, which the backend computes as ONNX defines it.
 func unary(op string) rule {
 	return elementwise(func(l *lowering, x value) value { return l.each(op, x) })
 }
@@ -59,7 +59,7 @@ func unary(op string) rule {
 // each emits an elementwise operator on values of equal shape.
 func (l *lowering) each(op string, x ...value) value { return l.emit(op, nil, x[0].shape, x...) }
 
-// binary applies an operator to two values stretched to one shape.
+// binary makes a rule that applies the operator op to two values after stretching them to one shape.
 func binary(op string) rule {
 	return func(l *lowering, n *onnx.Node, x value) value { return l.combine(op, x, l.plain(n, 1)) }
 }
@@ -177,7 +177,7 @@ func (l *lowering) stretch(v value, shape []int) value {
 	return l.reshape(l.matmul(l.reshape(v, kept, 1), filled(1, 1, after)), shape...)
 }
 
-// repeat stretches elements from one shape to another of the same rank.
+// repeat returns the elements of a constant stretched from one shape to another of the same rank.
 func repeat(data []float32, from, to []int) []float32 {
 	inner := 1
 	for axis := len(to) - 1; axis >= 0; axis-- {

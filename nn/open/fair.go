@@ -120,7 +120,7 @@ func (f *Fair) pass(t ticket) {
 		t.job.Err = inner.Err
 		then := t.job.Then
 		if t.job.Done(); then != nil {
-			then() // due even if the inner Submit called Done: the job's own Submit may have returned before
+			then() // even if the inner Submit called Done, since the Submit of t.job has often returned long before
 		}
 		f.mu.Lock()
 		f.out--

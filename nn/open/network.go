@@ -139,7 +139,7 @@ func (n *Network) Submit(ctx context.Context, j *nn.Job) {
 
 func (n *Network) Submitter() nn.Submitter { return n }
 
-// Humans waits for the human SL network and returns it; nil if there is none.
+// Humans waits for the human SL network and returns it; nil if there is none or loading failed.
 func (n *Network) Humans() nn.Network {
 	if n.humans == nil || n.Wait() != nil {
 		return nil
@@ -162,7 +162,7 @@ func (n *Network) Describe() nn.Description {
 	return n.model.Describe()
 }
 
-// Stats returns the network's counters; it does not wait.
+// Stats returns the network's counters. It does not wait: until the network is loaded, they are zero.
 func (n *Network) Stats() nn.Stats {
 	if ended, err := n.Loaded(); !ended || err != nil {
 		return nn.Stats{}

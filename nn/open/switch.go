@@ -10,7 +10,7 @@ import (
 	"kosumi/nn"
 )
 
-// Closer is a network that can be closed. Its Submitter is not nil.
+// Closer is a network that can be closed. The method Submitter must not return nil.
 type Closer interface {
 	nn.Network
 	io.Closer

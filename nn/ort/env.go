@@ -125,7 +125,7 @@ var commonArena = sync.OnceValue(func() error {
 })
 
 // Providers loads the library as [Load] does and reports which providers work here. Each provider
-// is tried once per process.
+// is tried only once, and once more after a plugin has been registered.
 func Providers(explicit string) ([]ProviderStatus, error) {
 	if _, err := Load(explicit); err != nil {
 		return nil, err

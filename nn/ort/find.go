@@ -155,7 +155,7 @@ func cachedVersions(root string) []string {
 	return dirs
 }
 
-// lookAt checks the library at path, or every library in the folder path.
+// lookAt checks the library at path or, if path is a folder, every library in it.
 func lookAt(source, path string) []Candidate {
 	if abs, err := filepath.Abs(path); err == nil && !strings.ContainsRune(path, filepath.ListSeparator) {
 		path = abs

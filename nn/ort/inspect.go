@@ -58,9 +58,9 @@ const (
 	pluginEntry = "CreateEpFactories"
 )
 
-// inspect checks the library at path for a system and processor, as Go names them. entry is
-// the function that it must export: onnxruntime's or a plugin's. It returns the library's
-// version, "" if unknown.
+// inspect checks that the library at path is for the system goos and the processor goarch, and exports
+// the function entry, which is onnxruntime's or a plugin's. It returns the library's version, "" if
+// unknown.
 func inspect(path, entry, goos, goarch string) (string, error) {
 	if runtime.GOOS == "js" { // a web page loads no libraries; the linker can drop the code below
 		return "", ErrNoCgo
@@ -234,8 +234,8 @@ func inspectPE(r io.ReaderAt, entry string) (binaryFormat, error) {
 	return b, nil
 }
 
-// fixedFileVersion reads the version of a Windows resource section's
-// VS_FIXEDFILEINFO: signature, struct version, file version (two words each).
+// fixedFileVersion reads the file version from VS_FIXEDFILEINFO in a Windows resource section. Before it
+// come the signature and the struct's version, 4 bytes each; the file version takes 8.
 func fixedFileVersion(rsrc []byte) version {
 	at := bytes.Index(rsrc, []byte{0xbd, 0x04, 0xef, 0xfe})
 	if at < 0 || at+16 > len(rsrc) {

@@ -77,7 +77,7 @@ func registerOnce(lib Library, path string) error {
 	return err
 }
 
-// register does the work of Register. The caller holds the lock.
+// register loads a plugin and returns its devices. The caller holds the lock of plugins.
 func register(lib Library, path string) ([]Offer, error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return nil, errors.New("it is a folder: name the library in it")
@@ -124,7 +124,7 @@ func pluginOffers() []Offer {
 	return numbered(plugins.offers)
 }
 
-// numbered sorts devices, the best first, and numbers those of each provider.
+// numbered sorts devices, the best first, and numbers the devices of each provider from 0.
 func numbered(all []Offer) []Offer {
 	order := []string{"gpu", "npu", "device", "cpu"}
 	all = slices.Clone(all)

@@ -17,7 +17,7 @@ const CPU = "cpu"
 // provider is an execution provider that can be asked for by name.
 type provider struct {
 	name string
-	// ortName is the name in onnxruntime's generic call; "" for providers with their own call.
+	// ortName is the name for onnxruntime's general function that adds a provider; "": it has its own function.
 	ortName string
 	// module is the provider's own library, without prefix and ending; "" for
 	// providers inside onnxruntime's.
@@ -44,7 +44,7 @@ var providers = []provider{
 	{name: "xnnpack", ortName: "XNNPACK"},
 }
 
-// Plugin is the name for the first plugin's provider.
+// Plugin, as a provider's name, stands for the provider of the best device that plugins offer.
 const Plugin = "plugin"
 
 // Offer is a device that a provider can use.
@@ -58,7 +58,7 @@ type Offer struct {
 	device unsafe.Pointer // OrtEpDevice, which lives as long as the program
 }
 
-// describeDevice names a device for people, from the metadata of vendor and provider.
+// describeDevice returns a device's name for users: its vendor and names from its metadata, else its id.
 func describeDevice(vendor string, id uint32, about [][2]string) string {
 	name := vendor
 	for _, key := range []string{"Description", "FULL_DEVICE_NAME", "ov_device"} {

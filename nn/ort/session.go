@@ -238,7 +238,7 @@ func alone(provider string) bool {
 	return err == nil && p.offers != nil
 }
 
-// prepare makes the tensors of n rows and, with s.bind, binds them.
+// prepare makes the tensors of n rows and binds them if s.bind is set.
 func (s *session) prepare(n int) (_ *rows, err error) {
 	r := &rows{}
 	defer func() {
@@ -271,7 +271,7 @@ func (s *session) prepare(n int) (_ *rows, err error) {
 	return r, nil
 }
 
-// tensors makes tensors of n rows on the beginning of each memory.
+// tensors makes a tensor of n rows for each of specs, at the beginning of the memory of that tensor.
 func tensors(specs []nn.TensorSpec, memory [][]float32, n int) ([]ort.Value, error) {
 	var all []ort.Value
 	for i := range specs {

@@ -24,7 +24,7 @@ type Tensor struct {
 	Data []float32 // row-major, aligned to cache lines, pinned
 	pin  runtime.Pinner
 	val  *ort.Tensor[float32]
-	// For a tensor in a device's memory: the device, its copy, and which copy was written last.
+	// For a tensor in a device's memory: the device, the copy there, and which copy was written last.
 	device *Device
 	there  unsafe.Pointer
 	newer  newer
@@ -205,7 +205,7 @@ func matchTensor(what string, p onnx.ValueInfo, t *Tensor) error {
 
 // Run computes the graph once over the bound tensors. On the CPU it allocates nothing in Go. On
 // devices it binds the inputs anew, because onnxruntime copies them when they are bound, not when
-// they are used (its issue 5857); it does not copy tensors of [Device.NewTensor].
+// they are used (its issue 5857). Tensors of [Device.NewTensor] are not copied.
 func (b *Binding) Run() error {
 	if b.graph.closed {
 		return ErrClosed

@@ -13,10 +13,10 @@ import (
 	"kosumi/review"
 )
 
-// Limits of the play at a problem of life and death.
+// Limits for playing through a problem of life and death.
 const (
-	askNodes   = 50_000  // maximum number of positions searched for one question
-	replyNodes = 100_000 // maximum number of positions searched for all replies
+	askNodes   = 50_000  // maximum number of positions searched for one question to the solver
+	replyNodes = 100_000 // maximum number of positions searched to find a reply
 	mostPlayed = 16      // maximum number of moves of both sides together
 )
 

@@ -17,7 +17,7 @@ import (
 	"kosumi/life/check"
 )
 
-// numbered returns a problem of the collection.
+// numbered returns problem n of the collection.
 func numbered(t *testing.T, n int) *Problem {
 	t.Helper()
 	list := Collection()

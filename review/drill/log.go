@@ -27,8 +27,8 @@ type Attempt struct {
 func (a *Attempt) Solved() bool { return a.Right || a.Grade >= GoodGrade }
 
 // Log is the append-only file of attempts, one JSON object a line, from which the schedule is
-// computed. An attempt with the problem and time of an earlier attempt replaces it: the user
-// changed the grade.
+// computed. An attempt with the same problem and time as an earlier attempt replaces the earlier one:
+// the user changed the grade.
 type Log struct {
 	name     string
 	file     *os.File // nil until the first attempt, which creates the file
@@ -72,7 +72,7 @@ func ReadAttempts(data []byte) ([]Attempt, error) {
 	return l.Attempts, err
 }
 
-// read parses the lines of a file, except a truncated one.
+// read adds the attempts in a file to l. It skips lines that were cut short.
 func (l *Log) read(name string, data []byte) error {
 	number := 0
 	for line := range bytes.Lines(data) {

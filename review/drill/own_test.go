@@ -13,7 +13,7 @@ import (
 	"kosumi/sgf"
 )
 
-// corner begins a record: a position of 5x5 points in a corner, to which tests add the answers.
+// corner is the beginning of a record: a position of 5x5 points in a corner, to which tests add the answers.
 const corner = `GM[1]FF[4]SZ[9]AB[ab][bb][cb][db][da]AW[ac][bc][cc][dc][ec][eb][ea]`
 
 // TestReadOwn sorts each record by its kind.

@@ -18,7 +18,7 @@ import (
 // Version is the version of the JSON form of [Set].
 const Version = 1
 
-// Set is a problem set: positions in which a mistake was made.
+// Set is a problem set, with the version of its JSON form.
 type Set struct {
 	Version  int       `json:"version"`
 	Problems []Problem `json:"problems"`
@@ -49,9 +49,8 @@ type Problem struct {
 	Reason string      `json:"reason"`
 	// Claims are the claims that make up Reason.
 	Claims []review.Claim `json:"claims,omitempty"`
-	// Task is Live or Kill for a problem of life and death about Group with one proved
-	// solution; empty for a problem that asks for a better move. Level is 1 to 5 in the
-	// built-in collection.
+	// Task is Live or Kill: save or kill Group, with one proved solution. It is empty for other
+	// problems. Level is 1 to 5 in the built-in collection, 0 elsewhere.
 	Task  string   `json:"task,omitempty"`
 	Group []string `json:"group,omitempty"`
 	Level int      `json:"level,omitempty"`
@@ -67,7 +66,7 @@ type Problem struct {
 	takes   bool // the first move takes the group; known only for the built-in collection
 }
 
-// Answer is a move that a problem can be answered with.
+// Answer is a judged answer to a problem.
 type Answer struct {
 	Move string  `json:"move"`
 	Loss float64 `json:"loss"` // points lost, 0 for the best move
@@ -81,7 +80,7 @@ type Answer struct {
 const (
 	drillLoss     = 3    // minimum loss in points, except for a game's drillWorst worst mistakes
 	drillWorst    = 3    // number of a game's worst mistakes exempt from drillLoss
-	drillSure     = 1.5  // minimum of loss minus its error, in points
+	drillSure     = 1.5  // minimum difference between the loss and its error, in points
 	drillLead     = 30   // maximum lead of either side, in points
 	drillChance   = 0.05 // minimum winrate of either side
 	drillObvious  = 0.9  // maximum prior of the best move

@@ -47,9 +47,9 @@ func (p *Problem) Grade(a *Answer, took time.Duration) Grade {
 	return GoodGrade
 }
 
-// Attempt returns the log's entry for an answer; a nil answer means that the player gave up. moves were
-// played before it, in turn by the player, who began, and the opponent. took is the player's time for all
-// its moves; the grade depends on the mean time of a move.
+// Attempt returns the log's entry for the answer a; nil means that the player gave up. moves are the moves
+// before the answer, by the player and the opponent in turn. took is the time that the player needed for all
+// moves; the grade depends on the mean time of a move.
 func (p *Problem) Attempt(moves []string, a *Answer, took time.Duration) Attempt {
 	x := Attempt{ID: p.ID, Time: time.Now().UTC(), Grade: p.Grade(a, took/time.Duration(1+len(moves)/2)), Seconds: float64(took.Milliseconds()) / 1000}
 	for i := 0; i < len(moves) && a != nil; i += 2 {
@@ -68,7 +68,7 @@ type Schedule struct {
 	cards map[string]fsrs.Card
 }
 
-// NewSchedule computes the schedule from attempts in order.
+// NewSchedule computes the schedule from attempts in the order in which they were made.
 func NewSchedule(attempts []Attempt) (*Schedule, error) {
 	s := &Schedule{fsrs: fsrs.NewFSRS(fsrs.DefaultParam()), cards: map[string]fsrs.Card{}}
 	for i := range attempts {
@@ -89,7 +89,7 @@ func (s *Schedule) Add(a Attempt) error {
 	return err
 }
 
-// DueBy returns when a problem is due after an attempt with grade g.
+// DueBy returns when the problem of an attempt is due again if the attempt gets grade g.
 func (s *Schedule) DueBy(a Attempt, g Grade) (time.Time, error) {
 	a.Grade = g
 	card, err := s.after(a)

@@ -30,7 +30,7 @@ type Session struct {
 }
 
 // Run asks the problems that are due, and new ones; fresh bounds the number of new problems. It
-// logs each answer at once. The end of the input or of ctx ends it.
+// logs each answer at once. It returns when the input or ctx ends.
 func (s *Session) Run(ctx context.Context, set *Set, fresh int) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()

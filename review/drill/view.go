@@ -11,8 +11,8 @@ import (
 	"kosumi/review"
 )
 
-// view shows a problem in an orientation, possibly with colours exchanged, and holds the state
-// of its answer.
+// view shows a problem in an orientation, possibly with colours exchanged, and holds the moves that
+// were played so far.
 type view struct {
 	size  board.Size // size of the problem's board
 	turn  board.Symmetry

@@ -47,7 +47,7 @@ type Info struct {
 	// NoLimit is the number by which the parameter says "no limit", as maxVisits does; the setting
 	// itself uses 0. If NoLimit is 0, both use the same numbers.
 	NoLimit float64
-	// From and To convert between the parameter's value and the setting's; nil converts nothing.
+	// From converts the parameter's value to the setting's, To converts it back; nil converts nothing.
 	From func(string) (string, error)
 	To   func(string) string
 	// Doc explains the setting and its unit; a word in backquotes stands for the value in --help.
@@ -88,7 +88,7 @@ func (i *Info) Wants() string {
 
 func plain(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 
-// WantsParam is Wants for the parameter. With NoLimit it has no upper bound: large numbers mean no limit.
+// WantsParam is Wants for the parameter. If NoLimit is set, any large number is allowed and means no limit.
 func (i *Info) WantsParam() string {
 	if i.NoLimit == 0 {
 		return i.Wants()
@@ -107,7 +107,7 @@ func (i *Info) wrong(name, text string) error {
 	return fmt.Errorf("%s cannot be %q", name, text)
 }
 
-// Setting is a setting of a struct of type T.
+// Setting is a setting that is stored in a field of a struct of type T.
 type Setting[T any] struct {
 	Info
 	value func(*T) value
@@ -181,10 +181,10 @@ func Custom[T any](info Info, place func(*T) Value) Setting[T] {
 	return Setting[T]{info, func(t *T) value { return own{place(t)} }}
 }
 
-// Get returns the value as text; Set reads it.
+// Get returns the setting's value in t, as text that Set accepts.
 func (s *Setting[T]) Get(t *T) string { return s.value(t).String() }
 
-// Set reads a value. On error t is unchanged.
+// Set sets the setting in t from text. On error t is unchanged.
 func (s *Setting[T]) Set(t *T, text string) error { return s.set(t, s.Name, text) }
 
 func (s *Setting[T]) set(t *T, name, text string) error {

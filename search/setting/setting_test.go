@@ -31,7 +31,7 @@ type whole struct {
 	Part   part
 }
 
-// upper is a field with its own text form.
+// upper is a string field that holds upper case and shows lower case.
 type upper struct{ at *string }
 
 func (u upper) String() string { return strings.ToLower(*u.at) }

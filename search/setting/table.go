@@ -33,7 +33,7 @@ func Lift[Whole, Part any](table Table[Part], part func(*Whole) *Part) Table[Who
 	return out
 }
 
-// Find returns the setting with a name, its own or KataGo's; nil if there is none.
+// Find returns the setting with the given name, which is ours or KataGo's; nil if there is none.
 func (t Table[T]) Find(name string) *Setting[T] {
 	i := slices.IndexFunc(t, func(s Setting[T]) bool { return s.Name == name })
 	if i < 0 {
@@ -45,8 +45,8 @@ func (t Table[T]) Find(name string) *Setting[T] {
 	return &t[i]
 }
 
-// Set sets one setting by its own name, or its parameter by KataGo's name. Errors suggest the name
-// that was probably meant; on error v is unchanged.
+// Set sets one setting. With our name, text is the setting's value; with KataGo's name, it is the value of
+// KataGo's parameter. Errors suggest the name that was probably meant; on error v is unchanged.
 func (t Table[T]) Set(v *T, name, text string) error {
 	s := t.Find(name)
 	if s != nil && s.Name == name {
@@ -55,8 +55,8 @@ func (t Table[T]) Set(v *T, name, text string) error {
 	return t.SetParam(v, name, text)
 }
 
-// SetParam sets one setting as GTP clients do: by its parameter's name if it has one, else by its
-// own.
+// SetParam sets one setting as GTP clients do: text is the value of KataGo's parameter if there is one,
+// else the setting's own value.
 func (t Table[T]) SetParam(v *T, name, text string) error {
 	s := t.Find(name)
 	switch {

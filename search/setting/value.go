@@ -22,10 +22,10 @@ func (i *Info) in(text string) (float64, error) {
 	return x, nil
 }
 
-// unit is the field's value for a setting of 1.
+// unit is the number that the field holds when the setting is 1, as 1<<20 for a setting in MiB.
 func (i *Info) unit() int64 { return max(i.Unit, 1) }
 
-// parsed is a field that takes any value that the function read accepts.
+// parsed is a field that accepts every text that read can parse.
 type parsed[F any] struct {
 	at   *F
 	read func(string) (F, error)
@@ -131,7 +131,7 @@ func (v whole[F]) Set(text string) error {
 	return nil
 }
 
-// own is a field with its own text form.
+// own is a field that itself converts between its value and text; it allows every value.
 type own struct{ Value }
 
 func (own) check() bool { return true }

@@ -49,8 +49,8 @@ type Move struct {
 	// Selection is the number by which the move is chosen, in visits: its weight, reduced if its
 	// value does not justify it; 0 if the weight is too small to trust.
 	Selection float64
-	// PV is the principal variation, this move first, with the visits of each position and of
-	// each edge to it.
+	// PV is the principal variation, this move first. PVVisits are the visits of the position after each
+	// move, PVEdgeVisits those of the edge that leads there.
 	PV                     []board.Point
 	PVVisits, PVEdgeVisits []int64
 	// PVEndsPhase reports whether the PV's last move begins a clean-up phase.
@@ -63,8 +63,8 @@ type Move struct {
 }
 
 // Root is the result of a search for the root position, from the view of the side to move. Value is
-// the average that KataGo reports, of the root's own evaluation and the moves: each move has the
-// weight of its Move.Selection before lower bounds raise it. Visits and Weight are the root's.
+// an average as KataGo reports it: of the root's own evaluation and the moves' values, each weighted
+// by Move.Selection before lower bounds raise it. Visits and Weight are the root's.
 type Root struct {
 	Visits int64
 	Weight float64

@@ -11,6 +11,6 @@
 // - Each type states the view of its numbers: that of a side (Analysis.ToMove) or White's
 // (Evaluation, Estimate). Standard deviations, errors, visits and weights have no side.
 // - A list by point has W*H entries in the order of [board.Point], rows from the top; one by move
-// has W*H+1 in the order of board.Size.Index, pass last. Owners are in [-1,1], + for the side of
-// the view.
+// has W*H+1 in the order of board.Size.Index, pass last. Ownership is in [-1,1], + for the
+// side whose view it is.
 package thinking

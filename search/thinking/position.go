@@ -35,7 +35,7 @@ type Estimate struct {
 	// tenth above High. All three are 0 if the network predicts no score.
 	Lead, Low, High float64
 	Winrate         float64 // Black's, in [0,1]
-	Visits          int64   // visits of each search behind the estimate, or evaluations if nothing was left to decide
+	Visits          int64   // visits of each search for the estimate; if Settled, all evaluations and visits so far
 	// Sure and Likely count points, occupied or empty, by their probable owner, indexed by
 	// board.Color: those owned with a probability of 95 % or more, and of 70 % or more. Open
 	// counts the others.

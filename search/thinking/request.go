@@ -7,7 +7,7 @@ import (
 	"kosumi/board"
 )
 
-// Request is the subject of an analysis and the content of its reports.
+// Request tells what to analyse, and what the reports of the analysis contain.
 type Request struct {
 	// Color is the side whose move is analysed; it need not be the side to move. All numbers of
 	// the reports are from its view.
@@ -71,7 +71,7 @@ func Permits(all []Restriction, c board.Color, p board.Point, depth int) bool {
 	return true
 }
 
-// Details are parts of an analysis that cost time or memory and are given only on request.
+// Details selects parts of an analysis that are given only on request, since they cost time or memory.
 type Details struct {
 	RootInfo, Policy, NoResult          bool
 	Ownership, OwnershipStdev           bool

@@ -28,7 +28,7 @@ type entry struct {
 
 func (t tree) add(path, from string, mode fs.FileMode) { t[path] = entry{from, mode} }
 
-// addFolder adds all files below dir, under another path in the archive.
+// addFolder adds all files below dir; in the archive the folder to takes the place of dir.
 func (t tree) addFolder(to, dir string) error {
 	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {

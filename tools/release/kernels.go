@@ -10,7 +10,7 @@ import (
 // kernelSources are the C sources of the kernels' WebAssembly module.
 var kernelSources = []string{"layer.c", "program.c", "training.c", "simd128_wasm.c", "module_wasm.c"}
 
-// makeKernels builds the module of nn/kernel that workers of a page load.
+// makeKernels builds the WebAssembly module of nn/kernel, which the workers of a page load.
 func makeKernels(ctx context.Context, file string) error {
 	var t tools
 	if err := t.fetchZig(ctx); err != nil {

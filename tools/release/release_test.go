@@ -87,9 +87,9 @@ var (
 	spanned = regexp.MustCompile("`([^`]+)`")
 )
 
-// TestDocumentsNameWhatIsThere follows the links of every document in an unpacked archive, and in a
-// package. If a line names a file of the source, the file is there too, or the line has the word
-// "source". Two documents are about the source and may name all of it.
+// TestDocumentsNameWhatIsThere: in an archive and in a package, all links of documents lead to files.
+// Source files that a line names are included too, unless the line has the word "source" or the
+// document is one of two that are about the source.
 func TestDocumentsNameWhatIsThere(t *testing.T) {
 	t.Chdir("../..")
 	all := tree{}
@@ -222,7 +222,7 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-// TestAppleStubs requires that Go's sources name the symbols that the linker needs.
+// TestAppleStubs: the stub of each library names a symbol that Go imports from the library.
 func TestAppleStubs(t *testing.T) {
 	dir, err := appleStubs(t.Context(), t.TempDir())
 	require.NoError(t, err)

@@ -130,7 +130,7 @@ func (r *release) licences(to string) error {
 // part is third-party work: its name, and the folder of its licence.
 type part struct{ name, dir string }
 
-// modules lists the modules that a program for any of the systems is made from.
+// modules lists the Go modules that the program contains on at least one of the systems.
 func (r *release) modules() ([]part, error) {
 	seen := map[part]bool{}
 	for _, t := range targets {

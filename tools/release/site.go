@@ -15,8 +15,8 @@ const (
 	npmPackages = "bin"
 )
 
-// site builds the page that needs no program, adds it to the files of every archive, and puts the npm
-// package of the engine inside that page beside the archives.
+// site builds the page that needs no program and adds it to the files of every archive. Beside the
+// archives it puts the npm package of the engine that runs inside this page.
 func (r *release) site(to tree) error {
 	fmt.Println("building the page without the program")
 	if err := do(exec.CommandContext(r.ctx, "make", "page-npm", "VERSION="+r.version, "GO="+goTool())); err != nil {
@@ -36,7 +36,7 @@ func (r *release) site(to tree) error {
 var kept = regexp.MustCompile(`"(assets/[^"]+)"`)
 
 // addSite adds the page's folder to the archive's folder "site". Every file that its service worker
-// keeps must be there, or the page would never work without a network.
+// keeps must be there, or the page would never work offline.
 func (t tree) addSite(dir string) error {
 	if err := t.addFolder("site", dir); err != nil {
 		return err

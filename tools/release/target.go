@@ -19,8 +19,8 @@ type target struct {
 }
 
 // targets are all supported systems, with the oldest versions that onnxruntime supports: glibc 2.28
-// and macOS 14. On Linux, networks run without that library, and npm or pip fetches it when something
-// needs it. A Mac needs it for CoreML, and Windows has no shell to fetch it.
+// and macOS 14. Archives for Linux lack onnxruntime: networks run without it, and npm or pip fetches it
+// when something needs it. A Mac needs it for CoreML, and Windows has no shell to fetch it.
 var targets = []target{
 	{os: "linux", arch: "amd64", zig: "x86_64-linux-gnu.2.28", python: "manylinux_2_28_x86_64"},
 	{os: "linux", arch: "arm64", zig: "aarch64-linux-gnu.2.28", python: "manylinux_2_28_aarch64"},
@@ -90,7 +90,7 @@ func (r *release) build(t target, program string) error {
 	return do(cmd)
 }
 
-// libraries fetches the libraries in the archive: onnxruntime, and on Windows the Visual C++
+// libraries fetches the libraries for the archive: onnxruntime, and on Windows the Visual C++
 // runtime that it needs.
 func (r *release) libraries(t target) ([]string, error) {
 	if t.ort == "" {

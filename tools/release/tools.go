@@ -53,7 +53,7 @@ func (t *tools) fetchZig(ctx context.Context) error {
 	return t.install(ctx, dir, "ziglang")
 }
 
-// install fetches a pinned package with pip and unpacks it into a folder if the pins have changed.
+// install fetches a pinned package with pip and unpacks it into dir, unless dir is from the same pins.
 func (t tools) install(ctx context.Context, dir, name string, args ...string) error {
 	want, err := os.ReadFile(pins)
 	if err != nil {

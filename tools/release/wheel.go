@@ -17,7 +17,7 @@ const (
 )
 
 // wheel writes the package that pip, pipx and uv install on one system. The program is one of its
-// scripts, kosumi, so no Python starts with it. On Windows the libraries are scripts too, so that
+// scripts, kosumi, and runs without starting Python. On Windows the libraries are scripts too, so that
 // pipx and uv copy them out of the environment with the program; elsewhere they go to lib/kosumi.
 func (r *release) wheel(t target, program string, libraries []string) (string, error) {
 	data, info := "kosumi-"+r.version+".data/", "kosumi-"+r.version+".dist-info/"

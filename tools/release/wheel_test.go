@@ -89,7 +89,7 @@ func TestWheel(t *testing.T) {
 	}
 }
 
-// TestWheelInstalls: pip installs the package of Linux, and its command runs.
+// TestWheelInstalls: pip installs the package for Linux, and the command in it runs.
 func TestWheelInstalls(t *testing.T) {
 	testshared.Slow(t)
 	python, err := exec.LookPath("python3")

@@ -49,7 +49,7 @@ func said(t *testing.T, path, script string, env []string, args ...string) (stri
 	return string(out), err == nil
 }
 
-// fakeGo answers as the go command of a version does, on a machine with linux/amd64.
+// fakeGo answers as the go command does on a linux/amd64 machine; variables change its version and settings.
 const fakeGo = `
 case "$*" in
 "env GOVERSION") echo ${VERSION:-go1.26.3} ;;
@@ -104,7 +104,7 @@ func TestCheckTools(t *testing.T) {
 	}
 }
 
-// Outputs of npm and pip without a network.
+// Scripts that fail as npm and pip do when they are offline.
 const (
 	npmOffline = `echo 'npm error code EAI_AGAIN
 npm error request to https://packages.example/x failed, reason: getaddrinfo EAI_AGAIN packages.example
@@ -130,8 +130,8 @@ func TestNpmCiSaysWhy(t *testing.T) {
 	}
 }
 
-// TestLibraryNotFetched: if the script cannot fetch the library, it writes one line with the
-// reason.
+// TestLibraryNotFetched: if fetch-onnxruntime.sh cannot fetch the library, it writes one line with
+// the reason.
 func TestLibraryNotFetched(t *testing.T) {
 	offline := map[string]string{"npm": npmOffline, "python3": pipOffline}
 	for _, c := range []struct {

@@ -37,7 +37,7 @@ func (r *run) openGames() (source, error) {
 	}
 	d := model.Describe()
 	f.info.Network, f.info.SHA256 = d.Name, d.SHA256
-	// If the teacher plays, it computes ownership too, so that the cache can answer for labels.
+	// If the teacher plays, it computes ownership too, so that labels can be taken from the cache.
 	f.player = nn.Rewrite(r.player, func(q *nn.Query) { q.NeedOwnership = r.player == r.teacher })
 	f.session, err = selfplay.NewSessionOf(c, r.Seed, r.dir.unplayed(), f.take)
 	return f, err

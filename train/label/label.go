@@ -237,7 +237,7 @@ func fit(m nn.Model, size board.Size) error {
 	return nil
 }
 
-// goOn compares the settings with those of the files in the folder, and takes over the files' seed.
+// goOn returns an error if the settings do not fit the files in the folder, and takes over the files' seed.
 func (r *run) goOn() error {
 	d := r.Teacher.Describe()
 	was := &r.dir.info
@@ -287,8 +287,8 @@ func (r *run) close() {
 	}
 }
 
-// source yields positions to label. next returns a chunk with at least the given number of labels,
-// with fewer when the source runs out, then nil.
+// source yields positions to label. next returns a chunk for about the given number of labels, fewer if
+// the layout changes or the source runs out. It returns nil when nothing is left.
 type source interface {
 	next(ctx context.Context, labels int) (*chunk, error)
 }

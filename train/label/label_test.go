@@ -30,7 +30,7 @@ import (
 	"kosumi/train/selfplay"
 )
 
-// named is a network whose file has a digest.
+// named is a network whose description contains the digest of a file.
 type named struct {
 	nn.Model
 	sum string
@@ -71,8 +71,8 @@ type place struct {
 	shown [sha256.Size]byte
 }
 
-// labels reads a folder and returns digests of its rows by place. Each row must be taught,
-// complete and unique.
+// labels reads a folder and returns digests of its rows by place. Each row must be labelled by a
+// teacher, complete and unique.
 func labels(t testing.TB, dir string) map[place]string {
 	t.Helper()
 	all := map[place]string{}
@@ -104,13 +104,13 @@ func labels(t testing.TB, dir string) map[place]string {
 // networks. If the finished rows are labelled again, they get the same numbers.
 func TestFreshGames(t *testing.T) {
 	c := small(t, filepath.Join(t.TempDir(), "labels"))
-	c.Games.Rules = selfplay.Rules{KoPositional: 1, KoSituational: 1} // rows of mini7 do not contain the rules
+	c.Games.Rules = selfplay.Rules{KoPositional: 1, KoSituational: 1} // superko, which readers of mini7 rows assume
 	var last atomic.Pointer[Progress]
 	c.Progress = func(p Progress) { last.Store(&p) }
 	r := labelled(t, c)
 	require.False(t, r.Interrupted)
 	require.GreaterOrEqual(t, r.Rows, c.Rows)
-	require.Less(t, r.Rows, 2*c.Rows) // more than Rows, since games under way are finished
+	require.Less(t, r.Rows, 2*c.Rows) // may exceed Rows, since games under way are finished
 	require.Equal(t, r.Rows, r.Fresh)
 	require.Equal(t, r.Rows, last.Load().Rows)
 	fresh := labels(t, c.Out)
@@ -141,7 +141,7 @@ func TestFreshGames(t *testing.T) {
 func TestOptimisticPolicy(t *testing.T) {
 	c := small(t, filepath.Join(t.TempDir(), "labels"))
 	c.Rows, c.PerFile = 40, 40
-	c.Games.Rules = selfplay.Rules{KoPositional: 1, KoSituational: 1} // rows of mini7 do not contain the rules
+	c.Games.Rules = selfplay.Rules{KoPositional: 1, KoSituational: 1} // superko, which readers of mini7 rows assume
 	labelled(t, c)
 	paths, err := filepath.Glob(filepath.Join(c.Out, "*.npz"))
 	require.NoError(t, err)
@@ -222,7 +222,7 @@ func goesOn(t *testing.T, leaves float64) {
 	sameGames(t, c)
 }
 
-// sameGames requires that a folder equals the result of an undisturbed run.
+// sameGames requires that the labels in c.Out equal those of an undisturbed run, as far as both have them.
 func sameGames(t testing.TB, c Config) {
 	t.Helper()
 	got := labels(t, c.Out)
@@ -257,8 +257,8 @@ func TestMain(m *testing.M) {
 	os.Exit(0)
 }
 
-// TestKill kills labelling at twenty random moments. It resumes each time, labels nothing twice,
-// and loses no file.
+// TestKill kills a run at twenty random moments. The next run resumes, labels nothing twice, and
+// loses no file.
 func TestKill(t *testing.T) {
 	testshared.Long(t)
 	t.Parallel()
@@ -454,7 +454,7 @@ func (s stops) Open(size board.Size, most int) (nn.Backend, error) {
 	return s.Model.Open(size, most)
 }
 
-// TestStoppedAtOnce: a run that ends before its first label reports nothing about the teacher.
+// TestStoppedAtOnce: a run that is stopped before its first label logs no warning about the teacher.
 func TestStoppedAtOnce(t *testing.T) {
 	var log bytes.Buffer
 	ctx, stop := context.WithCancel(t.Context())

@@ -16,12 +16,12 @@ const (
 	leafLabels = 10  // labels from a search, fewer if the search saw few positions
 )
 
-// searchChance returns the chance with which a turn must be searched instead of labelled, so that
-// positions inside searches get the given share of the labels.
+// searchChance returns the probability with which a turn is searched instead of labelled, so that
+// positions inside searches get the given share of all labels.
 func searchChance(share float64) float64 { return share / (leafLabels - share*(leafLabels-1)) }
 
 // picker is a network that keeps a random few of the positions that a search asks about, each with
-// the same chance, but never the root. One goroutine at a time.
+// the same chance, but never the root. It is for one goroutine at a time.
 type picker struct {
 	nn.Wrapper
 	rng  *rand.Rand
@@ -72,7 +72,7 @@ type searcher struct {
 }
 
 // leaves searches the position of a lesson and returns some of the positions that the
-// search evaluated. They are a function of the network, its seed and the lesson.
+// search evaluated. They depend only on the network, its seed and the lesson.
 func (s *searcher) leaves(ctx context.Context, l *lesson) ([]*board.Game, error) {
 	n := l.game.NumMoves()
 	params := search.Defaults()
@@ -91,7 +91,7 @@ func (s *searcher) leaves(ctx context.Context, l *lesson) ([]*board.Game, error)
 	s.tree.Reset(l.game)
 	_, err := s.tree.Search(ctx, search.Limits{Visits: leafVisits})
 	for _, g := range s.picker.kept {
-		if g.Phase() == 0 { // in a clean-up phase the search's options stay, since the lesson's may exclude it
+		if g.Phase() == 0 { // in a clean-up phase the search's options stay: the lesson's may exclude that phase
 			g.ContinueWith(l.game.Options())
 		}
 	}

@@ -21,7 +21,7 @@ import (
 func TestLeaves(t *testing.T) {
 	for _, share := range []float64{0.3, 1} {
 		c := small(t, filepath.Join(t.TempDir(), "labels"))
-		c.Leaves, c.Encoding, c.Rows = share, features.V7, 900 // mini7's planes do not distinguish all positions
+		c.Leaves, c.Encoding, c.Rows = share, features.V7, 900 // in mini7's planes different positions may look the same
 		r := labelled(t, c)
 		require.InDelta(t, share, float64(r.Leaves)/float64(r.Fresh), 0.08)
 		require.Len(t, labels(t, c.Out), r.Rows)
@@ -31,7 +31,7 @@ func TestLeaves(t *testing.T) {
 }
 
 // TestSearchLeaves: a turn's search yields evaluated positions that follow from the root by legal
-// moves, at several depths, the same ones each time.
+// moves, at several depths: the same ones for the same hash, others for another hash.
 func TestSearchLeaves(t *testing.T) {
 	server := nntest.Server(t, nntest.HashModel(2), nn.ServerConfig{MaxBatch: 4, Reproducible: true, Seed: 7})
 	asked := map[string]bool{}
@@ -77,7 +77,7 @@ func TestSearchLeaves(t *testing.T) {
 	require.False(t, c.lessons[0].learned)
 }
 
-// TestReplace: lessons from a search replace their turn's lesson, and no position occurs twice.
+// TestReplace: the positions that a search finds replace the lesson of the turn searched, without duplicates.
 func TestReplace(t *testing.T) {
 	var games []*board.Game
 	for n := range 5 {

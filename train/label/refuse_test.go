@@ -15,7 +15,7 @@ import (
 	"kosumi/train/rows"
 )
 
-// TestRefuses: sources that cannot be labelled give an error of one line, before anything is
+// TestRefuses: unusable settings and sources give an error of one line, before anything is
 // written.
 func TestRefuses(t *testing.T) {
 	made := small(t, filepath.Join(t.TempDir(), "made"))

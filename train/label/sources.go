@@ -139,7 +139,7 @@ func (o *opened) close() error {
 	return nil
 }
 
-// fill adds units of the open file to a chunk. It returns false if the chunk has another layout.
+// fill adds units of the open file to a chunk. more is false if the next unit's layout differs from the chunk's.
 func (f *files) fill(c *chunk, labels int) (more bool, err error) {
 	o := f.open
 	if o.rows != nil {
@@ -210,7 +210,7 @@ func (f *files) fillGames(c *chunk, labels int) (more bool, err error) {
 			}
 		}
 		if err == nil && len(c.units) > 0 && c.layout.Side > 0 && c.layout != (rows.Layout{Encoding: f.run.Encoding, Side: side}) {
-			return false, nil // the game's board has another size
+			return false, nil // a board size other than the chunk's
 		}
 		file := o.note(o.at)
 		if err != nil {

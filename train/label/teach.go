@@ -15,7 +15,7 @@ import (
 
 // chunk is the work for one file of labels.
 type chunk struct {
-	info    rows.Info // known before the rows are labelled
+	info    rows.Info // the part that is known before the rows are labelled
 	layout  rows.Layout
 	lessons []lesson
 	units   []unit // games or rows, in the order of their lessons
@@ -38,7 +38,7 @@ type lesson struct {
 	row    int
 	// optimistic is the teacher's optimistic policy; nil if not requested.
 	optimistic []float32
-	// searched marks the root of a search until the search has run, then the positions found by it.
+	// searched marks a position to be searched and, after the search, the positions that the search found.
 	searched bool
 	learned  bool
 }
@@ -135,7 +135,7 @@ func (r *run) each(ctx context.Context, n, places int, f func(ctx context.Contex
 	return context.Cause(running)
 }
 
-// warnOfLittle warns once of outputs that the teacher lacks.
+// warnOfLittle warns of outputs that the teacher lacks: once, and only if the folder has no labels yet.
 func (r *run) warnOfLittle() {
 	if r.warned || r.dir.files > 0 {
 		return
@@ -158,7 +158,7 @@ func (r *run) warnOfLittle() {
 func (r *run) ask(ctx context.Context, l *lesson, out *nn.Output) error {
 	q := nn.Query{Game: l.game, Symmetry: nn.SymmetryRandom, NeedOwnership: true, Encoded: l.shown}
 	q.FixSymmetry(r.Seed)
-	if len(r.From) > 0 || r.player != r.teacher { // else the cache answers, without an optimistic policy
+	if len(r.From) > 0 || r.player != r.teacher { // not if the teacher also plays: answers cached from its games have no optimistic policy
 		q.Optimistic = new([board.MaxMoves]float32)
 		l.optimistic = q.Optimistic[:l.game.Size().Area()+1]
 	}
@@ -175,8 +175,8 @@ func (r *run) ask(ctx context.Context, l *lesson, out *nn.Output) error {
 	return nil
 }
 
-// rowsOf makes rows of the units before the first with an unlabelled position. It also returns the
-// number of games among them.
+// rowsOf makes rows of all units before the first unit with an unlabelled position. It also returns the
+// number of games among these units.
 func (r *run) rowsOf(c *chunk) (set *rows.Set, info rows.Info, games int, err error) {
 	set, info = rows.NewSet(c.layout), c.info
 	b := r.build[c.layout]

@@ -82,7 +82,7 @@ func (a *auxHeads) weight(name string, kind autodiff.Kind, deviation float64, di
 		anyDims = append(anyDims, d)
 	}
 	data := make([]float32, n)
-	const cut = 0.87962566103423978 // deviation of the standard normal cut at 2
+	const cut = 0.87962566103423978 // standard deviation of the standard normal distribution cut at ±2
 	for i := range data {
 		x := rng.NormFloat64()
 		for math.Abs(x) > 2 {

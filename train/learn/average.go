@@ -4,11 +4,11 @@ import (
 	"kosumi/nn/ort"
 )
 
-// The average of the weights is taken as KataGo's trainer does (spec: training, 4.3): snapshots at
-// even distances, average += (snapshot - average)/Window. The first Window snapshots count alike,
-// so that the weights at the start do not linger.
+// The average of the weights is taken as KataGo's trainer does (spec: training, 4.3): at
+// regular intervals, average += (snapshot - average)/Window. The first Window snapshots have equal
+// weight in it, so that the early weights do not linger.
 
-// startAverage sets the average to the present weights, which the first snapshot replaces.
+// startAverage sets the average to the present weights. The first snapshot replaces it.
 func (l *Learner) startAverage() error {
 	if err := l.weights.fetch(); err != nil {
 		return err
@@ -27,7 +27,7 @@ func (l *Learner) startAverage() error {
 	return nil
 }
 
-// averagedNames lists weights and statistics, in order.
+// averagedNames lists the names of all weights, then of all statistics of batch normalization.
 func (l *Learner) averagedNames() []string {
 	var names []string
 	for _, q := range l.params {

@@ -16,8 +16,8 @@ import (
 	"kosumi/nn/autodiff"
 )
 
-// BenchmarkStep reports samples per second and per second of processor time; other programs
-// disturb processor time less. testdata/training/bench_torch.py measures PyTorch on the same
+// BenchmarkStep reports samples per second and per second of processor time; the latter varies less
+// while other programs run. testdata/training/bench_torch.py measures PyTorch on the same
 // networks.
 func BenchmarkStep(b *testing.B) {
 	for _, c := range []struct {

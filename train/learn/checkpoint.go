@@ -55,7 +55,7 @@ type checkpointState struct {
 }
 
 // Save writes a checkpoint into dir, syncs it to disk and returns its path. It then removes all
-// checkpoints but the newest KeepCheckpoints and, in a [Run], the one of the best measurement.
+// checkpoints but the newest KeepCheckpoints and, in a [Run], the one with the best measurement.
 func (l *Learner) Save(dir string, extra Extra) (string, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", err
@@ -165,7 +165,7 @@ func StepOf(path string) (step int64) {
 }
 
 // prune removes old checkpoints and the remains of interrupted saves. It never removes the checkpoint
-// just written, at the path keep, nor the newest one whose step equals kept, unless kept is 0.
+// at the path keep, which was just written, nor the newest one of step number kept (0: no such step).
 func prune(dir, keep string, kept int64) error {
 	list, err := Checkpoints(dir)
 	if err != nil {

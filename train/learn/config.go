@@ -33,7 +33,7 @@ var (
 )
 
 // Config has the settings of a learner. Batch is required; [Config.WithDefaults] replaces zero
-// values. Fields not tagged "-" are the identity of a run: a learner with other values refuses its
+// values. Fields not tagged "-" identify a run: a learner with other values refuses the run's
 // checkpoints.
 type Config struct {
 	// Model is the network to begin with: .bin.gz, .txt.gz or .onnx; "" is the one inside
@@ -43,8 +43,8 @@ type Config struct {
 	// Batch is the number of rows of a step.
 	Batch int `json:"batch"`
 
-	// Method and its numbers: see autodiff.Optimizer. Zeros take defaults: sgd, momentum 0.9
-	// (muon: 0.95), betas 0.9 and 0.999, epsilon 1e-8.
+	// Method and the fields below it are those of autodiff.Optimizer. If zero, they mean: sgd,
+	// momentum 0.9 (muon: 0.95), betas 0.9 and 0.999, epsilon 1e-8.
 	Method   autodiff.Method `json:"method"`
 	Momentum float64         `json:"momentum"`
 	Nesterov bool            `json:"nesterov"`
@@ -61,8 +61,8 @@ type Config struct {
 	// HeadRate multiplies the learning rate of the heads; 0 means 1.
 	HeadRate float64 `json:"head_rate"`
 
-	// Losses are coefficients of terms, by name; terms that are not named have
-	// their default, 0 switches a term off. See [TermNames].
+	// Losses are the coefficients of loss terms by name: 0 switches a term off, and
+	// a term without an entry has its default. See [TermNames].
 	Losses map[string]float64 `json:"losses"`
 	// Aux adds training-only outputs to KataGo networks: the opponent's reply, soft policies and
 	// the short-term value. They teach the trunk and help a fresh network. Their weights are kept
@@ -71,8 +71,8 @@ type Config struct {
 	// Freeze is "", "trunk" or "heads": the part whose weights do not change. The trunk is the
 	// part that both the policy and another output depend on.
 	Freeze string `json:"freeze"`
-	// Norms selects the statistics of batch normalization: "train" (the batch's; running ones are
-	// updated), "frozen" (constant running ones), or "auto" (frozen for KataGo networks, else train).
+	// Norms selects the statistics of batch normalization: "train" (those of the batch, which also
+	// update the running ones), "frozen" (the running ones, unchanged) or "auto" (frozen for KataGo, else train).
 	Norms string `json:"norms"`
 	// Average has the settings of averaged weights, the ones meant for play.
 	Average Average `json:"average"`
@@ -81,20 +81,20 @@ type Config struct {
 	Provider string `json:"-"`
 	// Library names the onnxruntime library; "" searches for it.
 	Library string `json:"-"`
-	// resident keeps weights in the provider's memory between steps, on the CPU too.
+	// resident keeps weights in the provider's memory between steps, even if the provider is the CPU.
 	resident bool
-	// Threads share each step; 0 means all processors.
+	// Threads is the number of threads that share each step; 0 means one per processor.
 	Threads int `json:"-"`
 	// plain leaves convolutions to onnxruntime even if package kernel could run them.
 	plain bool
-	// Seed draws the weights of outputs that exist in training only.
+	// Seed determines the first weights of the outputs that exist in training only.
 	Seed uint64 `json:"seed"`
 
 	Log *slog.Logger `json:"-"` // nil: silent
 }
 
-// Average is a moving average of the weights. At intervals of Every samples it moves towards the
-// present weights by 1/Window, or by more in the first Window snapshots.
+// Average is a moving average of the weights. At intervals of Every samples it moves 1/Window of
+// the way to the present weights, or further in the first Window snapshots.
 type Average struct {
 	Every  int64   `json:"every"`  // samples; 0: no average
 	Window float64 `json:"window"` // snapshots; 0 means 8

@@ -17,8 +17,8 @@ import (
 	"kosumi/train/rows"
 )
 
-// smooth removes terms that deliberately block some gradients: their gradients are not the
-// derivatives of their values.
+// smooth switches off terms that deliberately block some gradients, since difference quotients
+// would include these.
 var smooth = map[string]float64{TermOptimistic: 0, TermScoreStdev: 0, TermVarTime: 0, TermValueError: 0, TermScoreError: 0}
 
 // TestNetworkGradients compares the derivative of a whole loss along random directions, in all
@@ -31,7 +31,7 @@ func TestNetworkGradients(t *testing.T) {
 		"pytorch-dualhead-9x9-dynamo":           pytorch + "pytorch-dualhead-9x9-dynamo.onnx",
 		"synth-v17-nbt-transformer-spatial-rms": "",
 	}
-	if *long { // more networks, whose operators the tests of package autodiff cover
+	if *long { // by default left out: their operators are also tested in package autodiff
 		for _, name := range []string{"kb2c32nbt-mish", "kb1c16-silu", "b6c4", "synth-v8", "synth-v11-nbt-mish", "synth-v17-norope-rms"} {
 			cases[name] = ""
 		}
@@ -73,7 +73,7 @@ func checkNetwork(t *testing.T, c Config, size board.Size) {
 	in := inputsOf(t, p, randomBatch(l, size, c.Batch, 1))
 	m = onnxref.Double(m)
 	rng := rand.New(rand.NewPCG(1, 2))
-	for _, name := range names { // biases of fresh networks are 0, where ReLU has no derivative
+	for _, name := range names { // add noise: biases of fresh networks are 0, where ReLU has no derivative
 		for i := range in[name].data {
 			in[name].data[i] += 0.05 * rng.NormFloat64()
 		}

@@ -27,7 +27,7 @@ type planner struct {
 	src  *model.Model
 }
 
-// losses returns the coefficients for a kind of network.
+// losses returns the coefficients of the losses for a kind of network.
 func (p *planner) losses(kind nn.Kind) map[string]float64 {
 	all := defaultLosses(kind)
 	maps.Copy(all, p.conf.Losses)
@@ -45,7 +45,7 @@ func (p *planner) norms(kind nn.Kind) autodiff.Norms {
 // EvalBatch is the maximum batch of a graph that only measures.
 const EvalBatch = 16
 
-// evaluation plans a graph that only measures, EvalBatch rows at a time.
+// evaluation plans a graph that only measures, at most EvalBatch rows at a time.
 func (p *planner) evaluation(size board.Size) (*plan, error) {
 	pl, _, err := p.forward(size, autodiff.NormsFrozen, min(p.conf.Batch, EvalBatch))
 	if err != nil {
@@ -145,7 +145,7 @@ func (p *planner) forward(size board.Size, norms autodiff.Norms, rows int) (*pla
 	return &plan{model: m, spec: spec, params: params, stats: prep.Stats, measured: list}, l.stops, nil
 }
 
-// trainable selects the tensors that may change.
+// trainable returns a function that selects the tensors to train; nil means all.
 func (p *planner) trainable(m *onnx.Model, spec *nn.Spec) func(*autodiff.Param) bool {
 	if p.conf.Freeze == "" {
 		return nil

@@ -14,7 +14,7 @@ import (
 	"kosumi/train/rows"
 )
 
-// maxSkipped is the number of consecutive steps that may be skipped because of non-finite numbers.
+// maxSkipped consecutive steps with non-finite numbers end the training with ErrDiverged.
 const maxSkipped = 10
 
 // Learner trains one network. One caller at a time.

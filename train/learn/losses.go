@@ -8,7 +8,7 @@ import (
 	"kosumi/train/rows"
 )
 
-// Names of the inputs that hold the targets of a batch, the fields of rows.Batch.
+// Names of the inputs for the targets of a batch. Each target is a field of rows.Batch.
 const (
 	inPolicy  = "target/policy"
 	inReply   = "target/reply"
@@ -167,8 +167,8 @@ func (l *losses) soften(p onnx.Value) onnx.Value {
 }
 
 // optimism weighs a row by how much better than expected it went (KataGo's long-term optimistic
-// policy): clip(win² + sigmoid(3(z-1.5)), 0, 1), where z is the distance of the score from the
-// predicted mean in predicted deviations.
+// policy): clip(win² + sigmoid(3(z-1.5)), 0, 1), where z is the score minus the predicted
+// mean, divided by sqrt(predicted variance + 1/4).
 func (l *losses) optimism() onnx.Value {
 	b := l.b
 	win := b.Add(l.column(rows.TargetWin), b.Mul(l.column(rows.TargetNoResult), b.Scalar(0.5)))
@@ -317,7 +317,7 @@ func (l *losses) squaredError(x onnx.Value, mult float64) onnx.Value {
 	return b.Mul(l.softplus(x), b.Scalar(mult))
 }
 
-// hasOwners reports whether the network has ownership that is trained.
+// hasOwners reports whether the network has an ownership output and trains it.
 func (l *losses) hasOwners() bool {
 	return l.coefs[TermOwnership] > 0 && (l.h.ownership != "" || l.h.owned != "")
 }

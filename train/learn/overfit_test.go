@@ -32,8 +32,8 @@ func TestOverfit(t *testing.T) {
 				conf.Rate = 4e-3
 			}
 			if c.name[:2] == "kb" {
-				// Scores of random games are far from 0 and their errors large: in a fresh
-				// network those terms would dominate for hundreds of steps.
+				// Random games end with scores far from 0, which a fresh network misses by far:
+				// the score terms would dominate for hundreds of steps.
 				conf.Losses = map[string]float64{TermScoreMean: 0, TermScoreStdev: 0, TermScoreError: 0, TermVarTime: 0}
 			}
 			if c.name == "g170-b6c96" {

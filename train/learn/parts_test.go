@@ -175,7 +175,7 @@ func TestBadBatches(t *testing.T) {
 	stepped(t, l, good)
 }
 
-// TestDeterminism: the same rows and seed give the same weights, also with two threads.
+// TestDeterminism: the same rows and seed give the same weights, even with two threads.
 func TestDeterminism(t *testing.T) {
 	c := Config{Model: learntest.FreshKataGo(t, "kb2c32"), Batch: 16, Method: autodiff.AdamW, Rate: 1e-3, Threads: 2, Aux: true}
 	var first map[string][]float32
@@ -192,7 +192,7 @@ func TestDeterminism(t *testing.T) {
 	}
 }
 
-// TestTermsOfEachKind: each kind of network has its losses and measures.
+// TestTermsOfEachKind: each kind of network has exactly the listed losses and measures.
 func TestTermsOfEachKind(t *testing.T) {
 	for name, want := range map[string]string{
 		"kb1c16":     "policy policy_entropy policy_top1 optimistic value value_entropy value_accuracy score_mean score_stdev lead variance_time value_error score_error ownership policy_kl winrate_error lead_error ownership_error",

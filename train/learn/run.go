@@ -21,20 +21,20 @@ type RunConfig struct {
 	Learn Config
 	// Data are folders and files of rows: .npz, .sgf and .sgfs.
 	Data []string
-	// Shares has the share of the batches, above 0 and up to 1, that comes from an entry of Data.
-	// The other entries split the rest in proportion to their rows.
+	// Shares maps entries of Data to the share of the batches, above 0 and up to 1, that comes from
+	// each. Entries not in Shares split the rest in proportion to their rows.
 	Shares map[string]float64
 	// Validate are folders and files of rows to measure on, in place of a share of Data. Measuring
 	// on rows that the run trains on tells nothing.
 	Validate []string
-	// Beside are files of other networks. Run measures them on the same rows when it starts, to
-	// compare them in the report.
+	// Beside are files of other networks. Run measures them on the held-back rows when it starts,
+	// for comparison in the report.
 	Beside []string
 	// Out is the folder of the run: checkpoints, metrics, curves, report and
 	// networks. An interrupted run resumes from its newest checkpoint.
 	Out string
-	// Steps is the number of steps of the run. If it is 0, Epochs is the mean number of uses of a
-	// row.
+	// Steps is the number of steps of the run. If it is 0, the run ends when each row has been used
+	// Epochs times on average.
 	Steps  int64
 	Epochs float64
 
@@ -45,9 +45,9 @@ type RunConfig struct {
 	Validation float64
 	// ValidationRows bounds the rows of a measurement; 0 means 4,096.
 	ValidationRows int
-	// ValidateEvery is the number of steps between measurements; 0 means ten in a run, and at
-	// least one every 1,000 steps. The best measured step is exported, if enough rows are held
-	// back to tell whether it is better than the last step.
+	// ValidateEvery is the number of steps between measurements; 0 means ten measurements in a run,
+	// or more, so that at most 1,000 steps lie between two. The step with the best measurement is exported,
+	// if enough rows are held back to tell whether it is better than the last step.
 	ValidateEvery int64
 	// CheckpointEvery is the number of steps between checkpoints; 0 means about every five minutes.
 	CheckpointEvery int64
@@ -58,7 +58,7 @@ type RunConfig struct {
 	Seed uint64
 	// NoSymmetries and NoHistoryDropout turn off the random changes of rows; see rows.Options.
 	NoSymmetries, NoHistoryDropout bool
-	// WindowRows bounds the rows of a pass, which takes the newest files; 0: all files.
+	// WindowRows bounds the rows of a pass by leaving out the oldest files; 0: all files.
 	WindowRows int
 	// MemoryBytes bounds the rows in memory; 0 means 256 MiB.
 	MemoryBytes int64
@@ -136,7 +136,7 @@ type run struct {
 	speed     speedometer
 	heldEmpty bool
 	held      struct{ rows, games int } // held-back rows and games of one measurement
-	judged    bool                      // the loss on rows trained on was measured again, to detect divergence
+	judged    bool                      // the loss on training rows was measured again, to detect divergence
 	lost      int                       // consecutive measurements with an excessive loss
 }
 
@@ -147,9 +147,9 @@ type runState struct {
 	Held   float64 `json:"held,omitempty"`   // share of games held back
 	First  float64 `json:"first,omitempty"`  // loss of the first step
 	Before *Result `json:"before,omitempty"`
-	Seen   float64 `json:"seen,omitempty"` // loss of some rows trained on, before the run
-	// Best is the measurement with the lowest loss so far. Measured counts the measurements after
-	// the start.
+	Seen   float64 `json:"seen,omitempty"` // loss on some training rows before the run
+	// Best is the measurement with the lowest loss so far. Measured counts the measurements
+	// except that before the first step.
 	Best       *Mark `json:"best,omitempty"`
 	Measured   int   `json:"measured,omitempty"`
 	MeasuredAt int64 `json:"measured_at,omitempty"` // step of the last measurement
@@ -275,7 +275,7 @@ func (r *run) open() error {
 	case fresh:
 		return r.measureBefore()
 	}
-	return r.measureIfDue() // a checkpoint may be saved before its step is measured
+	return r.measureIfDue() // an interrupted run saves its last step without measuring it, even if that was due
 }
 
 func (r *run) measureBefore() (err error) {
@@ -351,7 +351,7 @@ func (r *run) pauseAfter(c Counters) bool {
 
 func (r *run) pause(interrupted bool) error {
 	if !r.usable() {
-		return nil // a diverged learner is not saved: checkpoints are for going back
+		return nil // a diverged learner is not saved, since a run must not resume from it
 	}
 	if !interrupted {
 		if err := r.measureIfDue(); err != nil {
@@ -361,7 +361,7 @@ func (r *run) pause(interrupted bool) error {
 	return r.save()
 }
 
-// see adds a step to the metrics. A loss ten times that of the first step counts as divergence.
+// see adds a step to the metrics. A mean loss above mostGrowth times that of the first step is divergence.
 func (r *run) see(res *Result, _ board.Size) error {
 	if res.Skipped {
 		r.Learn.Log.Warn("a step was skipped: its loss or gradient is not a finite number", "step", r.l.Counters().Steps)

@@ -27,8 +27,8 @@ const (
 	// seenRows is the number of training rows that are measured too, because their loss tells
 	// overfitting from divergence.
 	seenRows = 512
-	// mostRise bounds the loss at the end of a run, as a multiple of the loss before the run, both
-	// on rows held back and on rows trained on. mostRiseMeanwhile is the bound during the run.
+	// mostRise bounds the loss at the end of a run as a multiple of the loss before the run. The losses on
+	// held-back and on training rows must both exceed it to count. mostRiseMeanwhile is the bound during the run.
 	mostRise          = 1.1
 	mostRiseMeanwhile = 2
 )
@@ -79,8 +79,8 @@ func (r *run) mark(res *Result) error {
 	return r.risen(res, mostRiseMeanwhile)
 }
 
-// risen returns an error if the loss has risen by a factor both on rows held back, if there are
-// any, and on rows trained on. With overfitting, the loss on rows trained on falls.
+// risen returns an error if the loss has risen by more than a factor (times) on held-back rows, if there are
+// any, and on training rows too. If a network only overfits, its loss on training rows falls.
 func (r *run) risen(after *Result, times float64) error {
 	before := r.state.Before
 	if after != nil && before != nil && after.Loss <= times*before.Loss || r.state.Seen == 0 {
@@ -115,8 +115,8 @@ func (r *run) measureSeen() (float64, error) {
 	return sum.Loss, err
 }
 
-// choose loads the weights of the best measurement for export, if the end of the run is worse and
-// enough is held back to tell.
+// choose loads the weights of the best measurement for export, if the last weights are worse and enough
+// rows are held back to tell.
 func (r *run) choose() {
 	last := r.report.After
 	if r.report.Averaged != nil {
@@ -203,8 +203,8 @@ func risenTerms(before, after *Result) string {
 	return strings.Join(list, ", ")
 }
 
-// failed completes an error. After divergence it removes the diverged checkpoints and names the one
-// to resume from.
+// failed returns the error that Run ends with. After divergence it removes the diverged checkpoints,
+// and the error names the one to resume from.
 func (r *run) failed(err error) error {
 	if !errors.Is(err, ErrDiverged) {
 		return err
@@ -224,9 +224,9 @@ func (r *run) failed(err error) error {
 	return fmt.Errorf("%w; nothing is exported; take a lower --lr than %g", err, r.Learn.Rate)
 }
 
-// sound reports whether a checkpoint is from before the divergence. Without any measurement, all are
-// sound, except the newest if it holds the present weights. Else those up to the best measurement or
-// the start of this call are sound, but none are if no measured loss is close to the one before the run.
+// sound reports whether a checkpoint is from before the divergence. If nothing was measured, all are sound
+// except the newest if it holds the present weights. Otherwise those up to the best measurement or the start
+// of this call are sound, or none if even the best loss is far above the loss before the run.
 func (r *run) sound(path string, newest bool) bool {
 	best, before := r.state.Best, r.state.Before
 	switch {

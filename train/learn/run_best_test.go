@@ -18,7 +18,7 @@ import (
 	"kosumi/train/learn/learntest"
 )
 
-// heart is a run that learns a few games by heart.
+// heart returns the settings of a run that learns a few games by heart.
 func heart(t *testing.T, games int, share float64) RunConfig {
 	c := childRun{Model: learntest.FreshKataGo(t, "kb1c16"), Data: learntest.WriteGames(t, features.V7, board.Square(5), games), Out: t.TempDir(), Steps: 40}.config()
 	c.Learn.Batch, c.Learn.Rate, c.Learn.Average = 32, 0.02, Average{}
@@ -133,7 +133,7 @@ func TestWorseIsNoNetwork(t *testing.T) {
 }
 
 // TestAnotherRateIsTold: a run resumed with another rate, schedule or length reports the change; a
-// run with other data or settings is refused, and the error names them.
+// run with other data or settings is refused, and the error names those.
 func TestAnotherRateIsTold(t *testing.T) {
 	testshared.Long(t)
 	c := childRun{Model: learntest.FreshKataGo(t, "kb1c16"), Data: learntest.WriteGames(t, features.V7, board.Square(5), 6), Out: t.TempDir(), Steps: 4}.config()

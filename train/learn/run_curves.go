@@ -44,7 +44,7 @@ var curves = []curve{
 	{"learning rate", func(l *Line) (float64, bool) { return l.Rate, l.Kind == "step" && l.Rate > 0 }},
 }
 
-// kinds are the lines of a panel: the kind in the metrics, its name, its colour.
+// kinds lists the lines of a panel, each by its kind in the metrics, its name and its colour.
 var kinds = [...][3]string{
 	{"step", "training", "#4c78a8"},
 	{"validation", "held back", "#e45756"},

@@ -213,8 +213,8 @@ func (r *run) measureHeld(l *Learner, average bool) (sum Result, games int, err 
 	return l.evaluateSome(s, r.ValidationRows, average)
 }
 
-// evaluateSome evaluates rows of the first pass of a stream, until their number reaches most or the
-// pass ends, and counts their games.
+// evaluateSome evaluates batches of a stream until the first pass ends or the limit of rows (most) is
+// reached, and counts their games.
 func (l *Learner) evaluateSome(s *rows.Folder, most int, average bool) (sum Result, games int, err error) {
 	var b rows.Batch
 	told, untold := map[gameHash]bool{}, 0

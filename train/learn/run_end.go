@@ -101,7 +101,7 @@ func (r *run) close() {
 	}
 }
 
-// mostGrowth bounds the loss, as a multiple of the loss at the first step (on held-back rows: before it).
+// mostGrowth bounds the loss as a multiple of the first step's loss or, on held-back rows, the loss before the run.
 const mostGrowth = 10
 
 func (r *run) grown(loss float64) bool {

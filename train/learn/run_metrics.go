@@ -26,11 +26,11 @@ type Line struct {
 
 type metrics struct{ f *os.File }
 
-// openMetrics opens the file to append after a step. It cuts off lines of later steps.
+// openMetrics opens a metrics file to append the lines after a step. It cuts off lines of later steps.
 func openMetrics(path string, step int64) (*metrics, error) {
 	var keep int64
 	err := eachMetric(path, func(l *Line, end int64) bool {
-		// A measurement follows the line of its step, and will be made again.
+		// Measurements of a step have their lines after the line of the step, and will be made again.
 		if l.Step > step || l.Step == step && l.Kind != "step" {
 			return false
 		}

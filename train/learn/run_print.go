@@ -75,7 +75,7 @@ func (r *Report) printMeasurements(w io.Writer) {
 	}
 	fmt.Fprintln(w)
 	for _, t := range r.After.Terms {
-		sure := (t.Name == MeasurePolicyEntropy || t.Name == MeasureValueEntropy) && t.Mean == 0 // each target is one move or result
+		sure := (t.Name == MeasurePolicyEntropy || t.Name == MeasureValueEntropy) && t.Mean == 0 // entropy 0: every target is certain
 		if t.Weight == 0 || sure {
 			continue
 		}

@@ -91,7 +91,7 @@ func (r *run) chosen() (list []Change) {
 	return list
 }
 
-// changed returns the chosen settings that differ from the checkpoint's.
+// changed returns the chosen settings that differ from those in the checkpoint.
 func (r *run) changed() (list []Change) {
 	for i, now := range r.chosen() {
 		was := ""

@@ -98,8 +98,8 @@ func trained(t testing.TB, c RunConfig) *Report {
 	return report
 }
 
-// TestKill kills a run on ordinary and taught rows at random moments. It resumes each time and
-// ends with the networks and metrics of an undisturbed run.
+// TestKill kills a run on ordinary and taught rows at random moments. The run resumes each time
+// and ends with the networks and metrics of an undisturbed run.
 func TestKill(t *testing.T) {
 	testshared.Slow(t)
 	t.Parallel()
@@ -329,7 +329,7 @@ func TestRunRefuses(t *testing.T) {
 	}
 }
 
-// TestMixedRun: a run on a mixture is measured on a separate folder and refuses changed shares.
+// TestMixedRun: a run on two folders of rows is measured on a third, and cannot resume with other shares.
 func TestMixedRun(t *testing.T) {
 	testshared.Long(t)
 	five, seven := learntest.WriteGames(t, features.V7, board.Square(5), 6), learntest.WriteGames(t, features.V7, board.Square(7), 6)

@@ -13,14 +13,14 @@ import (
 type Steps struct {
 	Learner *Learner
 	Stream  rows.Stream
-	// Goal reports whether training ends when the learner's counters are these.
+	// Goal reports, given the learner's counters, whether training ends.
 	Goal func(Counters) bool
-	// Pause reports whether to call After when the learner's counters are these.
+	// Pause reports, given the learner's counters, whether to call After.
 	Pause func(Counters) bool
 	// See gets each step's result and board size. Its error ends training; an error for divergence
 	// wraps ErrDiverged.
 	See func(r *Result, size board.Size) error
-	// After saves or measures. It runs after the steps that Pause names and after the last one;
+	// After saves or measures. It runs after each step for which Pause is true and after the last;
 	// interrupted says that the context ended.
 	After func(interrupted bool) error
 

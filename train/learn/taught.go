@@ -5,8 +5,8 @@ import (
 	"kosumi/train/rows"
 )
 
-// endWeight returns each row's weight for a target that needs the real end of a game. taught is the
-// weight of the teacher's number: 0 in rows of games, where TargetFinalWeight counts in its place.
+// endWeight returns each row's weight for a target that needs the real end of a game. In rows of games this is
+// TargetFinalWeight, and taught must be 0. In taught rows it is taught, the weight of the teacher's number.
 func (l *losses) endWeight(taught onnx.Value) onnx.Value {
 	return l.b.Mul(l.weight(), l.b.Add(l.column(rows.TargetFinalWeight), taught))
 }
@@ -30,7 +30,7 @@ func (l *losses) optimistic(target onnx.Value) {
 	l.add(TermOptimistic, l.crossEntropy(l.h.policy[1], target), use)
 }
 
-// fromTeacher adds the distances from the teacher, over taught rows.
+// fromTeacher adds measures of the distance between network and teacher in taught rows.
 func (l *losses) fromTeacher() {
 	b, policy := l.b, l.target(inPolicy, l.area+1)
 	kl := b.Sub(l.crossEntropy(l.h.policy[0], policy), l.entropy(policy))

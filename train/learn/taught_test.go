@@ -267,7 +267,7 @@ func (s *slowTerms) scores(name string, i int, taught bool) (x, w float64, known
 	g := func(k int) float64 { return float64(s.b.Globals[i*rows.Targets+k]) }
 	mean, stdev := s.moments(i)
 	m := &s.spec.KataGo.Multipliers
-	// either returns the term for a target: the row's own, or the teacher's if known.
+	// either returns the term for a target: the row's own or, in taught rows, the teacher's (weight 0 if unknown).
 	either := func(says, own, teacher, delta float64) (float64, float64, bool) {
 		if !taught {
 			return slowHuber(says-own, delta), 1, true

@@ -80,7 +80,7 @@ var terms = []struct {
 	{MeasureOwnershipError, 0, "how far its ownership of a point, -1 to 1, is from the teacher's"},
 }
 
-// TermNames lists the losses that networks may have.
+// TermNames lists the names of the losses of all kinds of networks.
 func TermNames() (names []string) {
 	for _, t := range terms {
 		if t.coef > 0 {
@@ -101,7 +101,7 @@ func Explained(name string) string {
 }
 
 // defaultLosses returns KataGo's coefficients for KataGo networks. For other kinds policy and value
-// have the tutorial's coefficients, 1 and 1, and networks with two heads have no other terms.
+// have coefficients 1 and 1, as in AlphaGo Zero, and networks with two heads have no other terms.
 func defaultLosses(kind nn.Kind) map[string]float64 {
 	all := map[string]float64{}
 	for _, t := range terms {
@@ -124,7 +124,7 @@ const (
 	MeasurePolicyTop1 = "policy_top1"
 	// MeasureValueEntropy is the entropy of the value target.
 	MeasureValueEntropy = "value_entropy"
-	// MeasureValueAccuracy is the share of decided games whose winner the network names.
+	// MeasureValueAccuracy is the share of rows of decided games in which the network names the winner.
 	MeasureValueAccuracy = "value_accuracy"
 	// MeasureTaughtKL is the divergence of the network's policy from the
 	// teacher's, in nats. This and the next three are taken over taught rows only.
@@ -143,14 +143,14 @@ const (
 // Term is one part of a result: the mean over its rows, each with its weight.
 type Term struct {
 	Name   string  `json:"name"`
-	Mean   float64 `json:"mean"`   // NaN-free: 0 where Weight is 0
+	Mean   float64 `json:"mean"`   // 0, not NaN, if Weight is 0
 	Weight float64 `json:"weight"` // sum of the weights of the rows
 	Coef   float64 `json:"coef"`   // coefficient in the loss; 0 for measures
 }
 
 // Result is the result of a step or an evaluation.
 type Result struct {
-	Loss     float64 `json:"loss"` // sum of Coef x term over the rows; divided by Rows, in a step by Config.Batch
+	Loss     float64 `json:"loss"` // sum of Coef x term over the rows, divided by Rows or, in a step, by Config.Batch
 	Terms    []Term  `json:"terms"`
 	GradNorm float64 `json:"grad_norm"` // before clipping; 0 in an evaluation
 	Rate     float64 `json:"rate"`      // learning rate of the step

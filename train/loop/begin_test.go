@@ -64,8 +64,8 @@ func TestLoopBeginsWithANetwork(t *testing.T) {
 	require.ErrorContains(t, err, "random weights")
 }
 
-// TestLoopBeginsWithRows: rows of another run fill the window behind the loop's own, stay where
-// they are, and do not raise the number of samples to train.
+// TestLoopBeginsWithRows: rows of another run extend the window beyond the loop's own rows, stay
+// where they are, and do not raise the number of samples to train.
 func TestLoopBeginsWithRows(t *testing.T) {
 	testshared.Long(t)
 	first := trainableLoop(t, tiny)

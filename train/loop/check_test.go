@@ -11,8 +11,8 @@ import (
 	"kosumi/internal/testshared"
 )
 
-// TestStateIsChecked: every reader refuses an impossible state, with the fault and advice, and
-// leaves it unchanged.
+// TestStateIsChecked: every reader refuses an impossible state and leaves its file unchanged. The error
+// of Open names the fault and gives advice.
 func TestStateIsChecked(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, Init(dir, []byte(tiny)))

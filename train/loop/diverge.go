@@ -15,9 +15,9 @@ const (
 	// learner above it has diverged.
 	worseThanNothing = 2
 	// mostRefused is the number of networks refused in a row that counts as divergence. With the
-	// default gate, networks of equal strength are all refused about once in 15,000 times.
+	// default gate, three networks as strong as the current one are all refused about once in 15,000 times.
 	mostRefused = 3
-	// leastRate is the lowest rate tried, as a share of the recipe's.
+	// leastRate is the lowest rate tried, as a share of the recipe's rate.
 	leastRate = 1.0 / 1000
 )
 

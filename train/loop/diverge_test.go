@@ -92,7 +92,7 @@ func TestDivergedLoopGoesBack(t *testing.T) {
 	require.Zero(t, runLoop(t, dir, 0).MostRate, "another recipe begins with its own rate")
 }
 
-// refuser plays matches in which every network gives invalid answers.
+// refuser reports an invalid answer in every match game, so that each new network is refused.
 type refuser struct{ Exchange }
 
 func (refuser) Game(ctx context.Context, g GateGame, _, _ string) (GateOutcome, error) {

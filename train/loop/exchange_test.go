@@ -137,8 +137,8 @@ func (o *stopped) Play(context.Context) error {
 	return nil
 }
 
-// TestLastGamesOfOthers: games filed after Run has ended, while an exchange shuts down, count now
-// and in the next run.
+// TestLastGamesOfOthers: games filed after Run has ended, while an exchange shuts down, are counted by
+// Settle, and the saved state has them.
 func TestLastGamesOfOthers(t *testing.T) {
 	dir := trainableLoop(t, tiny)
 	ctx, stop := context.WithCancel(t.Context())

@@ -91,7 +91,7 @@ func (g *gating) judge(c *Recipe, r *matchResult, entry *Network) {
 	}
 }
 
-// settle adds the candidate to the state. If promoted, it plays from now on.
+// settle adds the candidate to the state. A promoted candidate plays from now on.
 func (g *gating) settle(p *player, entry Network) {
 	s := g.state
 	verdict := "plays from now on"

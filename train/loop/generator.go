@@ -174,7 +174,7 @@ func (w *workspace) encoding() (features.Encoding, error) {
 	if fresh.IsKataGo(w.state.Arch) {
 		return features.V7, nil
 	}
-	fresh := freshName(w.state.Arch) // start networks are KataGo networks, so this loop began with a fresh network
+	fresh := freshName(w.state.Arch) // only KataGo networks can be start networks, so this loop began with a fresh one
 	p, err := openPlayer(w.model(fresh), fresh, &Compute{Sessions: 1, Batch: 1, Precision: "fp32"}, nil, 0, w.log)
 	if err != nil {
 		return features.None, err

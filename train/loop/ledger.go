@@ -24,7 +24,7 @@ type Ledger struct {
 	Before int64 `json:"samples_before,omitempty"`
 	// MostRate bounds the learning rate after divergence; 0: no bound.
 	MostRate float64 `json:"most_rate,omitempty"`
-	// Credited is the number of rows for which Target was raised.
+	// Credited is the number of rows that Target accounts for; those of random games count at once.
 	Credited int64 `json:"credited"`
 	// Closed is the lowest number of a game that may still be added by an exchange. The files of
 	// games with lower numbers have been removed.

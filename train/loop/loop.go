@@ -31,8 +31,8 @@ type Options struct {
 	Done     func(s *State) // called after each iteration; may be nil
 	// Exchange, unless nil, brings games played on other machines.
 	Exchange Exchange
-	// Games is the exact number of games of the run, Time its length; 0: no bound. If the games
-	// complete an iteration, the learner trains on it.
+	// Games is the exact number of games of the run, and Time its duration; 0: no bound. If the last
+	// game completes an iteration, the learner still trains on its rows.
 	Games int64
 	Time  time.Duration
 }
@@ -156,7 +156,7 @@ func (l *Loop) Run(ctx context.Context) error {
 		if err := l.generator.offer(); err != nil {
 			return err
 		}
-		// When the context ends, self-play and gating return an error, training does not.
+		// When the context ends, self-play and gating return an error; training does not.
 		broken := l.state.Stage == stageSelfplay || l.state.Stage == stageGate
 		if err := l.step(ctx); err != nil && !(broken && ctx.Err() != nil) {
 			return err

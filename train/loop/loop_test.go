@@ -264,8 +264,8 @@ func TestHeartbeatBesideSelfplay(t *testing.T) {
 	require.EqualValues(t, l.state.Games, last)
 }
 
-// TestLoopEndsWithItsGames plays exactly the requested number of games, even if the last game is
-// within an iteration, and trains on an iteration that they complete.
+// TestLoopEndsWithItsGames: a loop plays exactly the requested number of games, even if they end within an
+// iteration. If the last game completes an iteration, the loop also trains on its rows.
 func TestLoopEndsWithItsGames(t *testing.T) {
 	dir := trainableLoop(t, tiny)
 	c, err := ParseRecipe([]byte(tiny))
@@ -304,7 +304,7 @@ func TestTimeEndsTraining(t *testing.T) {
 	first := l.state.Samples
 	trained(first + 1)
 
-	// After a crash between writing the checkpoint and writing the state, the state is the old one.
+	// After a crash between writing the checkpoint and writing the state, the state is older.
 	newest := l.state.Samples
 	l.state.Samples = 0
 	require.NoError(t, l.state.save(dir))

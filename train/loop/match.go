@@ -25,7 +25,7 @@ type Gate struct {
 // matchResult counts the games of a match from the first player's view.
 type matchResult struct {
 	wins, losses, draws int
-	invalid             uint64 // evaluations by the first player, on other machines, that were not finite numbers
+	invalid             uint64 // non-finite evaluations of the first player in games on other machines
 }
 
 func (r *matchResult) games() int { return r.wins + r.losses + r.draws }
@@ -125,7 +125,7 @@ func (m *GateGame) count(moves int) {
 // GateOutcome is the moves and the winner of a game.
 type GateOutcome struct {
 	Winner  string `json:"winner"`            // "a", "b" or "" for a draw
-	Moves   []int  `json:"moves"`             // moves after the opening, as indices on the board; a pass is the area
+	Moves   []int  `json:"moves"`             // moves after the opening, as indices of points; a pass is the number of points
 	Invalid uint64 `json:"invalid,omitempty"` // answers of network a that were not finite numbers; counted only in games that workers played
 }
 
@@ -212,7 +212,7 @@ func (m *GateGame) Play(ctx context.Context, a, b nn.Evaluator) (GateOutcome, er
 	return o, nil
 }
 
-// Check replays a game played on another machine and sets its winner.
+// Check replays a game from another machine, which must be legal and complete, and sets its winner.
 func (m *GateGame) Check(o *GateOutcome) error {
 	g, err := m.start()
 	if err != nil {

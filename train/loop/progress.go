@@ -144,8 +144,8 @@ func (t *stretch) progress(st *selfplay.Stats, evals uint64) Progress {
 		p.Unit, p.Done = "rows", t.before+int64(st.Rows)
 		parts = append(parts, fmt.Sprintf("%d games", st.Games))
 	}
-	// Games under way count by their moves. In case games are longer than expected, at most half
-	// of what is still unfinished counts as done.
+	// Games under way count by their moves, but at most for half of the share that ended games leave,
+	// in case games are longer than expected.
 	ended := min(float64(p.Done-t.before)/float64(max(1, p.Goal-t.before)), 1)
 	share := ended
 	if t.moves > 0 {

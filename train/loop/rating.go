@@ -62,7 +62,7 @@ type Anchor struct {
 type RateOptions struct {
 	Games    int // games per pair of players
 	Visits   int // visits per move of a network
-	Networks int // largest number of networks, evenly spread over the run, the newest included
+	Networks int // maximum number of networks to rate, evenly spread over the run, the newest included
 	Anchors  []Anchor
 	// Program is the command line that runs a network over GTP when --model FILE is appended.
 	Program string
@@ -71,7 +71,7 @@ type RateOptions struct {
 }
 
 // Rate plays the missing games of every network against the two before it and each anchor, then
-// rates all of them. Games are saved after each pair, so an interrupted rating resumes. The first
+// rates all players. Games are saved after each pair, so an interrupted rating resumes. The first
 // anchor, else the first network, has Elo 0.
 func Rate(ctx context.Context, dir string, o RateOptions) (*Ratings, error) {
 	s, err := stateOf(dir)

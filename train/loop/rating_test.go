@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestNothingToRate: without two networks or an anchor, rating is an error.
+// TestNothingToRate: rating is an error without a loop, without networks, and with one network but no anchor.
 func TestNothingToRate(t *testing.T) {
 	dir := t.TempDir()
 	_, err := Rate(t.Context(), dir, RateOptions{})

@@ -26,7 +26,7 @@ const RecipeFile = "loop.toml"
 // ErrRecipe marks invalid settings.
 var ErrRecipe = errors.New("bad settings of the loop")
 
-// Recipe is all settings of a loop. The presets explain every constant.
+// Recipe has all settings of a loop. The text of the default preset explains them.
 type Recipe struct {
 	Arch string `toml:"arch"`
 	Seed uint64 `toml:"seed"`
@@ -77,7 +77,7 @@ type Window struct {
 	MemoryMB    int     `toml:"memory_mib" range:"8 to 1048576"`
 }
 
-// Rows returns the length of the window of a loop that has made a number of rows.
+// Rows returns how many rows the window holds when the loop has made the given number of rows.
 func (w *Window) Rows(made int64) int {
 	n, m, o, e := float64(made), float64(w.MinRows), w.Taper, w.Exponent
 	x := max(o, n-m+o)

@@ -26,21 +26,21 @@ type reportData struct {
 	State  *State   `json:"state"`
 	Games  []Replay `json:"newest"`
 	Rated  *Ratings `json:"rated"`
-	// Explained is explanations of losses, by name.
+	// Explained has an explanation of each loss, by its name.
 	Explained map[string]string `json:"explained"`
 	// Cluster is the state of the machines that play for the loop at the time Noted.
 	Cluster json.RawMessage `json:"cluster,omitempty"`
 	Noted   time.Time       `json:"noted"`
 }
 
-// Replay is a game of the loop's self-play to step through.
+// Replay is a game of self-play that a reader of the report can step through.
 type Replay struct {
 	Name   string   `json:"name"`
 	Width  int      `json:"w"`
 	Height int      `json:"h"`
 	Komi   float64  `json:"komi"`
 	Result string   `json:"result"`
-	Frames []string `json:"frames"` // the stones after each move: a character a point
+	Frames []string `json:"frames"` // the stones after each move, one character per point
 	Moves  []string `json:"moves"`
 	Notes  []string `json:"notes"`
 }
@@ -89,7 +89,7 @@ func writeReport(dir string, data *reportData) error {
 	return file.WriteBytes(filepath.Join(dir, ReportFile), page.Bytes())
 }
 
-// newestGames reads the last games, newest first.
+// newestGames reads up to reportGames games from the two newest files, newest first.
 func newestGames(dir string) []Replay {
 	paths, err := filepath.Glob(filepath.Join(dir, "selfplay", "*", "sgfs", "*.sgfs"))
 	if err != nil {

@@ -32,7 +32,7 @@ func (w *workspace) begin(s *State) error {
 	return nil
 }
 
-// openEarlier finds and counts the rows of other runs that the window begins with.
+// openEarlier finds and counts the rows in start.data: those of other runs, with which the window begins.
 func (w *workspace) openEarlier() error {
 	w.earlier.list = func() ([]string, error) { return nil, nil }
 	data := slices.Clone(w.conf.Start.Data)

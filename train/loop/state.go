@@ -22,7 +22,7 @@ const (
 )
 
 // State is the content of state.json: the stage, the ledger, and all networks so far. Files of
-// self-play that are newer are added when the loop starts.
+// self-play that are newer than state.json are added when the loop starts.
 type State struct {
 	Version   int       `json:"version"`
 	Arch      string    `json:"arch"`
@@ -65,7 +65,7 @@ type Network struct {
 	Played  int     `json:"played"`
 	Elo     float64 `json:"elo"` // relative to the first network, added up over the gating matches
 
-	invalid  uint64 // evaluations on other machines that were not finite numbers
+	invalid  uint64 // non-finite evaluations in match games on other machines
 	Promoted bool   `json:"promoted"`
 	Gone     bool   `json:"gone,omitempty"` // deleted to save room
 }
@@ -83,7 +83,7 @@ type Record struct {
 	Window    int                `json:"window"`
 	Rate      float64            `json:"rate"`
 	Losses    map[string]float64 `json:"losses"`
-	Parts     map[string]float64 `json:"parts,omitempty"` // of the loss: means times coefficients
+	Parts     map[string]float64 `json:"parts,omitempty"` // parts of the loss by term: mean times coefficient
 	Seconds   Seconds            `json:"seconds"`
 }
 
@@ -127,7 +127,7 @@ func stateOf(dir string) (*State, error) {
 	return s, err
 }
 
-// read parses the state. Errors name keys.
+// read parses the state. Errors name the wrong key.
 func (s *State) read(data []byte) error {
 	err := json.Unmarshal(data, s)
 	var wrong *json.UnmarshalTypeError

@@ -19,13 +19,13 @@ import (
 	"kosumi/train/rows"
 )
 
-// trainer holds the learner of a loop, which trains in one stage and exports in the next. Another
-// learner replaces it after divergence or a change of the recipe.
+// trainer trains the learner of a loop in one stage and exports the learner's network in the next. After
+// divergence or a change of the recipe, a new learner replaces the old one.
 type trainer struct {
 	*workspace
 	learner *learn.Learner // nil: not open
 	watch   watch
-	resumed learn.Extra // Extra of the checkpoint that the learner resumed from, until it is used
+	resumed learn.Extra // Extra of the checkpoint that the learner resumed from, kept until train uses it
 }
 
 // checkpoints is the folder of the learner's checkpoints.
@@ -162,8 +162,8 @@ func (t *trainer) steps(ctx context.Context, c *Recipe, steps *learn.Steps, wind
 	return sum, nil
 }
 
-// catchUp counts the samples of a checkpoint that is newer than the state: the program may end
-// between the two writes.
+// catchUp counts the samples of a checkpoint that is newer than the state. The program may have ended
+// after writing the checkpoint and before writing the state.
 func (s *State) catchUp(dir string) {
 	list, err := learn.Checkpoints(filepath.Join(dir, checkpoints))
 	if err != nil || len(list) == 0 || s.Stage != stageTrain {
@@ -192,7 +192,7 @@ func (t *trainer) progress(sum *learn.Result, first int64, began time.Time) Prog
 	return p
 }
 
-// note adds samples and losses to the ledger and the iteration's record.
+// note writes the number of samples into the ledger, and window, rate and losses into the iteration's record.
 func (t *trainer) note(c *Recipe, sum *learn.Result, window int) {
 	t.state.trained(t.learner.Counters().Samples)
 	r := &t.record
@@ -211,7 +211,7 @@ func (t *trainer) note(c *Recipe, sum *learn.Result, window int) {
 	}
 }
 
-// export writes the candidate network; its name has the numbers of samples and rows.
+// export writes the candidate network. Its name contains the numbers of samples and rows so far.
 func (t *trainer) export() error {
 	s := t.state
 	name := fmt.Sprintf("%s-s%d-d%d", s.Arch, s.Samples, s.Rows)
@@ -234,12 +234,12 @@ func (t *trainer) export() error {
 	return t.enter(stageGate)
 }
 
-// goBack replaces a diverged learner by one that starts from the current network, at half the rate.
+// goBack replaces a diverged learner (see renew) and halves the rate. If that is too low, it returns an error.
 func (t *trainer) goBack(c *Recipe, why error) error {
 	s := t.state
 	rate := t.rate(c) / 2
 	if rate < leastRate*c.Train.Rate {
-		s.limit(0) // so that a changed recipe begins with its own rate
+		s.limit(0) // after a change of the recipe, training begins at the rate of the recipe
 		why = fmt.Errorf("%w, at a rate of %g still: look at the other settings of [train] in %s", why, 2*rate, RecipeFile)
 		return errors.Join(why, t.save())
 	}
@@ -251,9 +251,9 @@ func (t *trainer) goBack(c *Recipe, why error) error {
 	return t.renew(fmt.Sprintf("%v; the rate is %g at most from now on", why, rate))
 }
 
-// grow replaces the learner by one of another architecture, which trains on the rows so far. It
-// has the weights of the current network if those can be converted, else random ones. The current
-// network plays until the new one passes the gate.
+// grow replaces the learner by one with the recipe's architecture, to be trained on the rows so far. The new
+// learner begins with the weights of the current network if they can be converted, else with random
+// weights. The current network plays until the new one passes the gate.
 func (t *trainer) grow() error {
 	s, arch := t.state, t.conf.Arch
 	base, from := freshName(arch), "random weights"
@@ -295,8 +295,8 @@ func (t *trainer) grown(arch string) (*katago.Network, error) {
 	return katago.Grow(net, arch, s.Seed)
 }
 
-// renew replaces a learner without a usable checkpoint by one with the weights of the current network
-// or, if that is not the learner's own, of the learner's base. Training since then is repeated.
+// renew replaces a learner without a usable checkpoint. The new one begins with the weights of the current
+// network if the old learner made it, else of the old learner's base, and repeats the training since then.
 func (t *trainer) renew(why string) error {
 	s := t.state
 	base, trained := s.base(), int64(0)
@@ -313,7 +313,7 @@ func (t *trainer) renew(why string) error {
 	return t.follow(base, max(0, s.Target-trained))
 }
 
-// follow starts a new learner from a network, with a target number of samples.
+// follow makes the next learner begin with the network base and train until it reaches target samples.
 func (t *trainer) follow(base string, target int64) error {
 	// The old checkpoints are removed first, so that after an interruption the next run gets here again.
 	if err := os.RemoveAll(t.checkpoints()); err != nil {

@@ -19,7 +19,7 @@ type View struct {
 	// News is the time of the last change in the folder.
 	News time.Time
 	// Done and Goal are games, rows or samples of this stage, 0 in a stage that counts none of
-	// these. Left is estimated from the previous iteration; 0 if there is none.
+	// these. Left is estimated from the speed of the previous iteration; 0 if that is unknown.
 	Done, Goal int64
 	Unit       string // games, rows or samples
 	Left       time.Duration
@@ -33,7 +33,7 @@ type Viewer struct {
 	dir   string
 	files *rowFiles // nil until there is a state
 	games []Replay
-	of    string // newest file of game records at the time when games was read
+	of    string // newest file of game records when the field games was filled
 }
 
 // NewViewer returns a viewer of a folder.

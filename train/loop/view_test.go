@@ -25,7 +25,7 @@ func TestView(t *testing.T) {
 	require.Equal(t, filepath.Base(dir), w.Folder)
 	require.Equal(t, []any{int64(0), int64(2000), "samples", 200 * time.Second, false}, []any{w.Done, w.Goal, w.Unit, w.Left, w.Running})
 
-	// The samples are those of the newest checkpoint, and the loop counts as running while a process
+	// The samples shown are those of the newest checkpoint, and the loop counts as running while a process
 	// has locked the folder.
 	for name, samples := range map[string]string{"step-000000000010-00001": "1200", "step-000000000020-00002": "1500"} {
 		at := filepath.Join(dir, "checkpoints", name)

@@ -43,7 +43,7 @@ func (w *workspace) stageConfig() Recipe {
 		c.Selfplay.Rows.Share = c.Bootstrap.RowsShare
 		c.Selfplay.Positions.Share = 0
 		if w.others != nil {
-			c.Selfplay.Opening.Forks = 0 // an exchange counts one game per number, so games are not forked
+			c.Selfplay.Opening.Forks = 0 // an exchange expects one game per number, but forks share the number of their game
 		}
 		c.Selfplay.Ending.SkipEyes, c.Selfplay.Ending.SkipSettled = true, true
 		c.Iteration = Iteration{Games: max(1, c.Bootstrap.Games)}
@@ -59,7 +59,7 @@ func (w *workspace) rate(c *Recipe) float64 {
 }
 
 // windowRows returns the current length of the window, in rows. For each row of a network's games,
-// RandomDecay rows of random games leave the window. Rows of earlier runs are the oldest in it.
+// RandomDecay rows of random games leave the window. Rows of earlier runs count as a network's.
 func (w *workspace) windowRows(c *Recipe) int {
 	s := w.state
 	real := s.Rows - s.RandRow + w.earlier.rows
@@ -96,7 +96,7 @@ func (w *workspace) openCurrent(c *Recipe, seed uint64) error {
 	return err
 }
 
-// account adds the samples due for new rows to the learner's target.
+// account adds the samples to be trained in this iteration to the learner's target.
 func (w *workspace) account(c *Recipe) {
 	switch s := w.state; {
 	case w.bootstrapping():
@@ -123,7 +123,7 @@ func (w *workspace) noteSelfplay(st selfplay.Stats, evals uint64, seconds float6
 
 func add(a, b selfplay.Stats) selfplay.Stats { return a.Sub(selfplay.Stats{}.Sub(b)) }
 
-// earlier holds the rows of other runs that the window begins with.
+// earlier lists the files of earlier runs, the oldest in the window, and counts their rows.
 type earlier struct {
 	list rows.Lister
 	rows int64

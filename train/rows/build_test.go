@@ -101,7 +101,7 @@ func checkBuilt(t *testing.T, g *Game, l Layout) {
 	}
 }
 
-// checkHorizons computes the averages over later searches and the arrival time as sums instead of backwards.
+// checkHorizons compares a row's averages over later searches, and its arrival time, with sums over the turns.
 func checkHorizons(t *testing.T, g *Game, at int, row []float32, own board.Color) {
 	t.Helper()
 	area := float64(g.Start.Size().Area())
@@ -190,8 +190,8 @@ func open(t testing.TB, o Options, dir string) *Folder {
 	return f
 }
 
-// TestRowsTellModes: a row records the area modes of its game, and its ownership and seki targets follow these
-// modes.
+// TestRowsTellModes: a row records the AreaModes of its game, and its ownership and seki targets follow from
+// them.
 func TestRowsTellModes(t *testing.T) {
 	b := testshared.Diagram(t, "X.XO.\nXXXO.\nOOOO.")
 	l := Layout{features.V7, 7}

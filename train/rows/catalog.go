@@ -59,8 +59,8 @@ type surveyed struct {
 	err   error
 }
 
-// partBytes is the least size of the rows in a part if half the memory can hold it. Smaller parts would take
-// longer, since reading a part unpacks all data before it.
+// partBytes is the least size of the rows in a part, unless half the memory is less. Smaller parts would take
+// longer to read, since reading a part unpacks all data before it in the file.
 const partBytes = 8 << 20
 
 // survey finds out how many rows a file has and cuts it into parts.

@@ -353,7 +353,7 @@ func (f *Folder) restore(state []byte) error {
 
 var errContradiction = fmt.Errorf("%w: it contradicts itself", ErrFormat)
 
-// resume reads the segment of a state again.
+// resume continues at a saved state; it reads the segment that was in use then again.
 func (f *Folder) resume(st *folderState, rng *rand.PCG, waiting map[waitKey]*Set) error {
 	f.Close()
 	f.pass, f.order, f.yielded = st.Pass, st.Order, st.Yielded

@@ -13,7 +13,7 @@ type Value struct {
 	Score               float32
 }
 
-// FromWhite converts between White's view and that of a side.
+// FromWhite converts v from White's view to the view of side c, or back.
 func (v Value) FromWhite(c board.Color) Value {
 	if c == board.Black {
 		return Value{v.Loss, v.Win, v.NoResult, -v.Score}
@@ -61,8 +61,8 @@ type End struct {
 	Known    bool // the result is known: a winner, a draw, or no result
 	Winner   board.Color
 	NoResult bool
-	// Scored says that the board was counted: Owners is the final owner of every point and Score
-	// White's lead, komi included.
+	// Scored says that the board was counted. Then Owners has the final owner of every point, and
+	// Score is White's lead, komi included.
 	Scored   bool
 	Score    float32
 	Owners   []board.Color
@@ -117,7 +117,7 @@ func ScoreEnd(g *board.Game, hitLimit bool) End {
 // own search has the weight 1 / (1 + area*horizon), the average of the next turn has the rest.
 var horizons = [3]float64{0.176, 0.056, 0.016}
 
-// averages holds the three averages of a turn, White's view, and the arrival time of the variance.
+// averages holds a turn's three averages, from White's view, and KataGo's arrival time of their variance.
 type averages struct {
 	values  [3]Value
 	arrival float32

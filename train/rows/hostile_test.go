@@ -173,7 +173,7 @@ func FuzzRead(f *testing.F) {
 }
 
 // TestBadFilesAreNamedOnce: bad files are skipped, unusable games are named by their numbers, and the
-// good ones are delivered. The log has one line per file, once for all streams.
+// good ones are delivered. The log has only one line per bad file, although three streams skip it.
 func TestBadFilesAreNamedOnce(t *testing.T) {
 	dir := t.TempDir()
 	good, bad := "(;SZ[5];B[cc];W[bb];B[dd];W[cb])", "(;SZ[5];B[cc];W[cc])"

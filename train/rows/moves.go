@@ -5,7 +5,7 @@ import (
 	"os"
 )
 
-// sampleBytes is how much of a file of game records is read to estimate its moves.
+// sampleBytes is how much of a file of game records is read to estimate its number of moves.
 const sampleBytes = 1 << 20
 
 func movesOfFile(path string, size int64) (int, error) {

@@ -28,7 +28,7 @@ func TestCountMoves(t *testing.T) {
 	}
 }
 
-// TestEstimateOfRecords: comments do not count as moves, and those of a large file are estimated from its beginning.
+// TestEstimateOfRecords: comments do not count as moves; the beginning of a large file gives an estimate of its moves.
 func TestEstimateOfRecords(t *testing.T) {
 	dir := t.TempDir()
 	game := "(;GM[1]SZ[9]" + strings.Repeat(";B[aa]C["+strings.Repeat("a long remark ", 20)+"];W[bb]", 50) + ")\n"

@@ -262,7 +262,7 @@ func (f *File) readRows(c column, from, n int) error {
 	if from+n < f.N {
 		return nil
 	}
-	// The end of the entry is where the checksum is compared.
+	// Reading up to the end of the entry makes package zip compare the checksum.
 	switch extra, err := io.Copy(io.Discard, io.LimitReader(r, 1)); {
 	case err != nil:
 		return broken(err)

@@ -30,7 +30,7 @@ type Options struct {
 	Symmetries     bool
 	HistoryDropout bool
 
-	// WindowRows bounds the rows of a pass, which takes the newest files; 0: all files.
+	// WindowRows bounds the rows of a pass by leaving out the oldest files; 0: all files.
 	WindowRows int
 	// MemoryBytes bounds the rows held at a time; 0 means 256 MiB. The parts of the files are shuffled
 	// first, then the rows of as many parts as fill half the memory.
@@ -42,14 +42,14 @@ type Options struct {
 	Log   *slog.Logger // names files that are skipped; nil: silent
 }
 
-// Split keeps a share of the games for validation: by a hash of the game, so
-// that the rows of one game are always on the same side.
+// Split holds back a share of the games for validation. A hash of the game decides, so the
+// rows of one game are always on the same side.
 type Split struct {
 	Share float64 // fraction of games held back, 0 to 1
 	Held  bool    // deliver the games that are held back, not the others
 }
 
-// check returns a fault of options whose defaults are filled in.
+// check returns an error if an option is out of range. The defaults must be filled in before.
 func (o *Options) check() error {
 	switch {
 	case o.Batch < 1 || o.Batch > 1<<16:
@@ -76,7 +76,7 @@ func (o *Options) fill() {
 	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 }
 
-// A Lister names the files to draw from, newest first.
+// Lister returns the paths of the files to draw from, newest first.
 type Lister func() ([]string, error)
 
 // ListFolders returns a lister of all .npz, .sgf and .sgfs files below folders, by time of
@@ -133,7 +133,7 @@ func hasRows(dir string) bool {
 	return err == nil && slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return isNpz(e.Name()) })
 }
 
-// isData reports whether a file may have rows or game records, by its name.
+// isData reports whether a file, judging by its name, may have rows or game records.
 func isData(path string) bool {
 	if strings.HasPrefix(filepath.Base(path), ".") {
 		return false

@@ -42,7 +42,7 @@ func (s *Set) Position(i int) (shown *nn.Encoded, g *board.Game, banned []board.
 	return shown, g, banned, nil
 }
 
-// rules returns the rules of row i, as far as its inputs have them.
+// rules returns the rules of row i, as far as its inputs tell them.
 func (s *Set) rules(i int) board.Rules {
 	var r board.Rules
 	if s.Layout.Encoding != features.V7 {

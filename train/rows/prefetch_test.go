@@ -21,8 +21,8 @@ func (c *counted) Next(b *Batch) error {
 	return nil
 }
 
-// TestPrefetch delivers every batch once and in order, whether prefetched or not, and never
-// overwrites the one in use.
+// TestPrefetch: every batch, prefetched or not, is delivered once and in order, and the batch in use
+// is not overwritten.
 func TestPrefetch(t *testing.T) {
 	var p Prefetch
 	var s counted

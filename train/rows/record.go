@@ -74,11 +74,11 @@ func appendRecord(sets map[int]*Set, g *Game, e features.Encoding) error {
 	return err
 }
 
-// FromRecord turns a game record into a game in which every move is a row: its policy is the move
-// played, its value the result. Ownership and score have weight 0 unless both sides passed and either
-// the recorded score agrees with the area on the board, without stones in the other side's pass-alive
-// territory, or no result is recorded and every point is settled; the board then gives the result.
-// Under territory rules only the winner is used, never ownership and score.
+// FromRecord turns a game record into a game in which every move is a row: the policy is the move played, the
+// value the result. The final board gives ownership and score if both sides passed and the recorded score is
+// that of the board, where stones in the other side's pass-alive territory are dead. If no result is recorded
+// and every point is settled, the board gives the result too. In all other cases, and always under territory
+// rules, ownership and score have weight 0.
 func FromRecord(root *sgf.Node) (*Game, error) {
 	record, err := sgf.StrictRecordOf(root)
 	if err != nil {

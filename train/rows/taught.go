@@ -132,7 +132,7 @@ func weightIf(known bool) float32 {
 	return 0
 }
 
-// putPolicy writes probabilities as weights; without any (nil), all weights are 1.
+// putPolicy writes the probabilities p as weights; if p is nil, all weights are 1.
 func (l Layout) putPolicy(dst []int16, p []float32, size board.Size) {
 	if p == nil {
 		fillOnes(dst)

@@ -102,7 +102,7 @@ func checkLesson(t *testing.T, want *Taught, b *Batch, to []board.Point) {
 }
 
 // TestTeachRows: rows of games are taught in place. Numbers that a teacher does not know have no
-// weight; the row's own game stays, and so do other rows.
+// weight. The facts of the row's game, and all other rows, stay unchanged.
 func TestTeachRows(t *testing.T) {
 	l := Layout{features.V7, 9}
 	g := randomGame(t, board.Square(9), board.TrompTaylor(), 1)

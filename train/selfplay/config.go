@@ -63,8 +63,8 @@ type BoardShare struct {
 // Size is the size of the board.
 func (b BoardShare) Size() board.Size { return board.Size{W: b.Width, H: b.Height} }
 
-// BoardAt lays the shares of boards end to end and returns the board at the
-// part x of their sum, 0 <= x < 1.
+// BoardAt draws a board by its share: it returns the first one at which the running sum
+// of the shares exceeds x times their total, 0 <= x < 1.
 func BoardAt(boards []BoardShare, x float64) BoardShare {
 	var sum float64
 	for _, b := range boards {
@@ -97,7 +97,7 @@ type Komi struct {
 	// A share UsualShare of the games has one of the komi in Usual, each with the same chance.
 	Usual      []float64 `toml:"usual" range:"-400 to 400"`
 	UsualShare float64   `toml:"usual_share" range:"0 to 1"`
-	// The other games have a fair komi, the network's expected score after the opening (or the
+	// The other games have a fair komi: the network's expected score after the opening (or the
 	// usual komi if the network predicts no score), plus normal noise of Stdev points, or of
 	// WideStdev points in a share WideShare of these games. Both deviations are for 9x9 and scale with the
 	// side of the board.
@@ -154,29 +154,29 @@ type Search struct {
 	// Exploration is PUCT's c below the root and, with the method "puct", at the root.
 	Exploration float64 `toml:"exploration" range:"0 to 100"`
 	FPU         float64 `toml:"fpu" range:"0 to 100"`
-	// ScoreUtility and StaticScoreUtility weigh the score, relative to the expected score and to an even game.
+	// ScoreUtility weighs the score relative to the expected score, StaticScoreUtility relative to an even game.
 	ScoreUtility       float64 `toml:"score_utility" range:"0 to 1"`
 	StaticScoreUtility float64 `toml:"static_score_utility" range:"0 to 1"`
 }
 
-// Ending ends games before two passes.
+// Ending has the settings that end games before two passes.
 type Ending struct {
 	// SkipSettled skips moves into pass-alive areas, and ends games whose every point is in one.
-	// In a share PlayOutSettled of these games both sides pass instead of ending the game at once.
+	// PlayOutSettled is the share of these games in which both sides pass until the game ends.
 	SkipSettled    bool    `toml:"skip_settled"`
 	PlayOutSettled float64 `toml:"play_out_settled" range:"0 to 1"`
 	// SkipEyes skips moves into the player's own one-point eyes, which helps while the network is
 	// untrained.
 	SkipEyes bool `toml:"skip_eyes"`
-	// SoftResign is a threshold for the leading side's win minus loss. If the last three turns are
-	// above it, visits and the weight of rows fall, down to SoftVisits and SoftWeight where win
-	// minus loss is 1. A threshold of 1 or more: never.
+	// SoftResign is a threshold for the leading side's win minus loss. If the same side was above it
+	// in the last three turns, visits and the weight of rows fall, down to SoftVisits and SoftWeight
+	// where win minus loss is 1. A threshold of 1 or more: never.
 	SoftResign float64 `toml:"soft_resign" range:"0 to 100"`
 	SoftVisits int     `toml:"soft_visits" range:"0 to 1000000"`
 	SoftWeight float64 `toml:"soft_weight" range:"0 to 1"`
 	// Resign ends a game when a side's win minus loss was at most this in its last ResignTurns
-	// turns; -1 or less: never. A share PlayOut of the games is played to the end all the same,
-	// which shows how often resigning would be wrong.
+	// turns; -1 or less: never. PlayOut is the share of games without resignation; they
+	// show how often resigning would be wrong.
 	Resign      float64 `toml:"resign" range:"-100 to 0"`
 	ResignTurns int     `toml:"resign_turns" range:"0 to 10000"`
 	PlayOut     float64 `toml:"play_out" range:"0 to 1"`
@@ -184,7 +184,7 @@ type Ending struct {
 
 // Rows selects the turns that become training rows.
 type Rows struct {
-	// Share of the turns with a full search that become rows.
+	// Share is the fraction of the turns with a full search that become rows.
 	Share float64 `toml:"share" range:"0.0001 to 1"`
 	// PolicySurprise and ValueSurprise are the shares of the rows' weight given to turns where
 	// the search differed much from the network.

@@ -81,7 +81,7 @@ type Finished struct {
 }
 
 // begin draws the conditions of a new game. They depend on the seed and the number alone; a fork's
-// first position comes from the game before.
+// first position comes from the game that it branches off.
 func (p *player) begin(number, seed uint64) error {
 	if p.next == nil {
 		p.id = ID{Number: number}

@@ -20,7 +20,7 @@ type Positions struct {
 	// Records are files and folders of game records, .sgf and .sgfs. Relative paths are relative
 	// to the folder given to [Config.LoadPositions].
 	Records []string `toml:"records" json:"-"`
-	// Share of the games, 0 to 1, that begin at a position.
+	// Share is the fraction of the games, 0 to 1, that begin at a position.
 	Share float64 `toml:"share" range:"0 to 1"`
 	// From and To bound the place of a position in its game, from 0 (empty board) to 1 (the last
 	// move but one). All turns in between are equally likely.
@@ -43,7 +43,7 @@ const maxLineMoves = 150_000
 
 // LoadPositions reads the records, up to the first pass of each; relative names are below dir. It skips records
 // on boards that the recipe does not play, with stones set up, with two moves of a colour in a row or with fewer
-// than two moves. If the rest is too much, it keeps an evenly spread selection. It returns the number of records
+// than two moves. If the rest has too many moves, it keeps an evenly spread selection. It returns how many records it
 // left out. With a share of 0 it reads nothing.
 func (c *Config) LoadPositions(dir string) (left int, err error) {
 	p := &c.Positions

@@ -93,8 +93,8 @@ func TestFaultyPositions(t *testing.T) {
 	}
 }
 
-// TestGamesBeginAtPositions: with a share of 0.5 some games begin at positions of records. The recipe
-// read back from JSON accepts all games read back from their files' bytes, and rejects games from other positions.
+// TestGamesBeginAtPositions: with a share of 0.5 some games begin at positions of records. After recipe and
+// games have been packed and unpacked, the recipe accepts the games; it rejects games from other positions.
 func TestGamesBeginAtPositions(t *testing.T) {
 	c := small(PUCT)
 	c.Positions = Positions{Records: []string{writeRecords(t, lineOf5, lineOf7)}, Share: 0.5, From: 0.2, To: 0.8}

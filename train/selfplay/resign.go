@@ -11,7 +11,7 @@ type resignation struct {
 	low     [3]int      // by colour: turns in a row below the threshold
 }
 
-// see adds the win minus loss of a search for the side to move.
+// see takes in the result of a search: win minus loss, as seen by own, the side to move.
 func (r *resignation) see(own board.Color, winLoss float64, e *Ending) {
 	if e.Resign <= -1 {
 		return

@@ -9,7 +9,7 @@ import (
 )
 
 // TestResignation: a side resigns after several hopeless turns in a row; in a game that is played
-// on, the first such side is recorded.
+// on, the side that would have resigned first is recorded.
 func TestResignation(t *testing.T) {
 	e := &Ending{Resign: -0.9, ResignTurns: 2}
 	var r resignation

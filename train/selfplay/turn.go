@@ -120,7 +120,7 @@ func (p *player) searchedTurn(ctx context.Context, banned []board.Point) (rows.T
 	return turn, nil
 }
 
-// search searches a position in a fresh tree. Earlier evaluations are in the evaluator's cache.
+// search searches a position in an empty tree. The evaluator's cache still has earlier evaluations.
 func (p *player) search(ctx context.Context, g *board.Game, full, greedy bool, visits int, banned []board.Point) (search.Result, error) {
 	params := p.c.params(full, greedy, p.rng.Uint64())
 	if p.tree == nil {

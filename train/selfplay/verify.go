@@ -16,7 +16,7 @@ import (
 
 // Verify reports whether a game follows the recipe: board, rules and hash follow from the seed and
 // the game's number, searches had no more visits than allowed, and the game ended where it had to.
-// It sets whether the game hit the move limit. Errors wrap ErrGame.
+// If the game reached the move limit, Verify sets its End accordingly. Errors wrap ErrGame.
 func (c *Config) Verify(f *Finished, seed uint64) (err error) {
 	defer wrap(&err)
 	g := f.Game

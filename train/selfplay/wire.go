@@ -46,7 +46,7 @@ type wireGame struct {
 	Wrong    bool       `json:"wrong,omitempty"`
 }
 
-// wireTurn is a rows.Turn. Moves are policy indices, the pass is the area.
+// wireTurn is a rows.Turn. Moves are policy indices: a pass is the number of points of the board.
 type wireTurn struct {
 	Move   uint16      `json:"m"`
 	Policy []int32     `json:"p,omitempty"` // index, weight, ...

@@ -32,7 +32,7 @@ type Writer struct {
 	rng   *rand.PCG
 }
 
-// Filing numbers the games in a folder in the order in which writers file them. Writers take turns.
+// Filing numbers the games in a folder in the order in which writers file them. One writer at a time files games.
 type Filing struct {
 	mu   sync.Mutex
 	Next uint64 // number of the next game to be filed

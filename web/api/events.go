@@ -19,7 +19,7 @@ type Kind struct {
 // Kinds are all kinds of events, for the schema.
 var Kinds []Kind
 
-// Events. Frames are numbered: only the newest is sent, when the previous one was acknowledged.
+// Events. Only the newest frame of an analysis is sent, usually after the client has acknowledged the one before.
 var (
 	EngineNews          = news[Engine]("engine.state", "After watch engine.")
 	GamesNews           = news[Games]("games.state", "After watch games.")

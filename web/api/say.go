@@ -14,7 +14,7 @@ type Say struct {
 	Cause *Say `json:"cause,omitempty"`
 }
 
-// Sentences are the refusals that people meet, in English, by their keys.
+// Sentences are the English texts of the errors that pages show, by key.
 var Sentences = map[string]string{
 	"sgf_none":       "it is not a game record",
 	"sgf_page":       "it is a page for the browser: open it there, and drop the game's .sgf file here",
@@ -93,8 +93,8 @@ var Sentences = map[string]string{
 	"cause_certificate": "the server's certificate is not trusted",
 }
 
-// Tell returns a refusal with a sentence of the page. The arguments after the key are names and
-// values in turn; the page translates an error among them if it can.
+// Tell returns an error that pages show as the sentence with this key. The arguments after the key are
+// names and values in turn; the page translates a value that is an error if it can.
 func Tell(code, key string, with ...any) error {
 	e := Error{Code: code, Text: Sentences[key], Say: &Say{Key: key}}
 	for i := 0; i+1 < len(with); i += 2 {

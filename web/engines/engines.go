@@ -1,6 +1,6 @@
 // Package engines manages the networks of one server ([Networks], [Library]), and shares the
-// network in use, the processor and memory between games, analyses and reviews. Other parts need no
-// game: levels ([Levels]), the loss of a learner's move ([Examine]), and life and death ([Proofs]).
+// network in use, the processor and memory between games, analyses and reviews. It also has the levels
+// ([Levels]), the loss of a learner's move ([Examine]), and questions of life and death ([Proofs]).
 //
 // All searches run through the [Scheduler], one at a time: moves first, then hints and counts, then
 // analyses in slices. [Engines.SpareTime] evaluates while no search runs.
@@ -119,8 +119,8 @@ func (e *Engine) Close() {
 	}
 }
 
-// SpareTime returns the network for reviews and other programs. It evaluates while no search
-// of the [Scheduler] runs.
+// SpareTime returns the network for reviews and for other programs that use it over the analysis
+// protocol. It evaluates while no search of the [Scheduler] runs.
 func (es *Engines) SpareTime() nn.Network {
 	return spareTime{nn.Wrapper{Network: es.Networks}, &es.Scheduler}
 }

@@ -81,7 +81,7 @@ func (l *Library) download(ctx context.Context, j *job) (err error) {
 		}
 		cancel(nil)
 	}()
-	about, _ := l.about(j.Name) // without a note the download starts over
+	about, _ := l.about(j.Name) // if there is no note, begin has deleted the incomplete file
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, j.URL, nil)
 	if err != nil {
 		return errFinal{err}
@@ -163,7 +163,7 @@ func (j *job) tooLarge() error {
 	return errUseless{api.Tell("bad_request", "net_large", "n", mostBytes>>30)}
 }
 
-// copy copies a file, counts its bytes in j, and fails above the limit.
+// copy copies a file, counts its bytes in j, and fails above the limit. Each read resets quiet, if not nil.
 func (l *Library) copy(to io.Writer, from io.Reader, j *job, quiet *time.Timer) error {
 	buffer := make([]byte, 256<<10)
 	for {
@@ -189,7 +189,8 @@ func (l *Library) copy(to io.Writer, from io.Reader, j *job, quiet *time.Timer) 
 	}
 }
 
-// take verifies a downloaded file, loads it once, and adds it to the folder.
+// take checks the sha256 of a complete file, if one is known, tries the network, and adds the file to
+// the folder.
 func (l *Library) take(ctx context.Context, j *job) error {
 	l.tell(j, func() { j.State, j.Speed = checking, 0 }, true)
 	sum, err := sumOf(ctx, l.part(j.Name))

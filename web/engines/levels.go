@@ -20,7 +20,7 @@ import (
 )
 
 // Levels holds the strengths that the engine can play at, and the player's ratings. The ratings are
-// in a file that engine gtp uses too.
+// in a file that the command "engine gtp" uses too.
 type Levels struct {
 	engines  *Engines
 	warnings *wire.Warnings
@@ -114,7 +114,7 @@ func (l *Levels) ratings() (level.PlayerRatings, error) {
 	return level.PlayerRatings{}, nil
 }
 
-// Warning returns an [api.Error] if the file of ratings was damaged: it names the renamed file. Else nil.
+// Warning returns an [api.Error] that names the renamed file if the file of ratings was damaged, else nil.
 func (l *Levels) Warning() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -204,7 +204,7 @@ func (l *Levels) Curves() []api.Rank {
 				from = "review"
 			}
 			at := api.Standing{At: s.When.Unix(), Low: int(s.Low - firstDan), Mid: int(s.Mid - firstDan), High: int(s.High - firstDan), From: from, Mark: wire.Round(s.Mark, 2)}
-			if last := len(r.Curve) - 1; s.Judged && played[s.Game] { // a game is one point: its review moves the last one
+			if last := len(r.Curve) - 1; s.Judged && played[s.Game] { // a game is one point of the curve: its review only changes the ranks of the last point
 				at.At, at.From, at.Mark = r.Curve[last].At, r.Curve[last].From, r.Curve[last].Mark
 				r.Curve[last] = at
 				continue
@@ -225,8 +225,8 @@ func wireFit(size string, f *level.PlayerRating) api.Fit {
 	return api.Fit{Size: size, Low: low.String(), Mid: mid.String(), High: high.String(), Games: math.Ceil(f.Games), Judged: f.Judged}
 }
 
-// Count updates the player's rating by the result of a finished game, unless the game counts
-// already. game is its ID.
+// Count updates the player's rating by the result of a finished game, unless the game counts already.
+// game is its ID, ahead the player's head start in points; points and weight are as in Played.
 func (l *Levels) Count(game string, when time.Time, size board.Size, against level.Rank, ahead, points, weight float64) (*api.Fit, error) {
 	return l.change(size, func(f *level.PlayerRating) bool {
 		if slices.ContainsFunc(f.History, func(s level.Standing) bool { return !s.Judged && s.When.Equal(when.Round(time.Second)) }) {

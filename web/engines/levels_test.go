@@ -55,8 +55,8 @@ func TestLevels(t *testing.T) {
 	require.Len(t, fits, 1)
 	require.Equal(t, *fit, fits[0])
 
-	// A game and its review are one point of the curve, whose end is the present rank; the review of
-	// another game is a point of its own.
+	// A game and its review are one point of the curve, and the curve ends at the present rank; the
+	// review of another game is a point of its own.
 	_, err = l.Count("b", played.Add(time.Hour), board.Square(9), against, 0, 1, 1)
 	require.NoError(t, err)
 	for _, game := range []string{"a", "b", "old"} {
@@ -79,7 +79,7 @@ func TestLevels(t *testing.T) {
 	strong, err := level.ParseRank(again)
 	require.NoError(t, err)
 	require.Greater(t, strong, against)
-	// It does not replace what a review has measured either.
+	// The claimed rank does not replace what a review has measured either.
 	_, err = l.Judge(board.Square(19), "a game", slices.Repeat([]float64{1}, 60), time.Now())
 	require.NoError(t, err)
 	fits = l.Fits()

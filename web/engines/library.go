@@ -70,7 +70,7 @@ const (
 // partPrefix begins the names of incomplete files. Lists of networks omit these files.
 const partPrefix = ".part-"
 
-// note is the JSON file beside an incomplete download, from which the download is resumed.
+// note is the JSON file beside an incomplete download. It has the data that are needed to resume it.
 type note struct {
 	URL    string `json:"url"`
 	SHA256 string `json:"sha256"`
@@ -155,8 +155,8 @@ func nameOf(name string) error {
 	return nil
 }
 
-// begin makes j the job for a file. It refuses if another job runs for the file, or if the file
-// exists.
+// begin makes j the job for a file. It refuses if another job runs for the file, or if j is a download and
+// the folder has the file already.
 func (l *Library) begin(j *job, as api.NetworkJob) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -180,8 +180,8 @@ func (l *Library) begin(j *job, as api.NetworkJob) error {
 	return nil
 }
 
-// clear locks the incomplete file for j. It deletes a file that was fetched from another address, or
-// with another sha256, than the new job has.
+// clear locks the incomplete file for j. It deletes the file if the address or the sha256 of its
+// download differs from those of the new job.
 func (l *Library) clear(j *job, as api.NetworkJob) (err error) {
 	if _, there := l.networks.files()[as.Name]; there {
 		return api.Tell("bad_request", "net_there")
@@ -210,7 +210,7 @@ func (l *Library) release(j *job, name string) error {
 	return err
 }
 
-// tell changes a job and calls l.changed: at once if the change is important, else every tellEvery.
+// tell changes a job and calls l.changed, but for unimportant changes at most once every tellEvery.
 func (l *Library) tell(j *job, change func(), important bool) {
 	l.mu.Lock()
 	change()
@@ -347,7 +347,7 @@ func (l *Library) discard(name string) error {
 	return errors.Join(errs...)
 }
 
-// Stop ends a job; the incomplete file stays, and Fetch resumes it.
+// Stop ends a job; an incomplete download stays, and Fetch resumes it.
 func (l *Library) Stop(n *api.NetworkName) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -361,7 +361,7 @@ func (l *Library) Stop(n *api.NetworkName) error {
 	return nil
 }
 
-// Forget removes a stopped job and the part of the file that has arrived.
+// Forget removes a job that does not run, and the part of its file that has arrived.
 func (l *Library) Forget(n *api.NetworkName) error {
 	l.mu.Lock()
 	j := l.jobs[n.Name]
@@ -397,7 +397,7 @@ func (l *Library) Remove(n *api.NetworkName) error {
 	return api.Tell("not_found", "net_gone")
 }
 
-// Close ends all jobs and waits for them; incomplete files stay.
+// Close ends all jobs and waits for them; incomplete downloads stay.
 func (l *Library) Close() {
 	l.mu.Lock()
 	for _, j := range l.jobs {

@@ -33,7 +33,7 @@ type NetworksConfig struct {
 	Request func(*http.Request) (*http.Response, error)
 }
 
-// Networks lets the page play with one network, and choose another between searches.
+// Networks is the network in use. Use changes to another network of those that can be chosen.
 type Networks struct {
 	*open.Switch[named]
 	conf NetworksConfig

@@ -229,7 +229,7 @@ func (a *Asker) tell(number int, change func(*api.LifeState)) {
 	a.post(api.LifeNews.Of(a.state))
 }
 
-// Stop ends the search for an answer. Claims that are proved already stay.
+// Stop ends the search for an answer. The findings that have been published stay.
 func (a *Asker) Stop(v *api.LifeAsked) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -14,7 +14,7 @@ const (
 	ForAnalysis
 )
 
-// slice is how long an analysis keeps the engine while others wait for it.
+// slice is how long an analysis runs before another analysis that waits may take its turn.
 const slice = 300 * time.Millisecond
 
 // Scheduler runs one search at a time. A more urgent search cancels an analysis at once; another
@@ -100,8 +100,8 @@ func (s *Scheduler) Yield(ctx context.Context) error {
 	}
 }
 
-// next lets the most urgent search begin: of several, the one that has waited longest. The caller
-// holds mu.
+// next lets the most urgent search begin; of equally urgent ones, the one that has waited longest.
+// The caller holds mu.
 func (s *Scheduler) next() {
 	if s.running != nil || len(s.waiting) == 0 {
 		return

@@ -39,8 +39,8 @@ func Due(ladders []level.Ladder, network string, size board.Size, opponent, stri
 type Finding struct {
 	Loss  float64       // points lost, 0 or more
 	Error float64       // standard deviation of Loss
-	Line  []board.Point // the best continuation
-	Best  board.Point   // the best move instead; NoPoint: not known
+	Line  []board.Point // the best continuation after the move
+	Best  board.Point   // the best move in the position before the move; NoPoint: not known
 }
 
 // Large reports whether the loss exceeds due by more than one standard deviation.

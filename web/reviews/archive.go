@@ -74,7 +74,7 @@ func gameSum(g *review.Game) string {
 	return sumOf(&i, stones, moves)
 }
 
-// idOf returns the ID of a review: the name of its file, or the name's hash if it is no valid ID.
+// idOf returns the ID of a review: the name of its file, or a hash of the name if the name is not a valid ID.
 func idOf(name string) string {
 	if store.ValidID(name) {
 		return name

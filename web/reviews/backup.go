@@ -60,8 +60,8 @@ func (rs *Reviews) path(ext string) func(id string) string {
 	}
 }
 
-// merge restores a review if the game has none here, or only a part of one. A record without a
-// result is queued.
+// merge restores a review if this server has none of the game, or if the review is complete and the one
+// here is not. A record without a result is queued.
 func (rs *Reviews) merge(e store.Entry, do bool) (fresh, all int, err error) {
 	g, root, err := rs.loadRecord(e.Data)
 	if err != nil {

@@ -77,11 +77,11 @@ func find(set *drill.Set, id string) *drill.Problem {
 	return &set.Problems[i]
 }
 
-// repeatsADay is the number of repeated problems on a day; if new problems are few, there are more.
+// repeatsADay is the maximum number of repeated problems on a day, if there are enough new ones.
 const repeatsADay = 3
 
-// candidates returns all problems in the order in which a day takes them: repeatsADay due problems,
-// new problems, other due problems, and problems due later.
+// candidates returns all problems in the order in which a day takes them: up to repeatsADay problems
+// that are due again, new problems, other due problems, and problems due later.
 func candidates(set *drill.Set, schedule *drill.Schedule, now time.Time) []*drill.Problem {
 	all := schedule.Due(set, now, len(set.Problems))
 	fresh := slices.IndexFunc(all, func(p *drill.Problem) bool { _, known := schedule.Next(p.ID); return !known })

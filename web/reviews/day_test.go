@@ -22,7 +22,7 @@ func (d diary) KeepDay(date string, problems []string) error { d[date] = problem
 // day returns noon of day n of January.
 func day(n int) time.Time { return time.Date(2026, 1, n, 12, 0, 0, 0, time.Local) }
 
-// TestStreak counts days in a row.
+// TestStreak checks the present row of days, the longest one, and the last seven days.
 func TestStreak(t *testing.T) {
 	for _, c := range []struct {
 		name      string
@@ -134,7 +134,7 @@ func TestDay(t *testing.T) {
 	require.NotContains(t, ids(fewer), "6")
 	require.NotContains(t, ids(fewer), "7")
 
-	// The day keeps an answered problem of the collection when the player's rank leads to others.
+	// The day keeps an answered problem of the collection, even if the player's new rank calls for others.
 	easy, hard := set.Problems[0], set.Problems[1]
 	easy.ID, easy.Level, hard.ID, hard.Level = "easy", 1, "hard", 3
 	ds.collection = func(fit int) []drill.Problem {

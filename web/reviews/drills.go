@@ -26,22 +26,22 @@ type Attempt struct {
 	attempt drill.Attempt
 }
 
-// Drills are the problems that reviews make of mistakes, and the answers to them.
+// Drills are the problems made from mistakes in reviews, the player's own and the built-in ones, and the answers.
 type Drills struct {
 	folder   *drill.Folder
 	whose    func(name string) (mine, other bool)
 	sides    func() map[string]string // the player's side by the name of the game, see [api.ReviewCard]
 	judge    judge
 	strength func() (level.Rank, bool)
-	// collection returns the program's own problems for a level. They fill up a day's problems, and
-	// the ones that are asked become drills.
+	// collection returns the built-in problems for a level; 0 is all levels. They fill up the
+	// problems of a day, and become drills once they have been answered.
 	collection func(level int) []drill.Problem
 	mu         sync.Mutex // guards the files
 	own        own
 }
 
-// use reads the problems, answers and schedule again, since engine drill may have changed the
-// files, and calls f with them. Mistakes that are known to be another's are left out.
+// use reads the problems, answers and schedule again, since the command "engine drill" may have changed
+// the files, and calls f with them. Mistakes that are known to be another player's are left out.
 func (ds *Drills) use(f func(*drill.Set, *drill.Log, *drill.Schedule) error) error {
 	sides := ds.sides()
 	ds.mu.Lock()
@@ -85,7 +85,7 @@ func (ds *Drills) collect(change func(*drill.Set)) error {
 	return err
 }
 
-// note writes an answer to a log. If the log has this answer with another grade, it is replaced.
+// note writes an answer to a log. If the log has the same answer with another grade, a replaces that answer.
 func note(log *drill.Log, a drill.Attempt) error {
 	if err := log.Add(a); err != nil {
 		return api.NotSaved(err)
@@ -105,7 +105,7 @@ func (ds *Drills) solved(p *drill.Problem) {
 	})
 }
 
-// Next returns the problem that is due.
+// Next returns the first due problem, or the one after n.Not, and counts the due and the new problems.
 func (ds *Drills) Next(last *Attempt, n *api.NextDrill) (d api.Drill, err error) {
 	last.mu.Lock()
 	defer last.mu.Unlock()
@@ -145,7 +145,7 @@ func (ds *Drills) Next(last *Attempt, n *api.NextDrill) (d api.Drill, err error)
 	return d, err
 }
 
-// startedOn counts the problems that were asked for the first time on a day.
+// startedOn counts the problems that were first answered on the given day.
 func startedOn(attempts []drill.Attempt, day time.Time) int {
 	first := map[string]time.Time{}
 	for _, a := range attempts {

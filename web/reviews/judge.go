@@ -16,7 +16,7 @@ import (
 // judge searches positions as reviews do, with the urgency [engines.ForHelp].
 type judge struct{ engines *engines.Engines }
 
-// search searches a position.
+// search waits for its turn and returns the engine's evaluation of g; if ctx ends first, it returns ctx's error.
 func (j judge) search(ctx context.Context, g *board.Game) (e *review.Eval, err error) {
 	p := j.engines.Config.Search
 	p.Memory.MaxBytes = min(p.Memory.MaxBytes, engines.TreeBytes)

@@ -38,7 +38,7 @@ func newOwn(dir string) own {
 	}}}
 }
 
-// nameOf is the name of a collection, from which its ID is made.
+// nameOf returns the name of the collection in a file; [idOf] makes the collection's ID from this name.
 func nameOf(file string) string { return strings.TrimSuffix(file, filepath.Ext(file)) }
 
 // names reads the changed files, and returns the names of all files in alphabetical order.
@@ -54,7 +54,7 @@ func (o *own) names() []string {
 	return slices.Sorted(maps.Keys(files))
 }
 
-// problems returns the problems of all collections, or of the collection with an ID. A problem in
+// problems returns the problems of all collections, or, if id is not empty, of that collection. A problem in
 // several collections belongs to the first.
 func (o *own) problems(id string) (all []drill.Problem) {
 	seen := map[string]bool{}
@@ -70,7 +70,7 @@ func (o *own) problems(id string) (all []drill.Problem) {
 	return all
 }
 
-// sets lists the collections with the number of problems whose last answer was right.
+// sets lists the collections, each with the number of its problems whose last answer was right.
 func (o *own) sets(attempts []drill.Attempt) []api.ProblemSet {
 	last := map[string]bool{}
 	for i := range attempts {

@@ -1,5 +1,5 @@
-// Package reviews has the queue of games to review, finished reviews, and the problems made of
-// their mistakes.
+// Package reviews has the queue of games to review, the finished reviews, and the problems made from
+// mistakes in reviewed games.
 package reviews
 
 import (
@@ -82,7 +82,7 @@ type Config struct {
 	Version  string // written into the records
 	Finished func(id string, res *review.Result)
 	// Whose reports whether a name in a record is known to be the player's, and whether it is
-	// known to be another's.
+	// known to be another player's.
 	Whose func(name string) (mine, other bool)
 	Side  func(review string) string // the side that the player has named: b, w or none; "": not known
 	// Strength returns the player's rank; false if nothing is known of it.
@@ -185,8 +185,8 @@ func (j *job) said() string { return strings.ReplaceAll(j.why.Error(), "\n", "; 
 
 // AddAs queues a game for review under the given ID and returns the ID. If there is a review with
 // this ID or, unless again is set, one of the same game, AddAs returns the ID of that review, with
-// known set. notes replace the notes of reading root, unless nil: a stored record is already
-// repaired, so reading it again gives no notes. Errors say why the game cannot be reviewed.
+// known set. The argument notes, unless nil, replaces the notes that reading root gives: a stored record
+// is already repaired, so reading it again gives none. Errors say why the game cannot be reviewed.
 func (rs *Reviews) AddAs(id, name string, root *sgf.Node, notes []string, again bool) (of string, known bool, err error) {
 	g, err := review.Load(root, rs.conf.Engines.Config.Rules)
 	if err != nil {
@@ -243,7 +243,7 @@ func (rs *Reviews) quit(id string) {
 	delete(rs.jobs, id)
 }
 
-// twin returns the ID of the newest review of the same game, whatever its file name; "" if there
+// twin returns the ID of the newest review of the game whose [sumOf] is sum, or "" if there
 // is none. The caller holds mu.
 func (rs *Reviews) twin(sum string) (id string) {
 	for _, j := range rs.jobs {
@@ -382,8 +382,8 @@ func (rs *Reviews) run(ctx context.Context, j *job) (*review.Result, error) {
 	return res, rs.archive.folder.Write(j.id, j.game, res, "Kosumi:"+rs.conf.Version)
 }
 
-// config returns the defaults of engine review with the settings of this server. identity names
-// the network and precision: searches of another identity are not reused.
+// config returns the defaults of the command "engine review" with the settings of this server.
+// identity names the network and precision: searches of another identity are not reused.
 func (rs *Reviews) config(ctx context.Context) (c review.Config, identity string, err error) {
 	b := rs.conf.Engines.Networks
 	for b.Status().State == "loading" {
@@ -444,7 +444,7 @@ func (rs *Reviews) Interrupt() {
 	wire.Wake(rs.woken)
 }
 
-// Attend pauses reviews while no page is open.
+// Attend pauses reviews if alone is set, that is, if no page is open; else it resumes them.
 func (rs *Reviews) Attend(alone bool) {
 	rs.mu.Lock()
 	changed := rs.alone != alone

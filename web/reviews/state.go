@@ -190,7 +190,7 @@ func (rs *Reviews) result(id string) (*review.Result, error) {
 	return rs.archive.result(id)
 }
 
-// found returns the result of a game so far, finished or not.
+// found returns the result of a review, or the findings so far if the review is not finished.
 func (rs *Reviews) found(id string) (*review.Result, error) {
 	rs.mu.Lock()
 	j := rs.jobs[id]

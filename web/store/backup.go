@@ -21,7 +21,7 @@ import (
 // Bounds of a backup.
 const (
 	MaxBackup    = 256 << 20 // bytes of the file
-	mostUnpacked = 2 << 30   // size of all its files, bytes
+	mostUnpacked = 2 << 30   // size of all files in the backup when unpacked, in bytes
 	mostEntries  = 200_000
 )
 
@@ -40,8 +40,8 @@ type Manifest struct {
 	Settings json.RawMessage `json:"settings,omitempty"` // settings of the page
 }
 
-// Saved describes the files of one kind in a backup: they are named Dir + ID + Ext, or the kind has
-// one file, named Ext. Files are not restored if Merge is nil.
+// Saved describes the files of one kind in a backup. They are named Dir + ID + Ext; if Dir is empty,
+// there is one file, named Ext. Files are not restored if Merge is nil.
 type Saved struct {
 	Kind     string // the kind under which new items are counted
 	Dir, Ext string
@@ -133,7 +133,7 @@ func WriteBackup(w io.Writer, m Manifest, kinds []Saved) error {
 	return errors.Join(err, z.Close())
 }
 
-// Backup is an open ZIP. It is a backup if it has a Manifest, else any other ZIP.
+// Backup is an open ZIP. If Manifest is nil, the ZIP is not a backup, but may hold game records.
 type Backup struct {
 	Manifest *Manifest
 	files    []*zip.File
@@ -192,7 +192,7 @@ func readEntry(f *zip.File, most int64) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(r, most+1)) // zip compares the length and checksum
 }
 
-// Records calls f with the game records of a ZIP.
+// Records calls f for each game record in a ZIP; err is set if one is damaged or larger than most bytes.
 func (b *Backup) Records(most int64, f func(name string, data []byte, err error)) {
 	for _, z := range b.files {
 		if strings.HasSuffix(strings.ToLower(z.Name), ".sgf") && !strings.HasPrefix(z.Name, "__MACOSX/") {

@@ -60,9 +60,9 @@ func leftOf(s api.ClockState) clock.Left {
 	return clock.Left{Main: ms(s.Main), Period: ms(s.Period), Count: s.Periods, Overtime: s.Over}
 }
 
-// Rewound returns the clocks set to the times in at, or with their present times if at is nil. The
-// time that the player has used in this turn stays spent, including running, which is the time since
-// the clock's last update. inTime reports whether the player had that much time.
+// Rewound returns the clocks set to the times in at (nil: to their present times), and then takes off the
+// time that the player has used in this turn. The argument running is the part of that time since the
+// clock's last update. inTime is false if the player did not have so much time left.
 func (g *Game) Rewound(at *[2]api.ClockState, running time.Duration) (clocks [2]clock.Clock, inTime bool) {
 	clocks = g.Clocks
 	side := g.Player() - board.Black

@@ -154,7 +154,7 @@ func (d *Document) title() string {
 	return text("EV")
 }
 
-// Position returns the game down to a node, and the number of handicap stones.
+// Position returns the game up to the move of a node, and the number of handicap stones.
 func (d *Document) Position(id int) (*board.Game, int, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

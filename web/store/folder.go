@@ -1,6 +1,6 @@
 // Package store keeps the files of a server in one folder, which one server at a time holds: games
 // against the engine, game trees that people edit, and the player's profile. A change is on the
-// disk before the call returns. The package knows no engine.
+// disk before the call returns. The package does not use the engine.
 //
 // A game is a journal of steps ([Journal]) with an SGF file beside it; [Game] is the state
 // that its steps lead to. A [Document] is an SGF file.
@@ -37,7 +37,7 @@ func (e *TakenError) Error() string { return fmt.Sprintf("%v: %s", ErrTaken, e.A
 // Unwrap returns ErrTaken.
 func (e *TakenError) Unwrap() error { return ErrTaken }
 
-// DefaultFolder is the folder of games unless another is configured.
+// DefaultFolder is the folder of games unless another is configured: KOSUMI_HOME if it is set, else [file.Config].
 func DefaultFolder() (string, error) {
 	if dir := os.Getenv("KOSUMI_HOME"); dir != "" {
 		return dir, nil
@@ -45,7 +45,7 @@ func DefaultFolder() (string, error) {
 	return file.Config()
 }
 
-// Folder is the folder of a server: its lock, its address, games and documents.
+// Folder is the folder of a server: it holds a lock, the server's address, games and documents.
 type Folder struct {
 	Dir  string
 	hold *file.Hold

@@ -24,7 +24,7 @@ type Game struct {
 	Clocks   [2]clock.Clock
 	turn     *[2]api.ClockState // clocks at the start of this turn; nil: unknown
 	Paused   string
-	Restored string // source it was restored from, if the journal was damaged
+	Restored string // RestoredAll or RestoredPart if the journal was damaged; else empty
 	Made     []Step // moves on the board
 	Undone   []Step // moves taken back; redo plays the last
 	Marking  Marking
@@ -114,7 +114,7 @@ func (g *Game) placeHandicap(stones []board.Point) error {
 	return nil
 }
 
-// Apply makes a step, both when a game is played and when it is read.
+// Apply changes g by a step: a new one, or one read from the journal.
 func (g *Game) Apply(e *Step) error {
 	g.Rev, g.Changed = e.Rev, e.At
 	if !slices.Contains([]string{"pause", "resume", "help", "teach", "restored"}, e.K) {
@@ -241,7 +241,7 @@ func (g *Game) CanRedo() bool {
 	return len(g.Undone) > 0 && g.Phase == Play && g.Board.ToMove() == g.Player()
 }
 
-// HeadStart is the player's advantage at the start, in points.
+// HeadStart estimates the player's advantage at the start in points, from komi and handicap; it may be negative.
 func (g *Game) HeadStart() float64 {
 	ahead := 7 - g.Head.Komi
 	if g.Head.Handicap > 1 {

@@ -54,7 +54,7 @@ func (x *Index) refresh() error {
 }
 
 // skim reads from a journal what a list shows: its header, the number of moves, and the
-// result. It skips damaged lines; opening the game restores them.
+// result. It ignores damage after the header; [OpenGame] repairs the journal.
 func skim(id string, data []byte) (api.KeptGame, error) {
 	var h Header
 	first, rest, _ := bytes.Cut(data, []byte{'\n'})

@@ -84,7 +84,7 @@ const (
 	sumSize  = len(sumField) + 8 + len(`"}`)
 )
 
-// sealed writes a line with its sum.
+// sealed returns a line as JSON, with its sum.
 func sealed(line any) ([]byte, error) {
 	data, err := json.Marshal(line)
 	if err != nil {
@@ -94,7 +94,7 @@ func sealed(line any) ([]byte, error) {
 	return fmt.Appendf(data[:len(data)-1], "%s%08x\"}\n", sumField, sum), nil
 }
 
-// unsealed reads a line and checks its sum; a line may have none.
+// unsealed decodes a line into v and checks its sum; lines of old journals have none.
 func unsealed(line []byte, v any) error {
 	if at := len(line) - sumSize; at > 0 && bytes.HasPrefix(line[at:], []byte(sumField)) {
 		sum := crc32.ChecksumIEEE(append(slices.Clone(line[:at]), '}'))
@@ -141,7 +141,7 @@ type kept struct {
 	rest   []Step // undamaged lines after that one
 	bad    int    // number of the first damaged line; 0: none
 	whole  int    // size of the complete lines, in bytes
-	torn   bool   // a line that a crash cut off follows
+	torn   bool   // the file ends with an incomplete line, cut off by a crash
 }
 
 // parse reads all whole lines of a journal.

@@ -46,7 +46,7 @@ type Profile struct {
 
 type state struct {
 	Version int                 `json:"version"`
-	Persons []string            `json:"persons,omitempty"` // random names by which a backup is known as the player's, see Persons
+	Persons []string            `json:"persons,omitempty"` // random names by which a backup is recognised as the player's, see Persons
 	Names   []string            `json:"names,omitempty"`
 	Others  []string            `json:"others,omitempty"` // names that are not the player's
 	Sides   map[string]string   `json:"sides,omitempty"`  // by review, see SaySide
@@ -190,8 +190,8 @@ func (p *Profile) Side(review string) string {
 	return p.now.Sides[review]
 }
 
-// Persons returns the random names by which a backup is known as the player's, including those of
-// restored backups. If there are none and new is true, Persons makes one.
+// Persons returns the random names by which a backup is recognised as the player's, including those
+// of restored backups. If there are none and new is true, Persons makes one.
 func (p *Profile) Persons(new bool) ([]string, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -227,8 +227,8 @@ func (p *Profile) Saved(done func() func(date string, problems []string) bool) S
 		}}
 }
 
-// merge adds the names, lessons, sides and days of o, unless s contradicts them. If both have a day, s
-// keeps its problems, unless all those of o are answered and not all of its own.
+// merge adds the names, lessons, sides and days of o, unless s contradicts them. If both have
+// problems for a day, s takes those of o only if all of o's are answered and not all of s's.
 func (s *state) merge(o *state, done func(date string, problems []string) bool) {
 	add := func(to, from []string, most int, not ...string) []string {
 		for _, x := range from {
@@ -269,7 +269,7 @@ func (p *Profile) Mine(name string) bool {
 }
 
 // Whose reports whether a name in a record is known to be the player's, and whether it is known to
-// be another's. In records of this server's own games the player is "You", the engine "Kosumi".
+// be another player's. In records of this server's own games the player is "You", the engine "Kosumi".
 func (p *Profile) Whose(name string) (mine, other bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -297,7 +297,7 @@ func (p *Profile) Days() map[string][]string {
 	return maps.Clone(p.now.Days)
 }
 
-// KeepDay stores the problems of a day. The oldest days are forgotten.
+// KeepDay stores the problems of a day. Only the last daysKept days are kept.
 func (p *Profile) KeepDay(date string, problems []string) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()

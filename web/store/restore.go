@@ -18,9 +18,9 @@ import (
 )
 
 // OpenGame replays the journal of a game and opens it for appending. A damaged journal is rebuilt from
-// the SGF beside it, or from its own undamaged lines if they have more moves or there is no SGF; the
-// damaged file is kept. A running clock is paused. behind reports that the SGF has to be written
-// again, because the program ended between writing the journal and the SGF.
+// the SGF beside it, or from its own lines before the damage if these have more moves or the SGF cannot
+// be used; the damaged file is kept. A running clock is paused. behind reports that the SGF has to be
+// written again, because the program ended between writing the journal and the SGF.
 func OpenGame(f *Folder, id string, log *slog.Logger) (g *Game, j *Journal, behind bool, err error) {
 	data, err := f.Read("games", id, ".jsonl", maxJournal)
 	if err != nil {
@@ -53,7 +53,7 @@ func OpenGame(f *Folder, id string, log *slog.Logger) (g *Game, j *Journal, behi
 // Sources from which a game with a damaged journal was restored.
 const (
 	RestoredAll  = "sgf"  // from the SGF record
-	RestoredPart = "part" // up to the damage
+	RestoredPart = "part" // from the journal's lines before the damage
 )
 
 // replay applies the steps of a journal until one cannot be applied, and returns the number of
@@ -92,7 +92,7 @@ func asLines(h Header, steps []Step) []any {
 }
 
 // ofRecord makes a game from the SGF beside its journal. Hints, dead stones and clocks come from
-// the journal's whole lines. The game is nil if SGF and journal contradict each other.
+// the journal's undamaged lines. The game is nil if SGF and journal contradict each other.
 func (k *kept) ofRecord(rec *sgf.Record) (*Game, []any) {
 	h := k.head
 	if !k.headed {
@@ -191,7 +191,7 @@ func readRecord(f *Folder, id string) *sgf.Record {
 	return rec
 }
 
-// restore makes a game from the whole lines or the record, and writes a new journal.
+// restore makes a game from the record, or from part, the game before the damage, and writes a new journal.
 func (k *kept) restore(f *Folder, log *slog.Logger, part *Game, rec *sgf.Record, damaged []byte) (*Game, error) {
 	where := fmt.Sprintf("line %d of its journal is damaged", max(k.bad, 1))
 	if k.bad == 0 {
@@ -224,8 +224,8 @@ func (k *kept) restore(f *Folder, log *slog.Logger, part *Game, rec *sgf.Record,
 	return g, j.Close()
 }
 
-// FreshJournal reports whether the journal of a backup is of a game that is missing here, or continues
-// the game here. Errors wrap [ErrDamaged].
+// FreshJournal reports whether a journal from a backup adds something: its game is missing here, or it has
+// more steps than the journal here. Errors wrap [ErrDamaged].
 func (f *Folder) FreshJournal(id string, data []byte) (bool, error) {
 	k := parse(data)
 	if g, made := k.replay(); g == nil || made < len(k.steps) || k.bad > 0 || k.torn || k.head.ID != id {

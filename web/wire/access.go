@@ -29,7 +29,7 @@ type Access struct {
 	warnings *Warnings
 }
 
-// NewAccess returns the Access of a server at addr that also answers to names, and admits token.
+// NewAccess returns the Access of a server at addr. names are further host names of the server.
 func NewAccess(addr net.Addr, names []string, https bool, token string, w *Warnings) (*Access, error) {
 	hosts, err := hostNames(addr, names)
 	return &Access{Keys: Keys{Token: token}, hosts: hosts, https: https, warnings: w}, err
@@ -97,7 +97,7 @@ func (a *Access) Scheme() string {
 }
 
 // hostNames returns the Host headers that mean a server at addr: the given names, addr itself and,
-// for a loopback address, its usual names. A server on all addresses has those of each.
+// for a loopback address, its usual names. If addr is unspecified, all addresses of this machine are included.
 func hostNames(addr net.Addr, names []string) (map[string]bool, error) {
 	at, err := netip.ParseAddrPort(addr.String())
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 )
 
 // OwnCertificate reads the certificate in a folder, or makes a self-signed one for names, valid for
-// ten years. fingerprint is its SHA-256, for comparison with the one that the browser shows. note
-// gets a text about each repair.
+// ten years. fingerprint is the certificate's SHA-256, to compare with the one that the browser shows.
+// note gets a text about each repair.
 func OwnCertificate(folder string, names []string, note func(text string)) (cert tls.Certificate, fingerprint string, err error) {
 	certFile, keyFile := filepath.Join(folder, "cert.pem"), filepath.Join(folder, "key.pem")
 	for _, path := range []string{keyFile, certFile} {

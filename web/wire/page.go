@@ -9,8 +9,8 @@ import (
 	"kosumi/sgf"
 )
 
-// gameOfPage returns the game of a review, from the data of its HTML file; nil if that is no
-// review, or if the moves do not make the game: stones set up between moves are not in the file.
+// gameOfPage returns the game of a review, from the data of its HTML file; nil if that is no review, or if
+// the moves do not lead to the final position, since the file lacks stones that were set up between moves.
 func gameOfPage(data []byte) *sgf.Node {
 	var page struct{ Data review.Result }
 	err := json.NewDecoder(bytes.NewReader(data)).Decode(&page)

@@ -22,7 +22,7 @@ func RuleSets() []api.Rules {
 	return all
 }
 
-// RulesName returns the name of rules that the page offers, whatever their komi, or the JSON of other rules.
+// RulesName returns the page's name for r, whatever the komi, or r as JSON if the page does not offer these rules.
 func RulesName(r board.Rules) string {
 	for _, known := range RuleSets() {
 		if k, err := board.ParseRules(known.ID); err == nil {

@@ -54,7 +54,7 @@ func Stones(g *board.Game) string {
 }
 
 // Shown cleans text from a client for logs and pages: it replaces control characters by "?", and
-// shortens long text to a number of bytes and an ellipsis.
+// shortens text of more than most bytes to these and an ellipsis.
 func Shown(text string, most int) string {
 	text = strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f {
@@ -84,7 +84,7 @@ func Blacks(c board.Color, v float64) float64 {
 	return v
 }
 
-// Ownership converts values of -1 to 1 from the view of side c to Black's: base64 of a signed byte each.
+// Ownership converts values of -1 to 1 from the view of side c to Black's, and encodes them as base64 of signed bytes.
 func Ownership(own []float32, c board.Color) string {
 	if own == nil {
 		return ""

@@ -47,8 +47,8 @@ func TestTexts(t *testing.T) {
 	require.Equal(t, "superko", wire.Illegal(board.ErrSuperko).(api.Error).Args[0])
 }
 
-// TestSharedReview reads the game in the HTML file of a review. Other files of that kind are refused
-// with what to do: problems, and games with stones set up between moves.
+// TestSharedReview reads the game in the HTML file of a review. HTML files of problems, and
+// of games with stones set up between moves, are refused, and the error says what to do.
 func TestSharedReview(t *testing.T) {
 	page := func(end string) []byte {
 		data := `{"kind":"review","data":{"game":{"width":3,"height":2,"komi":0.5,"rules":"japanese","handicap":2,"black":"Ann","whiteRank":"5k","result":"W+R"},

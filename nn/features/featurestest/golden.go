@@ -185,8 +185,8 @@ func (d Differences) SeeAll(output string, want []float64, got []float32) {
 	}
 }
 
-// Add compares the outputs for a position, except the mean of the squared score, a large number,
-// and the standard deviation.
+// Add compares the outputs for a position, except the score's standard deviation and mean square:
+// absolute differences of these say little, since a mean square may be large.
 func (d Differences) Add(want *Post, got *nn.Output, toMove board.Color) {
 	sign, win, loss := 1.0, got.Win, got.Loss
 	if toMove == board.Black {

@@ -17,7 +17,7 @@ const (
 const (
 	Name         = "kosumi.name"          // network's own name
 	Source       = "kosumi.source"        // file it was converted from
-	SourceSHA256 = "kosumi.source_sha256" // of the source file as stored
+	SourceSHA256 = "kosumi.source_sha256" // of the source file; if that is compressed, of its compressed bytes
 	Arch         = "kosumi.arch"          // architecture, as `engine net new` knows it
 	Seed         = "kosumi.seed"          // seed of the first weights
 )

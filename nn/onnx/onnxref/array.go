@@ -30,7 +30,7 @@ func alloc(typ onnx.DataType, dims ...int) *array {
 // view returns the same elements under other dimensions.
 func (a *array) view(dims ...int) *array { return &array{a.typ, dims, a.v} }
 
-// whole limits a number to the range of an int.
+// whole truncates a number to an int, after limiting it to ±2⁶².
 func whole(v float64) int { return int(max(-1<<62, min(v, 1<<62))) }
 
 func (a *array) ints() []int {
@@ -111,8 +111,8 @@ func walk(dims, strides []int, start int) []int {
 	return places
 }
 
-// spread returns, for each element of an array with dimensions from that is broadcast to dims, the
-// index of its source in that array.
+// spread broadcasts an array of one shape to another. For each element of the result, it returns the
+// index of the element that it comes from.
 func spread(from, dims []int) []int {
 	strides := make([]int, len(dims))
 	for k, step := range steps(from) {

@@ -6,7 +6,7 @@ import (
 	"kosumi/nn/onnx"
 )
 
-// unary has the functions of one number.
+// unary maps operators to the function by which they compute each element from one number.
 var unary = map[string]func(x float64) float64{
 	"Relu":       func(x float64) float64 { return max(x, 0) },
 	"Sigmoid":    func(x float64) float64 { return 1 / (1 + math.Exp(-x)) },
@@ -61,7 +61,7 @@ func clip(c *call) *array {
 	return mapped(c, func(x float64) float64 { return min(max(x, low), high) })
 }
 
-// binary has the functions of two numbers; operators with more inputs fold them from the left.
+// binary maps operators to the function by which they compute an element from two numbers or, by fold, from more.
 var binary = map[string]func(a, b float64) float64{
 	"Add": add, "Sum": add, "Pow": math.Pow, "Max": math.Max, "Min": math.Min,
 	"Sub": func(a, b float64) float64 { return a - b },
@@ -77,7 +77,7 @@ var compare = map[string]func(a, b float64) bool{
 	"Less":    func(a, b float64) bool { return a < b },
 }
 
-// fold combines all inputs from the left, broadcast.
+// fold combines the inputs by f, two at a time from the left, broadcasting their shapes.
 func fold(c *call, typ onnx.DataType, f func(a, b float64) float64) *array {
 	acc := c.in[0]
 	for _, b := range c.in[1:] {

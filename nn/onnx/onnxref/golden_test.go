@@ -73,8 +73,8 @@ func TestFourHeadsAsPyTorchComputesThem(t *testing.T) {
 		"policy", "value", "score", "ownership")
 }
 
-// TestExportsComeOutAlike: whichever exporter wrote the tutorial's network, a fixed batch and Simplify
-// give the same numbers of nodes of seven operators, and the results of PyTorch.
+// TestExportsComeOutAlike: after SetBatch and Simplify, the tutorial's network has the same number of nodes of
+// each operator, and the results of PyTorch, whichever exporter wrote the file.
 func TestExportsComeOutAlike(t *testing.T) {
 	ref := loadReference(t, "pytorch-dualhead-9x9.json")
 	rows := ref.rows(t, "planes")

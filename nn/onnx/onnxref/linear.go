@@ -214,8 +214,8 @@ func (w window) places(i, n int) int {
 	return (n+w.begin[i]+w.end[i]-w.dil[i]*(w.k[i]-1)-1)/w.stride[i] + 1
 }
 
-// each calls f for each place (y,x) of the window in h rows and wd columns and each tap
-// of its kernel, with the point (sy,sx) under the tap.
+// each calls f for every tap of the kernel at each place (y,x) of the window, of which there are h*wd;
+// (sy,sx) is the point of the input under the tap.
 func (w window) each(h, wd int, f func(y, x, tap, sy, sx int)) {
 	for y := range h {
 		for x := range wd {

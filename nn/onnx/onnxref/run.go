@@ -138,7 +138,7 @@ func bind(g *onnx.Graph, inputs map[string]*onnx.Tensor) error {
 	return nil
 }
 
-// call is one node with its inputs; one that is left out is nil.
+// call is one node with its inputs; an input that is left out is nil.
 type call struct {
 	*onnx.Node
 	in []*array
@@ -168,10 +168,10 @@ func (c *call) compute() (outs []*array, err error) {
 	return outs, nil
 }
 
-// axis returns an axis that an attribute names, counted from the front.
+// axis returns the attribute axis, or def without it, as an index from 0 to rank-1.
 func (c *call) axis(def int64, rank int) int { return front(int(c.Int("axis", def)), rank) }
 
-// front counts an axis from the front.
+// front returns an axis as an index from 0 to rank-1; a negative axis counts from the back.
 func front(axis, rank int) int {
 	if axis < 0 {
 		return axis + rank
@@ -179,7 +179,7 @@ func front(axis, rank int) int {
 	return axis
 }
 
-// list returns integers that are an attribute or input i; nil if the node has neither.
+// list returns the integers of input i or, without that input, of an attribute; nil if the node has neither.
 func (c *call) list(name string, i int) []int {
 	if a := c.arg(i); a != nil {
 		return a.ints()

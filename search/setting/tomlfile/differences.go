@@ -8,7 +8,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 )
 
-// Difference is a key whose values A and B differ, written as text; "" if the key is absent.
+// Difference is a key with two different values, A and B, written as text. A value is "" if the key is absent.
 type Difference struct{ Key, A, B string }
 
 // Differences compares two structs or maps key by key, in alphabetical order. Tables of a list

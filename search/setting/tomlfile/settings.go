@@ -81,7 +81,7 @@ func valueText(row setting.Info, v any) (string, error) {
 	return "", fmt.Errorf("%s must be %s", row.Name, wants)
 }
 
-// WriteComment writes a setting as a comment with its default, below its explanation.
+// WriteComment writes comment lines for a setting: its explanation, then the setting with its default value.
 func WriteComment[T any](w io.Writer, row *setting.Setting[T], defaults *T) {
 	value := row.Get(defaults)
 	if row.Kind == setting.Text || row.Kind == setting.Choice {
