@@ -28,9 +28,9 @@ func (g *position) Owners(dst []Color) []Color {
 	return dst
 }
 
-// AreaNow returns the area that networks read: the owners that Owners returns, but judged in modes m
-// instead of the game's. ok is false, and owners nil, in the main and first clean-up phase of
-// territory games, where networks read none. groups is the number of groups that pay a tax, White's
+// AreaNow returns the owners of points as networks get them for input: as Owners does, but with the
+// area modes m in place of the game's. ok is false, and owners nil, in the main and first clean-up
+// phase of territory games, in which networks get none. groups is the number of groups that pay a tax, White's
 // minus Black's, 0 unless the tax is TaxAll. The result is dst, made longer if need be.
 func (g *position) AreaNow(dst []Color, m AreaModes) (owners []Color, groups int, ok bool) {
 	if g.rules.Scoring == ScoringTerritory && g.phase < 2 {

@@ -141,7 +141,7 @@ func (p *gatePlayer) play(ctx context.Context, o *gateOffer, done *gateOutcome) 
 	return err
 }
 
-// network returns a network, opened if necessary, after its exam is passed.
+// network returns a network, which it opens if need be, once this worker has passed the exam for it.
 func (p *gatePlayer) network(ctx context.Context, f File) (nn.Evaluator, error) {
 	p.mu.Lock()
 	n := p.networks[f.SHA256]

@@ -60,8 +60,8 @@ O . O . O . O
 	require.Equal(t, p, e.judge.beforePass(context.Background(), e.game, &search.Result{}, false, true), "nothing is judged in a hurry")
 }
 
-// TestWhetherToCleanUp: with CleanUp Always dead stones in sure territory are captured under any
-// rules, with Never under none.
+// TestWhetherToCleanUp: dead stones in sure territory are captured under all rules if CleanUp is Always,
+// and under no rules if it is Never.
 func TestWhetherToCleanUp(t *testing.T) {
 	for _, c := range []struct {
 		rules    board.Rules

@@ -117,7 +117,7 @@ func limits(values config.Search, suffix string) search.Limits {
 }
 
 // play sets the parameters of an engine's searches and clock. The key playoutDoublingAdvantage turns
-// the engine's handicap advantage off, unless the config also sets that advantage.
+// the engine's own advantage in handicap games off, unless the config has a key for that one too.
 func play(p *engine.Config, c *config.Config, values config.Play) (idle []string) {
 	idle = parameters(&p.Search, values.Search, config.GTP, engineKeys...)
 	number := func(name string) float64 { return values.Search[name].Number }

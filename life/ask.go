@@ -47,7 +47,7 @@ type asker struct {
 	most    int64     // states after which the present part ends
 	claims  []claim
 	neither map[uint64]bool // keys of contests and states whose search ended without a proof
-	what    string          // name of the present part, for Options.Progress
+	what    string          // what the analysis does now; Options.Progress gets it
 	narrows []ring          // the narrow questions; nil until computed
 	alive   [2]float64      // network's probability that the target lives, by side to move; below 0: unknown
 }

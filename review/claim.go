@@ -71,7 +71,7 @@ const (
 	Takes       ClaimKind = "takes"       // the better move captures Stones
 	Hunts       ClaimKind = "hunts"       // the better move catches Stones in a ladder
 	Attacks     ClaimKind = "attacks"     // the better move puts Stones in atari
-	Threatens   ClaimKind = "threatens"   // the better move threatens to make the claim Of true
+	Threatens   ClaimKind = "threatens"   // if the better move is not answered, the claim in the field Of comes true
 	Small       ClaimKind = "small"       // the mistake gains less than half of what the better move gains
 	Unneeded    ClaimKind = "unneeded"    // as Small; the mistake answers the opponent's last move
 	Inside      ClaimKind = "inside"      // as Small; the mistake is in the mover's own territory

@@ -54,9 +54,9 @@ func mouthGame(t *testing.T, o board.GameOptions) *board.Game {
 	return g
 }
 
-// TestAreasAsTrained: areas are scored with the configured mode, or with that of the main network's training
-// if the setting is Auto, but never with the mode of the game. In the queries to both networks, the game has
-// the mode used for scoring, and the options hold the setting, which may be Auto.
+// TestAreasAsTrained: a search scores areas with the configured mode; Auto stands for the mode of the main
+// network's training. The mode of the game that is searched has no effect. Queries to the main and the human
+// network hold the mode used for scoring in their game, and the configured one, even if Auto, in their options.
 func TestAreasAsTrained(t *testing.T) {
 	exclude := board.AreaModes{ExcludeTerritoryAdjacentToAtari: true}
 	for _, c := range []struct {

@@ -332,8 +332,8 @@ func (c *counter) replyBonus(p board.Point, open, weight, total float64) float64
 	return bonus
 }
 
-// centerBonus directs visits to moves that may refute the copies: the centre itself and, if the
-// opponent holds it, moves at and around it.
+// centerBonus directs visits to moves that may beat an opponent who mirrors: the centre itself and, if
+// the opponent has a stone there, moves next to that stone and near it.
 func (c *counter) centerBonus(p board.Point, gain, open, weight, total float64) float64 {
 	var bonus, dump float64
 	if c.tough {

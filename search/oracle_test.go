@@ -159,8 +159,8 @@ func bySample(t *testing.T, file string, check func(t *testing.T, path string, n
 
 func (r *record) id() string { return r.ID }
 
-// eachRecord checks the records of a file: all records of the sample, but of the full file only
-// those that KOSUMI_ORACLE selects or, without it, those for which wanted is true.
+// eachRecord checks recorded searches. If there is only a sample of the file, it checks all of its records.
+// Of the full file it checks those that KOSUMI_ORACLE selects or, if that is not set, those that are wanted.
 func eachRecord[R any, P interface {
 	*R
 	id() string

@@ -27,8 +27,8 @@ type repeats struct {
 	keys    byNode[patternKey]
 }
 
-// begin reads the moves before a position. It returns false if the penalty is now another player's,
-// so that the tree's visits are not valid.
+// begin reads the moves before a position. keep is false if the penalty now applies to another player
+// than in the last search: the tree's visits are then of no use.
 func (r *repeats) begin(g *board.Game, p RepeatPenalty) (keep bool) {
 	if p.Utility == 0 {
 		keep = r.player == board.Empty

@@ -25,7 +25,7 @@ func withinBans(bans []thinking.Restriction, c board.Color, pv []board.Point) in
 func sameBelow(bans []thinking.Restriction, g *board.Game, k board.Symmetry) bool {
 	size := g.Size()
 	for _, b := range bans {
-		// Allowed moves change only after the last ply of a list, so it is enough to compare them there.
+		// A restriction allows the same moves at all plies up to its Depth: comparing at the last of them is enough.
 		last := b.Depth - 1
 		if (last%2 == 0) != (b.Color == g.ToMove()) {
 			last--

@@ -154,7 +154,7 @@ func searchedWith(t testing.TB, tree *Tree, l Limits) Result {
 func searched(t testing.TB, tree *Tree, visits int64) Result {
 	t.Helper()
 	r := searchedWith(t, tree, Limits{Visits: visits})
-	if tree.p.Human.Root.Weightless == 0 { // the root does not count weightless visits
+	if tree.p.Human.Root.Weightless == 0 { // visits without weight are not in Root.Visits
 		require.GreaterOrEqual(t, r.Root.Visits, visits)
 	}
 	requireSound(t, tree)

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/text/encoding/htmlindex"
 )
 
-// indexed is a table from package encoding.
+// indexed decodes a charset by one of the encodings in golang.org/x/text/encoding.
 type indexed struct{ encoding.Encoding }
 
 // tableOf returns the table of a charset and the name that it has in the WHATWG index; nil and ""

@@ -28,7 +28,7 @@ func (g *gated) open() { close(g.doors) }
 
 func (g *gated) Evaluate(ctx context.Context, q *nn.Query, out *nn.Output) error {
 	if err := ctx.Err(); err != nil {
-		return err // else the channel asked would receive an evaluation that no test expects
+		return err // asked does not receive it, since no test expects it
 	}
 	copied := *q
 	copied.Game = nil

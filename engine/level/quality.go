@@ -20,7 +20,7 @@ type quality struct{ elo, mean, spread float64 }
 // rank. A side of a game is one player's part in it.
 var qualities = map[board.Size][]quality{ // by board, the weakest first
 	board.Square(9): {
-		{-1108, 1.666, 0.314}, // below 30k, 26 sides of games
+		{-1108, 1.666, 0.314}, // below 30k, one player's moves in 26 games
 		{-887, 1.597, 0.260},  // 28k, 30 sides of games
 		{-754, 1.478, 0.256},  // 25k, 44 sides of games
 		{-464, 1.182, 0.221},  // 19k, 70 sides of games

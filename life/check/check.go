@@ -63,7 +63,7 @@ type Claim struct {
 	First   string // the side to move first: "attacker" or "defender"
 	Goal    string
 	Threats [2]int   // of attacker and defender: a number, Endless, or Any
-	Again   int      // number of threats that may retake a point for a second time; 255: all
+	Again   int      // how many of the threats may be spent to retake the same point again; 255: all
 	After   []string // moves from the position to the state of the claim
 	Zone    []string
 	Free    bool // the claim holds for all threats

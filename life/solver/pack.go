@@ -39,7 +39,7 @@ type packing struct {
 	w      int
 	points []int
 	least  int
-	at     [64]int // for each number, its point plus 1; 0: none
+	at     [64]int // the point of each bit, plus 1; 0: none
 }
 
 // fits reports whether the fight's points fit into a word if their numbers are x*column + y*row, and

@@ -415,8 +415,9 @@ func (s *Search) consider(p *Position, f *fresh) {
 	s.kids = append(s.kids, c)
 }
 
-// sum combines the moves' proof numbers into r. The other side has won when all needed moves are
-// answered. sum returns the most promising move and the second smallest of the mover's proof numbers.
+// sum combines the moves' proof numbers into r. The side not to move has won once
+// every move that matters is refuted. sum returns the most promising move and the second smallest of the
+// mover's proof numbers.
 func (s *Search) sum(p *Position, base int, r *result) (best int, second uint32) {
 	m, o := p.Mover, p.Mover.Other()
 	least, most := uint32(infinite), uint32(0)

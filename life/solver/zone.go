@@ -94,8 +94,8 @@ func (g *Game) closed(p *Position, z Set) Set {
 	}
 }
 
-// held returns the points that prevent the capture of a winner's chain by one move outside z: the
-// chain and two liberties, or if it has only one liberty, all points around it.
+// held returns the points that z needs so that no single move outside z captures a winner's chain: the
+// chain and two of its liberties or, if it has one liberty only, all points around the chain.
 func (g *Game) held(p *Position, chain, touched Set, z *Set) Set {
 	if g.immortal(&chain) {
 		t := touched.And(chain)

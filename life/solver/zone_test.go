@@ -93,7 +93,7 @@ func (r *replayer) replay(i int32, p *Position) {
 }
 
 // finish plays on from p, a state in which a proof shows that the target is doomed: the defender
-// plays at random, the attacker connects chains to walls and then fills.
+// plays at random; the attacker connects chains to living ones, then fills the target's liberties.
 func (r *replayer) finish(at, p *Position) {
 	s := r.s
 	var chains, pairs []Set

@@ -124,8 +124,8 @@ func TestNetworks(t *testing.T) {
 	}
 }
 
-// TestSharedNorm: a value in the middle of a norm is still computed if another layer reads it too. Layers
-// that read the network's input may be added to that input and to each other.
+// TestSharedNorm: a value in the middle of a norm is still computed if another layer reads it too. The
+// outputs of layers that read the network's input may be summed, with each other and with that input.
 func TestSharedNorm(t *testing.T) {
 	needLibrary(t)
 	g := onnx.NewBuilder("shared", 17)

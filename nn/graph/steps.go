@@ -52,7 +52,7 @@ func (c *call) block(i int) *block {
 	return b
 }
 
-// view gives a value other dimensions.
+// view reshapes a value: the same elements in other dimensions.
 func view(c *call) bool {
 	b := c.block(0)
 	if b == nil || b.size != product(c.out) || len(c.Outputs) > 1 && c.Outputs[1] != "" {

@@ -61,7 +61,7 @@ const (
 	ReLU
 	Mish
 	SiLU
-	SwiGLU // only of layers of size 1: silu of the first half of the outputs, times the second half
+	SwiGLU // only of 1x1 layers: silu of the first half of the outputs, times the second half
 )
 
 // Available returns the instruction sets that this processor has, the best last; none if the

@@ -137,7 +137,7 @@ func stonesIn(r *sgf.Record) string {
 	return string(stones)
 }
 
-// solve makes the first move of line the problem's only answer.
+// solve sets line[0] as the problem's only correct answer.
 func (p *Problem) solve(line []string) {
 	c := review.Claim{Kind: review.Saves, Move: line[0], Line: line, Stones: p.Group, Color: p.ToMove, Proved: true, Only: true}
 	if p.Task == Kill {

@@ -329,7 +329,8 @@ func TestRunRefuses(t *testing.T) {
 	}
 }
 
-// TestMixedRun: a run on two folders of rows is measured on a third, and cannot resume with other shares.
+// TestMixedRun: a run on two folders of rows is measured on a third. It cannot resume if the share of a
+// folder is changed.
 func TestMixedRun(t *testing.T) {
 	testshared.Long(t)
 	five, seven := learntest.WriteGames(t, features.V7, board.Square(5), 6), learntest.WriteGames(t, features.V7, board.Square(7), 6)

@@ -41,10 +41,10 @@ const (
 	// TermScoreError is TermValueError for the score instead of the value, delta 100; weight: column 27.
 	TermScoreError = "score_error"
 	// TermOwnership is the binary cross entropy of the owner of each point, mean
-	// over the board; weight: column 27.
+	// over the board; column 27 of a row's targets is its weight.
 	TermOwnership = "ownership"
 	// TermTDValue is the divergence of a training-only output from the short-term search value, in
-	// nats; weight: 1 minus column 24.
+	// nats; its weight is 1 minus column 24 of a row's targets.
 	TermTDValue = "td_value"
 )
 

@@ -12,8 +12,8 @@ import (
 	"kosumi/train/selfplay"
 )
 
-// others plays for a loop as a cluster does: all remaining games of the bootstrap, and late
-// random games when a network already plays.
+// others delivers games to a loop as a cluster does: all games of random moves that the bootstrap
+// still needs, and some more of these too late, when a network plays already.
 type others struct {
 	mu    sync.Mutex
 	loop  *Loop

@@ -76,7 +76,7 @@ func (l *Ledger) owe(samples int64) {
 	l.Credited = l.Rows
 }
 
-// oweRatio adds ratio samples to the target for each new row.
+// oweRatio raises the target by ratio samples a new row, and keeps the fraction for the next time.
 func (l *Ledger) oweRatio(ratio float64) {
 	due := ratio*float64(l.Rows-l.Credited) + l.Owed
 	l.Owed = due - float64(int64(due))

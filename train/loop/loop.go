@@ -208,8 +208,8 @@ func (l *Loop) Wanted() int64 { return l.intake.wanted() }
 func (l *Loop) Stored() []selfplay.Filed { return l.files.stored() }
 
 // File writes games that were played for w into the loop's folder and syncs them. A game without
-// rows is left out, with an error at its index. Safe for concurrent use between the first offer and
-// Close.
+// rows is left out, with an error at its index. Safe for concurrent use from the first work
+// that the loop gives out until Close.
 func (l *Loop) File(w Work, games []*selfplay.Finished) ([]error, error) {
 	return l.intake.file(w, games)
 }

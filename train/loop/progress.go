@@ -107,8 +107,8 @@ func (p *pulse) due(now time.Time) bool {
 type stretch struct {
 	began        time.Time
 	rows         bool    // the goal counts rows, not games
-	before, goal int64   // rows or games of the iteration: at the start of the stretch, and at its end
-	moves        float64 // expected moves of the stretch; 0: unknown
+	before, goal int64   // rows or games of the iteration: when timing began, and in the end
+	moves        float64 // moves expected from before to goal; 0: unknown
 }
 
 // newStretch starts an estimate. limit is the number of games that remain of the run; 0: no bound.

@@ -239,7 +239,7 @@ func (t *trainer) goBack(c *Recipe, why error) error {
 	s := t.state
 	rate := t.rate(c) / 2
 	if rate < leastRate*c.Train.Rate {
-		s.limit(0) // after a change of the recipe, training begins at the rate of the recipe
+		s.limit(0) // once the user has changed the recipe, training begins at its rate again
 		why = fmt.Errorf("%w, at a rate of %g still: look at the other settings of [train] in %s", why, 2*rate, RecipeFile)
 		return errors.Join(why, t.save())
 	}

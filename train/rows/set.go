@@ -15,7 +15,7 @@ var (
 	ErrFormat = errors.New("not usable as training rows")
 	// ErrTooLarge marks a file beyond the limits that keep memory bounded.
 	ErrTooLarge = errors.New("too large for training rows")
-	// ErrLayout marks rows that were made for another encoding or array side.
+	// ErrLayout marks rows that were made for another input encoding, or for boards padded to another size.
 	ErrLayout = errors.New("training rows of another layout")
 )
 

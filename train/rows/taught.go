@@ -196,8 +196,8 @@ func (s *Set) checkTaught(i int) error {
 	return nil
 }
 
-// tidyTaught prepares the free columns of a row of a batch. A taught row gets 1 in TargetTaught and
-// keeps the teacher's numbers. Other rows get zeros, whatever later formats store there.
+// tidyTaught prepares the columns of a row that KataGo's format leaves unused. A taught row gets 1 in
+// TargetTaught and keeps the teacher's numbers. In other rows they are set to 0, whatever they hold.
 func tidyTaught(g []float32) (taught bool) {
 	if g[TargetTaught] == taughtMark {
 		g[TargetTaught] = 1

@@ -16,8 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestCause asks for the sentences of real errors of the system, wrapped as the program wraps
-// them, and of errors that a test can only construct.
+// TestCause checks what users are told of real errors of the operating system, wrapped as the program
+// wraps them, and of errors that a test cannot provoke but only construct.
 func TestCause(t *testing.T) {
 	dir := t.TempDir()
 	gone := filepath.Join(dir, "gone.sgf")

@@ -41,7 +41,7 @@ const (
 )
 
 // Memory divides AllBytes between all trees. A new tree gets half of the bytes that are left, but
-// at least LeastBytes and at most m.one. A hundred pages take at most 3 GiB.
+// at least LeastBytes and at most m.one. The trees of a hundred browser pages take at most 3 GiB.
 type Memory struct {
 	one     int64 // memory of the largest tree, bytes
 	mu      sync.Mutex

@@ -183,10 +183,10 @@ func (rs *Reviews) loadRecord(data []byte) (*review.Game, *sgf.Node, error) {
 // said returns the reason of a refusal as one line.
 func (j *job) said() string { return strings.ReplaceAll(j.why.Error(), "\n", "; ") }
 
-// AddAs queues a game for review under the given ID and returns the ID. If there is a review with
-// this ID or, unless again is set, one of the same game, AddAs returns the ID of that review, with
-// known set. The argument notes, unless nil, replaces the notes that reading root gives: a stored record
-// is already repaired, so reading it again gives none. Errors say why the game cannot be reviewed.
+// AddAs queues a game for review under the given ID and returns the ID. If a review has this ID already
+// or, unless again is set, is of the same game, AddAs returns the ID of that review, with known set.
+// Notes say what was repaired in the record. A stored record is repaired already and gives none when it
+// is read again: notes, unless nil, takes their place. Errors say why the game cannot be reviewed.
 func (rs *Reviews) AddAs(id, name string, root *sgf.Node, notes []string, again bool) (of string, known bool, err error) {
 	g, err := review.Load(root, rs.conf.Engines.Config.Rules)
 	if err != nil {
