@@ -110,6 +110,27 @@ func TestReasons(t *testing.T) {
 	}
 }
 
+// TestLadderLine: a ladder that the refutation does not play is shown by a claim's own line. Chains that are
+// caught in different ladders are not caught together, chains that one move captures are.
+func TestLadderLine(t *testing.T) {
+	rows := []string{".........", ".........", ".........", "...OO....", "..OX.....", "..OX.....", "...O.....", ".........", "........."}
+	k := mistakeOn(t, rows, "J9", "E4", 5, slices.Repeat([]string{"........."}, 9), []string{".........", ".........", ".........", ".........", "...--....", "...--....", ".........", ".........", "........."})
+	_, err := k.claims()
+	require.NoError(t, err)
+	list := k.hunted()
+	require.Len(t, list, 1)
+	c := list[0].Claim
+	require.Equal(t, []string{"D4", "D5"}, slices.Sorted(slices.Values(c.Stones)))
+	require.Empty(t, c.After)
+	require.Equal(t, strings.Fields("J9 E5 E4 F4 E3 E2 F3 G3 F2 G2 F1 E1"), c.Line)
+
+	k.reply = c.Move
+	require.Equal(t, AfterPlayed, k.hunted()[0].After, "the refutation shows it")
+
+	apart := k.onlyIn(map[board.Point]hunt{10: {board.Black, 2, 3, 10}, 12: {board.Black, 2, 4, 12}, 40: {board.Black, 1, 5, 0}, 42: {board.Black, 1, 5, 0}}, nil, board.Black)
+	require.Equal(t, [][]board.Point{{10}, {12}, {40, 42}}, apart)
+}
+
 // TestValues: a claim about the value of a move has the line that shows this value.
 func TestValues(t *testing.T) {
 	rows := slices.Repeat([]string{"........."}, 9)

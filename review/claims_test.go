@@ -162,7 +162,11 @@ func (r *rules) holds(ply int, c *review.Claim) (ok bool, why string) {
 	best := m.Best[0].Move
 	stands := func(stones []string) (bad, good float64) { return r.own(ply, stones, m.Move), r.own(ply, stones, best) }
 	switch c.Kind {
-	case review.Captured, review.Laddered:
+	case review.Laddered:
+		g := r.after(ply, m.Move)
+		p, _ := g.Size().ParseVertex(c.Stones[0])
+		return len(g.Board().Chain(nil, g.Board().ChainHead(p))) == len(c.Stones) && r.caught(ply, m.Move, c.Stones), fmt.Sprint(c.Line)
+	case review.Captured:
 		return r.taken(ply, played, c.Stones) || r.caught(ply, m.Move, c.Stones), fmt.Sprint(played)
 	case review.Takes, review.Hunts:
 		return r.taken(ply, better, c.Stones) || r.caught(ply, best, c.Stones), fmt.Sprint(better)

@@ -18,22 +18,56 @@ func (k *mistake) hunted() (list []found) {
 			kind = Captured
 		}
 		if f, ok := k.claim(kind, AfterPlayed, k.size.Vertex(h.move), c, 1.4); ok {
+			if f.Move != k.reply {
+				f.After, f.Line = "", k.chase(h.move, c[0])
+			}
 			list = append(list, f)
 		}
 	}
 	return list
 }
 
+// chase returns the mistake and the moves that catch the chain on p, from the first one to the
+// capture or to the length of a line.
+func (k *mistake) chase(first, p board.Point) []string {
+	var g board.Game
+	g.CopyFrom(k.next)
+	line := []board.Point{k.played}
+	for at := first; len(line) < maxLine && g.Play(g.ToMove(), at) == nil; {
+		line = append(line, at)
+		if g.At(p) == board.Empty {
+			break
+		}
+		b := g.Board()
+		if libs := b.LibertyPoints(nil, p); len(libs) == 1 { // the chain extends, or is captured
+			at = libs[0]
+			continue
+		}
+		var scratch board.LadderScratch
+		all := b.Ladders(&scratch)
+		i := slices.IndexFunc(all, func(l board.Ladder) bool { return l.Head == b.ChainHead(p) && l.Count > 0 })
+		if i < 0 {
+			break
+		}
+		at = all[i].Working[0]
+	}
+	return k.vertices(line)
+}
+
 // onlyIn returns the stones of a colour that are in the first map but not in the second, in
-// clusters.
-func (k *mistake) onlyIn(one, other map[board.Point]hunt, color board.Color) [][]board.Point {
-	var list []board.Point
+// clusters that are caught alike.
+func (k *mistake) onlyIn(one, other map[board.Point]hunt, color board.Color) (list [][]board.Point) {
+	alike := map[hunt][]board.Point{}
 	for p, h := range one {
 		if _, either := other[p]; !either && h.color == color {
-			list = append(list, p)
+			alike[h] = append(alike[h], p)
 		}
 	}
-	return k.clusters(list)
+	for _, points := range alike {
+		list = append(list, k.clusters(points)...)
+	}
+	slices.SortFunc(list, slices.Compare)
+	return list
 }
 
 // hunt is how a chain can be caught.
@@ -41,6 +75,7 @@ type hunt struct {
 	color     board.Color
 	liberties int
 	move      board.Point // the move that begins the capture
+	head      board.Point // of a chain with two liberties: a ladder catches one chain
 }
 
 // caught returns the stones that the opponent can catch after a move by the mover, by a capture
@@ -70,7 +105,7 @@ func (k *mistake) caught(move board.Point) map[board.Point]hunt {
 	for _, l := range b.Ladders(&scratch) {
 		switch {
 		case l.Color == k.mover && l.Liberties == 2 && l.Count > 0:
-			add(l.Head, hunt{liberties: 2, move: l.Working[0]})
+			add(l.Head, hunt{liberties: 2, move: l.Working[0], head: l.Head})
 		case l.Color != k.mover && l.Liberties == 1:
 			add(l.Head, hunt{liberties: 1, move: move})
 		}

@@ -65,7 +65,7 @@ func TestFirstUse(t *testing.T) {
 	p.Until(browsertest.Home + `.dataset.front === "game"`) // the question is not repeated
 	// Until a game counts, the page shows the rank as claimed by the player, who can change it.
 	const card = `document.querySelector("[aria-labelledby=home-rank]")?.innerText`
-	p.Until(`/^Your rank: about 3k\s+By your own word/.test(` + card + `)`)
+	p.Until(`/^Your rank: about 3k\s+From your own answer/.test(` + card + `)`)
 	p.Click(`[aria-labelledby=home-rank] a`)
 	p.Until(`document.querySelector("main.you #you-rank")?.innerText === "Your rank: about 3k"`)
 	p.Axe("you, with a rank by the player's word")

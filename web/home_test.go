@@ -21,7 +21,7 @@ func TestHome(t *testing.T) {
 	looked := func(name string) { p.Look("home-" + name) }
 	const cards = `[...document.querySelectorAll(".home-card")].map((c) => c.innerText).join("\n")`
 	p.Until(`document.querySelector(".front-text").innerText.includes("9×9 against Kosumi 25k. Place the first stone.")`)
-	p.Until(`/Problems of the day[^]*Begin[^]*0 of 5[^]*The turning point of your first game[^]*Your rank: about 23k\s+By your own word/.test(` + cards + `)`)
+	p.Until(`/Problems of the day[^]*Begin[^]*0 of 5[^]*The turning point of your first game[^]*Your rank: about 23k\s+From your own answer/.test(` + cards + `)`)
 	p.Until(`document.querySelectorAll(".problem-row li").length === 5`)
 	p.Until(`![...document.querySelectorAll(".rail a, .rail span")].some((e) => /Networks|Training/.test(e.innerText) || e.className.includes("state"))`)
 	looked("new")

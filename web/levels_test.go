@@ -142,7 +142,7 @@ func TestCountsForRank(t *testing.T) {
 		t.Helper()
 		p.Until(fmt.Sprintf(`document.querySelector(".message").innerText.includes(%q)`, text))
 	}
-	message("This game counts for your rank until a hint or a take-back.")
+	message("This game counts for your rank, unless you ask for a hint, take back, or end it early.")
 	p.Picture("counts 1280")
 	p.Point("E5")
 	p.HasMoves(2)

@@ -280,7 +280,7 @@ func (l *Levels) change(size board.Size, change func(*level.PlayerRating) bool) 
 	}
 	f := all.On(size)
 	_, was, _ := f.Range()
-	known := f.Games > 0 || f.Judged > 0
+	known := f.Counted()
 	if !change(f) {
 		return nil, nil
 	}

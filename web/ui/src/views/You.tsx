@@ -27,7 +27,7 @@ const resultsOnly = (s: string): string => t("you_results_only", { size: size(s)
 
 /** The sources of a rank. */
 function fromWhat(f: Fit): string {
-	return [f.games > 0 && t("you_from_games", { n: f.games }), (f.judged ?? 0) > 0 && t("you_from_reviews", { n: f.judged ?? 0 })].filter(Boolean).join(" ");
+	return [f.games > 0 && t("you_from_games", { n: f.games }), (f.judged ?? 0) > 0 && t("you_from_reviews", { n: f.judged ?? 0 }), (f.judged ?? 0) > (you.value?.losses.find((l) => l.size === f.size)?.games ?? 0) && t("you_from_deleted")].filter(Boolean).join(" ");
 }
 
 /** The rank after each game, with the range that it was known within. */
