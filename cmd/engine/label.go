@@ -64,7 +64,7 @@ games. Print the recipe in use with --recipe show.`,
 	fl.StringVarP(&f.Out, "out", "o", "", "`DIR` for the rows")
 	fl.StringArrayVar(&f.From, "from", nil, "`DIR` or file of rows or game records to label instead of fresh games; may be given more than once")
 	fl.StringVar(&f.player, "player", "", "network `FILE` that plays the fresh games; it may be the teacher; default: the built-in one")
-	fl.IntVar(&f.Rows, "rows", 0, "final number of labels in DIR, including earlier ones; 0: until ^C, or the end of --from")
+	fl.IntVar(&f.Rows, "rows", 0, "number of labels in DIR, earlier ones included, at which no further game begins; 0: until ^C, or the end of --from")
 	fl.IntVar(&f.PerFile, "rows-per-file", 1024, "labels per file; a crash costs at most these")
 	fl.Float64Var(&f.Share, "share", 0, "fraction of a game's turns to label; 0: a third")
 	fl.Float64Var(&f.Leaves, "leaves", 0, "fraction of the labels to take from positions that searches of the player evaluate, at 100 visits, 10 from each search")
