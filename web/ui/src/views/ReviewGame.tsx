@@ -49,6 +49,7 @@ const mine = computed(() => (you.value === "b" || you.value === "w" ? you.value 
 const side = computed<Side>(() => chosen.value || mine.value || "both");
 
 const LONGEST = 12; // moves of a line
+const REPORTED = 20; // the most mistakes of both sides that a review reports
 
 const size = computed((): [number, number] => review.value?.card.size ?? [9, 9]);
 const moves = computed(() => review.value?.moves ?? []);
@@ -233,7 +234,7 @@ function Mistakes() {
 		<div class="mistakes">
 			<Choice label={t("whose_moves")} value={side.value} options={options} onChange={(v) => (chosen.value = v)} />
 			{list.length === 0 && <p class="dim pad">{t(review.value!.card.state === "done" ? "review_no_mistakes" : "review_none_yet")}</p>}
-			{list.length > 0 && <p class="dim sum">{t("mistakes_sum", { n: list.length, points: list.reduce((sum, i) => sum + moves.value[i].loss, 0).toFixed(1) })}</p>}
+			{list.length > 0 && <p class="dim sum">{t(review.value!.mistakes.length < REPORTED ? "mistakes_sum" : "mistakes_worst", { n: list.length, points: list.reduce((sum, i) => sum + moves.value[i].loss, 0).toFixed(1) })}</p>}
 			<ol>
 				{list.map((i) => {
 					const m = moves.value[i];
