@@ -37,8 +37,8 @@ type mark struct {
 type Board struct {
 	geo   *geometry
 	state state
-	// vacated holds all points from which stones were removed since the list of earlier positions was
-	// last emptied. It may hold other points too, since Undo removes none.
+	// vacated holds all points from which stones were removed since the game last emptied its list of
+	// earlier positions. It may hold other points too, since Undo takes none out of it.
 	vacated pointSet
 	log     []change
 	marks   []mark

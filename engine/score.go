@@ -69,8 +69,8 @@ const (
 	leastOpen = 6
 )
 
-// counted reports whether all stones of the ended game count as alive: its rules leave no
-// agreement on dead stones, it had clean-up phases, or it has no result.
+// counted reports whether all stones of the ended game count as alive. They do if its rules do not let
+// the players agree on dead stones, if it had clean-up phases, or if it ended without a result.
 func (j *judge) counted(g *board.Game) bool {
 	rules := g.Rules()
 	if g.NoResult() && !j.cfg.ScoreByLead {

@@ -6,7 +6,7 @@ import (
 )
 
 // counter counts the ko threats that one side, the payer, needs to change a verdict if the other side has none.
-// Of these threats it also counts those that the payer cannot avoid spending on a point retaken before.
+// It also counts how many of them the payer must spend on retaking a point that it has retaken before.
 type counter struct {
 	*oracle
 	payer int8 // 1 is the attacker, 2 the defender

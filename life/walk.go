@@ -63,7 +63,7 @@ type Step struct {
 	End       string        // how the line ended; "": it continues
 }
 
-// newWalk returns a walk of the proofs without threats; nil if there are none or too many.
+// newWalk returns a walk of the proofs that need no ko threats; nil without such proofs, or if they have too many states.
 func (a *asker) newWalk(cards [2]*Card) *Walk {
 	var kept []claim
 	w := &Walk{l: a.l, q: a.q}

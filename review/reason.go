@@ -255,7 +255,7 @@ func (j judgements) mean() []float64 {
 	return sum
 }
 
-// change returns the loss of mean ownership of some points, by the judgements that make it smallest.
+// change returns the mean ownership that the move loses on some points: the smallest loss that any pair of judgements gives.
 func (k *mistake) change(points []board.Point) float64 {
 	return k.better.least(points) - k.worse.most(points)
 }

@@ -37,9 +37,9 @@ func TestMirrorGoIsRecognised(t *testing.T) {
 		{"", false},
 		{copied14[:13], false}, // 13 copies of 13, but 13.5 (7 and half of 13) are needed
 		{copied14, true},
-		{copied20 + "-", false},      // the last one is no copy
-		{copied20 + "----o", true},   // 0.49 of the last moves are copies
-		{copied20 + "-----o", false}, // 0.43 of the last moves are copies
+		{copied20 + "-", false},      // the last answer is no copy
+		{copied20 + "----o", true},   // copies are 0.49 of the answers, the last ones weighing most
+		{copied20 + "-----o", false}, // copies are 0.43 of the answers
 		{"---" + copied20, true},
 	} {
 		g := mirrorGame(t, newGame(t, 13), c.pairs)
@@ -163,8 +163,8 @@ func TestReplyBonusByHand(t *testing.T) {
 		{quiet, mirror{advantage: 6}, 0, 50, 0},
 		{quiet, mirror{advantage: 6}, 1, 15, 0.162},               // 0.3 of the maximum 0.54
 		{quiet, mirror{advantage: 6}, 0.5, 15, 0.4455},            // 1-0.7/4 of the maximum 0.54
-		{quiet, mirror{advantage: 1}, 0, 99, 100.54},              // forced share 110 %, desired 430 %, as in KataGo
-		{quiet, mirror{advantage: -1}, 0, 0, 0},                   // forced share -90 %, desired -370 %, as in KataGo
+		{quiet, mirror{advantage: 1}, 0, 99, 100.54},              // KataGo's formulas: forced share of the visits 110 %, desired 430 %
+		{quiet, mirror{advantage: -1}, 0, 0, 0},                   // by the same formulas -90 % and -370 %
 		{quiet, mirror{advantage: -6}, 0, 4, 100.54},              // forced share 5 %, desired share 10 %
 		{quiet, mirror{advantage: -6}, 0, 5, 0.18},                // forced share reached, desired share not
 		{quiet, mirror{advantage: 6, asymmetry: 3}, 0, 4, 100.54}, // forced share 5 %, desired share 17 %

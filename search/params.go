@@ -87,7 +87,7 @@ type Backup struct {
 	ValueWeightExponent    float64 // gives better children more weight; 0 is off
 	// ExactShare sets how often a node with n visits averages all its children: every n/ExactShare
 	// visits. In between, the averages change by the difference that one child makes. 0 averages all
-	// at each visit; 256 halves the work of averaging and wastes less than 0.1 % of the visits.
+	// at each visit; 256 halves the work of averaging and costs less than 0.1 % of the visits.
 	ExactShare int
 }
 

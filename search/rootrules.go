@@ -215,8 +215,7 @@ func (ru *rootRules) neutral(p board.Point) bool {
 	return slices.ContainsFunc(ru.position.base.Board().Neighbors(p), func(q board.Point) bool { return own[q] > sureOwnership })
 }
 
-// addCopies puts the moves left out as symmetric copies behind those searched in
-// their place.
+// addCopies lists, after each searched move, its symmetric copies, which were not searched.
 func (ru *rootRules) addCopies(moves []thinking.Move) []thinking.Move {
 	size := ru.position.base.Size()
 	all := make([]thinking.Move, 0, 2*len(moves))

@@ -169,8 +169,8 @@ func (b *board[W]) closeZone(s *state[W], z *points[W]) {
 	}
 }
 
-// holdChain adds to z the points that prevent the capture of a winner's chain by one move outside z:
-// two liberties, or if it has only one, all points around it.
+// holdChain extends z so that no single move outside z captures a winner's chain: by two liberties
+// of the chain, or by all points around it if it has only one.
 func (b *board[W]) holdChain(s *state[W], chain, touched points[W], z *points[W]) {
 	if b.immortal(chain) {
 		if !chain.and(touched).within(b.fixed) {

@@ -38,7 +38,7 @@ func (e *evader) outlast() (found, none bool) {
 	}
 }
 
-// ending marks the states from which the evader makes play end, and in each puts the move that does so first.
+// ending marks the states from which the evader can make play end. In each it puts a move that does so at the front.
 func (e *evader) ending() []bool {
 	// From a state in won the evader makes play end, or makes the other side spend a threat and reach a
 	// state in left. States that are not in won are removed from left until the two sets are equal.

@@ -183,8 +183,8 @@ func (s *Search) heart(p *Position) (z Set) {
 	return z
 }
 
-// proveNode stores the proof of a state that its moves decide, and returns the proof's number. The side
-// to move wins if mover is true, otherwise the other side.
+// proveNode makes the proof of a state out of the proofs of the states after its moves, and returns its
+// number. The side to move wins if mover is true, otherwise the other side.
 func (s *Search) proveNode(p *Position, base int, mover bool) int32 {
 	r := Proof{At: *p, Free: true, Move: NoMove}
 	if mover {

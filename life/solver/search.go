@@ -141,9 +141,9 @@ func (s *Search) Ended(p *Position) (over bool, by Kind) {
 const firstEffort = 4000
 
 // Decide searches for a proof that one side reaches its goal of a contest from a state. It returns the
-// proof's number. Without a proof it returns -1, and the result neither is true if the search is complete,
-// false if a limit stopped it. The sides take turns as the seeker, the side against which repetitions
-// count, and each turn may visit more states than the last.
+// proof's number, or -1: then neither says whether the search was complete (true) or a limit stopped it
+// (false). The sides take turns as the seeker: a repeated position counts as the seeker's failure. Each
+// turn may visit more states than the last.
 func (s *Search) Decide(c Contest, root *Position) (proof int32, neither bool) {
 	return s.decide(c, root, Attacker, Defender)
 }

@@ -196,9 +196,9 @@ func (c *Config) play(ctx context.Context, all []*pair) error {
 	}
 }
 
-// collect reads the games that earlier runs left in the folder. It updates those pairs of
-// the list that this run has not reached, for instance because it was interrupted, and appends pairs of
-// these players that met only in earlier runs with other dials.
+// collect reads the games that earlier runs left in the folder. A pair of the list that this run has
+// not played, for instance because it was interrupted, gets its earlier games. Pairs of this run's
+// players that only earlier runs, with other lists of dials, matched are appended.
 func (c *Config) collect(all []*pair) []*pair {
 	over, stop := context.WithCancel(context.Background())
 	stop() // so that matches only read their journals

@@ -8,10 +8,12 @@ import (
 	"log/slog"
 	"sync"
 	"sync/atomic"
+	"weak"
 
 	"kosumi/board"
 	"kosumi/nn"
 	"kosumi/nn/katago"
+	"kosumi/nn/onnx"
 	"kosumi/nn/ort"
 )
 
@@ -78,6 +80,9 @@ type Model struct {
 
 	mu    sync.Mutex
 	specs map[board.Size]nn.Spec
+
+	building sync.Mutex
+	graphs   map[string]weak.Pointer[onnx.Model]
 }
 
 var _ nn.Model = (*Model)(nil)
@@ -134,7 +139,7 @@ func openModel(src source, path string, c Config) (*Model, error) {
 }
 
 func newModel(c Config, src source, run runner) *Model {
-	m := &Model{conf: c, source: src, run: run, specs: map[board.Size]nn.Spec{}}
+	m := &Model{conf: c, source: src, run: run, specs: map[board.Size]nn.Spec{}, graphs: map[string]weak.Pointer[onnx.Model]{}}
 	m.alive, m.stop = context.WithCancelCause(c.context())
 	return m
 }
@@ -192,11 +197,27 @@ func (m *Model) openOn(run runner, precision string, size board.Size, maxBatch i
 	if err != nil {
 		return nil, err
 	}
-	graph, err := graphFor(m.source, size, run, precision)
+	graph, err := m.graph(run, precision, size)
 	if err != nil {
 		return nil, err
 	}
 	return run.open(work{graph: graph, spec: spec, maxBatch: maxBatch})
+}
+
+// graph returns the graph of a session. Sessions that are opened one after another share it;
+// it is collected when none of them is being opened.
+func (m *Model) graph(run runner, precision string, size board.Size) (*onnx.Model, error) {
+	m.building.Lock()
+	defer m.building.Unlock()
+	key := fmt.Sprint(run.name, precision, size)
+	if g := m.graphs[key].Value(); g != nil {
+		return g, nil
+	}
+	g, err := graphFor(m.source, size, run, precision)
+	if err == nil {
+		m.graphs[key] = weak.Make(g)
+	}
+	return g, err
 }
 
 // Describe says which network this is and how it runs.

@@ -3,6 +3,7 @@ package model
 import (
 	"log/slog"
 	"path/filepath"
+	"runtime"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -12,6 +13,7 @@ import (
 	"kosumi/nn"
 	"kosumi/nn/katago"
 	"kosumi/nn/kernel"
+	"kosumi/nn/onnx"
 	"kosumi/nn/ort"
 )
 
@@ -114,6 +116,26 @@ func TestPrecisions(t *testing.T) {
 		require.NoError(t, b.Close())
 		require.NoError(t, m.Close())
 	}
+}
+
+// TestGraphIsShared: sessions of one size share a graph while one of them holds it.
+func TestGraphIsShared(t *testing.T) {
+	m, _ := openOnCPU(t, freshNetwork(t), Config{})
+	run := kernelRunner("")
+	first, err := m.graph(run, floatPrecision, small)
+	require.NoError(t, err)
+	again, err := m.graph(run, floatPrecision, small)
+	require.NoError(t, err)
+	require.Same(t, first, again)
+	for _, other := range []func() (*onnx.Model, error){
+		func() (*onnx.Model, error) { return m.graph(run, floatPrecision, board.Square(9)) },
+		func() (*onnx.Model, error) { return m.graph(run, int16Precision, small) },
+	} {
+		g, err := other()
+		require.NoError(t, err)
+		require.NotSame(t, first, g)
+	}
+	runtime.KeepAlive(first)
 }
 
 // TestKernelsByName: if the environment names kernels that the processor lacks, the reason for

@@ -32,8 +32,14 @@ type Number interface{ element | bool }
 // their number fits the dimensions.
 func NewTensor[T Number](name string, data []T, dims ...int64) *Tensor {
 	var zero T
-	// Append fails only on types without a fixed size.
-	raw, _ := binary.Append(nil, binary.LittleEndian, data)
+	raw := make([]byte, binary.Size(data))
+	if floats, ok := any(data).([]float32); ok { // five times as fast as package binary
+		for i, v := range floats {
+			binary.LittleEndian.PutUint32(raw[4*i:], math.Float32bits(v))
+		}
+	} else {
+		binary.Encode(raw, binary.LittleEndian, data)
+	}
 	return &Tensor{Name: name, Type: typeOf[zero], Dims: slices.Clone(dims), Raw: raw}
 }
 
@@ -103,41 +109,29 @@ func numbers[T int64 | float32 | float64](t *Tensor, wanted string) ([]T, error)
 	if err := t.Check(); err != nil {
 		return nil, err
 	}
-	switch raw := t.Raw; {
-	case t.Type == Int64:
-		return convert[int64, T](raw), nil
-	case t.Type == Int32:
-		return convert[int32, T](raw), nil
-	case t.Type == Int16:
-		return convert[int16, T](raw), nil
-	case t.Type == Int8:
-		return convert[int8, T](raw), nil
-	case t.Type == Uint64:
-		return convert[uint64, T](raw), nil
-	case t.Type == Uint32:
-		return convert[uint32, T](raw), nil
-	case t.Type == Uint16:
-		return convert[uint16, T](raw), nil
-	case t.Type == Uint8 || t.Type == Bool:
-		return convert[uint8, T](raw), nil
-	case !t.Type.IsFloat() || wanted == "integers":
+	decode := map[DataType]func([]byte) []T{
+		Int8: convert[int8, T], Int16: convert[int16, T], Int32: convert[int32, T], Int64: convert[int64, T],
+		Uint8: convert[uint8, T], Uint16: convert[uint16, T], Uint32: convert[uint32, T], Uint64: convert[uint64, T], Bool: convert[uint8, T],
+		Float: convert[float32, T], Double: convert[float64, T], Float16: widen[T](FromFloat16), BFloat16: widen[T](fromBFloat16),
+	}[t.Type]
+	if decode == nil || t.Type.IsFloat() && wanted == "integers" {
 		return nil, fmt.Errorf("%w %q: elements are %v, not %s", ErrTensor, t.Name, t.Type, wanted)
-	case t.Type == Float:
-		return convert[float32, T](raw), nil
-	case t.Type == Double:
-		return convert[float64, T](raw), nil
 	}
-	halves := convert[uint16, uint16](t.Raw)
-	list := make([]T, len(halves))
-	for i, h := range halves {
-		if t.Type == Float16 {
-			list[i] = T(FromFloat16(h))
-		} else {
-			list[i] = T(math.Float32frombits(uint32(h) << 16))
-		}
-	}
-	return list, nil
+	return decode(t.Raw), nil
 }
+
+// widen decodes 16-bit floating-point numbers.
+func widen[T element](from func(uint16) float32) func([]byte) []T {
+	return func(raw []byte) []T {
+		list := make([]T, len(raw)/2)
+		for i := range list {
+			list[i] = T(from(binary.LittleEndian.Uint16(raw[2*i:])))
+		}
+		return list
+	}
+}
+
+func fromBFloat16(b uint16) float32 { return math.Float32frombits(uint32(b) << 16) }
 
 type element interface {
 	int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64
@@ -146,7 +140,13 @@ type element interface {
 // convert decodes elements of one type and returns them as another.
 func convert[From, To element](raw []byte) []To {
 	from := make([]From, len(raw)/binary.Size(From(0)))
-	binary.Decode(raw, binary.LittleEndian, from)
+	if floats, ok := any(from).([]float32); ok { // as in NewTensor
+		for i := range floats {
+			floats[i] = math.Float32frombits(binary.LittleEndian.Uint32(raw[4*i:]))
+		}
+	} else {
+		binary.Decode(raw, binary.LittleEndian, from)
+	}
 	if same, ok := any(from).([]To); ok {
 		return same
 	}

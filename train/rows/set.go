@@ -70,9 +70,9 @@ func (l Layout) RowBytes() int {
 
 // form names the planes of an encoding that rows store in a special way, and those that show the position.
 type form struct {
-	// constant lists planes with the same number on all points. A row stores that number as a global
-	// value: the komi of Seed22 because it is not 0 or 1, the colour plane of AlphaGo Zero's encodings
-	// because the plane's bits hold the board's mask.
+	// constant lists planes with the same number on all points. A row stores a plane as one bit a point
+	// and such a number as a global value: Seed22's komi does not fit into a bit, and the bits of the
+	// colour plane of AlphaGo Zero's encodings say which points are on the board.
 	constant []int
 	mask     [2]int // planes mask[0] to mask[1]-1: on each point of the board one of them is set
 	stones   [2]int // planes of the stones of the side to move and of the opponent

@@ -1,7 +1,7 @@
 package api
 
-// Review is a game whose review is under way or done: the content of the page of one game. The
-// command watch alone answers with Boards, which never change.
+// Review is a game whose review is under way or done: the content of the page of one game. Boards
+// never change: the answer to the command watch has them, later messages do not.
 type Review struct {
 	Card ReviewCard `json:"card"`
 	// Boards holds the stones of all positions, one after the other, one more than

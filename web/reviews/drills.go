@@ -26,7 +26,7 @@ type Attempt struct {
 	attempt drill.Attempt
 }
 
-// Drills are the problems made from mistakes in reviews, the player's own and the built-in ones, and the answers.
+// Drills are three kinds of problems (from mistakes in reviews, from the player's own files, built-in) and the player's answers.
 type Drills struct {
 	folder   *drill.Folder
 	whose    func(name string) (mine, other bool)
