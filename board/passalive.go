@@ -67,8 +67,8 @@ func (f *areaFinder) joinVital(c Color) {
 	}
 }
 
-// narrowByStones leaves only those vital chains that touch all the opponent's stones in the region
-// too.
+// narrowByStones keeps, of the chains that touch all empty points of a region, those that also touch
+// all the opponent's stones in it.
 func (f *areaFinder) narrowByStones(c Color) {
 	b := f.b
 	for p := range Point(b.geo.area) {

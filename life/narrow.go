@@ -37,7 +37,7 @@ const (
 // it is first asked.
 type ring struct {
 	near   []board.Point // nearest first
-	least  int           // len(near): all of near is used; less: as many points as fit into a word, but more than least
+	least  int           // len(near): the question has all of near; smaller: as many of them as fit into a word, and more than least
 	winner solver.Side
 	walls  bool    // the defender is the winner, and the attacker's strong chains count as alive
 	tried  bool    // the method narrow has tried to make the question

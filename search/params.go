@@ -139,7 +139,7 @@ type Pass struct {
 	FillDameBefore       bool
 	IgnorePreRootHistory bool // shows the network no move before the root; on in analysis
 	IgnoreAllHistory     bool // shows the network no earlier move at all
-	// Areas are the area modes for networks and for the end of the game.
+	// Areas says how area is counted, for networks and at the end of the game; see board.AreaModes.
 	Areas features.Areas
 }
 

@@ -1,6 +1,6 @@
-// Package hub is a loop's side of a cluster: the broker inside the program or the
-// user's own NATS, the server that hands out the loop's work, the worker of this
-// machine, status and metrics.
+// Package hub runs what a training loop adds to a cluster: the broker (a NATS server inside the
+// program, or a connection to the user's own), the server that hands out the loop's work, a worker
+// on the same machine, status and metrics.
 package hub
 
 import (

@@ -72,7 +72,7 @@ type Server struct {
 	log   *slog.Logger
 	queue *queue
 	out   output
-	seed  uint64 // seeds the misjudgements and random choices of levels
+	seed  uint64 // of the random numbers by which levels misjudge moves and choose among them
 }
 
 // New returns a server for one client.

@@ -254,7 +254,7 @@ type RankSupport struct {
 	Name        string  `json:"rank"`     // of the rank
 	Measured    bool    `json:"measured"` // against GNU Go ([Ladder.measured]); false: only by games between levels
 	Dial        float64 `json:"dial"`
-	Playouts    int64   `json:"playouts"` // length of the search that the dial chooses from
+	Playouts    int64   `json:"playouts"` // of the search from whose moves this dial chooses
 	Elo         float64 `json:"elo"`
 	Error       float64 `json:"error"`
 	PointsLost  float64 `json:"pointsLost"`

@@ -1,6 +1,6 @@
 package solver
 
-// mostStep is the largest difference between the numbers of neighbours in a packed fight.
+// mostStep is the largest difference between the numbers of two neighbouring points in a packed fight.
 const mostStep = 24
 
 // Pack renumbers the points of a fight whose box is too large for one 64-bit word, so that they fit

@@ -22,14 +22,14 @@ import (
 var ErrRecord = errors.New("a game record cannot be used")
 
 // readRecords reads the games of a part of a file: every p.N-th game, the first at index p.From. It
-// returns one set for each array side. Games that cannot be used are skipped and named by the
-// error; the sets are valid nonetheless.
+// returns one set for each size of the rows' square arrays. The error names the games that cannot be
+// used; the sets hold the others.
 func readRecords(p part, e features.Encoding) ([]*Set, error) {
 	roots, err := sgf.ReadFile(p.Path)
 	if err != nil {
 		return nil, err // the error names the file
 	}
-	sets := map[int]*Set{} // by side
+	sets := map[int]*Set{} // by the arrays' side
 	var bad []string
 	for k := p.From; k < len(roots); k += max(1, p.N) {
 		g, err := FromRecord(roots[k])

@@ -112,7 +112,7 @@ type ReviewCard struct {
 	Result    string        `json:"result,omitempty"`
 	Moves     int           `json:"moves"`
 	Cut       int           `json:"cut,omitempty"`    // moves of the record that are left out, see the notes
-	Pass      int           `json:"pass,omitempty"`   // 1 or 2 while it runs
+	Pass      int           `json:"pass,omitempty"`   // 1 or 2 while the first or second look of the review runs
 	Done      int           `json:"done,omitempty"`   // positions that were searched
 	Share     float64       `json:"share"`            // share of the work done, 0 to 1
 	Left      float64       `json:"left,omitempty"`   // seconds, estimated; 0: not known
@@ -228,8 +228,8 @@ type Problem struct {
 	After []string `json:"after,omitempty"`
 }
 
-// NextDrill asks for a problem: the due one after Not, which was asked last, else the first. Set is
-// one of the player's collections.
+// NextDrill asks for a problem that is due: the one after Not, which is the ID of the problem asked
+// last, or the first if Not is empty. Set is one of the player's collections.
 type NextDrill struct {
 	Not string `json:"not,omitempty"`
 	Set string `json:"set,omitempty"`

@@ -10,7 +10,7 @@ import (
 type Say struct {
 	Key  string            `json:"key"`
 	With map[string]string `json:"with,omitempty"`
-	// Cause is the page's sentence for {why}; nil: With has it in English.
+	// Cause is a sentence of the page that replaces {why}; if nil, With["why"] replaces it, in English.
 	Cause *Say `json:"cause,omitempty"`
 }
 
