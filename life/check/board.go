@@ -20,8 +20,8 @@ type state[W words] struct {
 	mover   uint8
 	left    uint8 // bit set of the target chains that are not captured
 	threats [2]uint8
-	again   uint8     // number of threats that may retake a point for a second time; unbounded: all
-	spent   points[W] // points retaken so far; used only if retakes are bounded
+	again   uint8     // how many threats may be spent on points in spent; unbounded: all
+	spent   points[W] // points on which a threat was spent so far; empty if again is unbounded
 }
 
 const unbounded = 255
@@ -49,8 +49,8 @@ func (s *state[W]) pays() bool {
 	return true
 }
 
-// axis holds the pairs of neighbours in rows, or those in columns: the set low has the point of
-// each pair with the lower number, and step is the difference between the two numbers.
+// axis holds all pairs of neighbours in rows, or all pairs in columns. The set low has the point with the lower
+// number of each pair, and step is the difference between the two numbers.
 type axis[W words] struct {
 	step uint
 	low  points[W]
@@ -79,7 +79,7 @@ func (b *board[W]) near(s points[W]) points[W] {
 // around returns points and their neighbours.
 func (b *board[W]) around(s points[W]) points[W] { return s.or(b.near(s)) }
 
-// flood adds to the set seed all points that can be reached from it through points of the set in.
+// flood returns the set seed with all points that are connected to it through points of the set in.
 func (b *board[W]) flood(seed, in points[W]) points[W] {
 	for {
 		next := seed.or(b.near(seed).and(in))
@@ -98,7 +98,7 @@ func (b *board[W]) chain(s *state[W], side uint8, p int) points[W] {
 	return b.flood(single[W](p), s.stones[side])
 }
 
-// parts divides the second set into connected parts and yields those with points of seeds, a subset of it.
+// parts yields the connected parts of the set in that contain points of seeds, a subset of in.
 func (b *board[W]) parts(seeds, in points[W]) iter.Seq[points[W]] {
 	return func(yield func(points[W]) bool) {
 		for !seeds.empty() {
@@ -202,7 +202,7 @@ func (b *board[W]) taken(s *state[W]) bool {
 type regionOf[W words] struct {
 	points points[W]
 	border points[W] // defender's stones around the region
-	need   points[W] // points that must all be next to a chain for the region to be its eye
+	need   points[W] // the region can be an eye of a chain only if all these points are next to the chain
 	no     bool      // the region cannot be an eye of any chain
 }
 
@@ -239,8 +239,8 @@ func (b *board[W]) benson(s *state[W]) *life[W] {
 	return l
 }
 
-// eye reports whether a region is an eye of a chain: the points that the region needs are next to
-// the chain, and all chains around the region may still have two eyes.
+// eye reports whether a region is an eye of a chain: the chain is next to the region and to all points of r.need, and
+// all chains around the region may still have two eyes.
 func (l *life[W]) eye(r *regionOf[W], chain, near points[W]) bool {
 	return !r.no && r.border.meets(chain) && r.need.within(near) && r.border.within(l.alive)
 }
@@ -268,8 +268,8 @@ func (l *life[W]) eyes(chain points[W]) iter.Seq[*regionOf[W]] {
 	}
 }
 
-// safe reports whether the target is pass-alive or joined to a chain alive by assumption. This must
-// hold for every target chain, or if the attacker must capture all, for at least one.
+// safe reports whether every target chain is pass-alive or joined to a chain alive by assumption. If the attacker
+// must capture all, one such chain is enough.
 func (b *board[W]) safe(s *state[W]) bool {
 	l := b.benson(s)
 	for i, t := range b.targets {

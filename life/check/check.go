@@ -1,6 +1,6 @@
 // Package check verifies proofs of life and death. It shares no code with the solver: its board
-// floods a chain anew each time it needs one, it implements Benson's algorithm by the definition,
-// and it computes zones from the leaves upward. It imports the standard library only.
+// finds a chain anew each time, Benson's algorithm follows the definition, and zones are computed
+// from the leaves upward. It imports the standard library only.
 //
 // # Claims
 //
@@ -12,18 +12,17 @@
 //
 //	capture  the attacker captures the target (any chain of it, or all)
 //	settle   the defender makes it pass-alive, or joins it to a chain alive by assumption
-//	hold     as settle, or the attacker can only pass, without a ban
-//	deny     as capture, or the defender can only pass, and the target is not pass-alive
+//	hold     as settle, or the attacker passes while no point is banned
+//	deny     as capture, or the defender passes, no point is banned, and the target is not pass-alive
 //
-// A claim that a goal is not reached is proved by an evasion: a set of states in which the other
-// side, the evader, can stay for ever, or until it reaches a state that it has won.
+// A claim that a side does not reach a goal is proved by an evasion: a set of states. The
+// other side, the evader, can stay in these states for ever, or until it reaches a state that it has won.
 //
 // # Zones
 //
-// Each state has a zone: the proof also wins every state with the same stones and ban on
-// the zone, the same mover, and threats no worse for the winner. If the loser moves, each
-// legal move in the zone needs an answer; a move outside counts as a pass. zone.go computes
-// zones.
+// Each proved state has a zone. The proof also wins every state with the same stones and ban on the
+// zone, the same mover, and threats no worse for the winner. If the loser moves, each legal move in
+// the zone needs an answer; a move outside counts as a pass. The file zone.go computes zones.
 package check
 
 import (
@@ -48,14 +47,14 @@ const (
 	NotSettle  = "not-settle"
 )
 
-// Special numbers of threats: Endless ones never run out, and Any stands for every finite number.
+// Special numbers of threats: Endless threats never run out, and Any stands for every finite number.
 const (
 	Endless     = 255
 	Any         = 254
 	mostThreats = 31
 )
 
-// ErrProof is wrapped by the errors about proofs that are invalid or cannot be read.
+// ErrProof is wrapped by every error about a proof that is invalid or cannot be read.
 var ErrProof = errors.New("the proof does not hold")
 
 // Claim is a statement that a proof shows.
@@ -63,7 +62,7 @@ type Claim struct {
 	First   string // the side to move first: "attacker" or "defender"
 	Goal    string
 	Threats [2]int   // of attacker and defender: a number, Endless, or Any
-	Again   int      // how many of the threats may be spent to retake the same point again; 255: all
+	Again   int      // how many threats may be spent on points on which one was spent before; 255: all
 	After   []string // moves from the position to the state of the claim
 	Zone    []string
 	Free    bool // the claim holds for all threats
@@ -128,15 +127,16 @@ func Proof(data []byte) (*Checked, error) {
 	return &f.Checked, nil
 }
 
-// file is the content of a proof file. Points are those of the whole board, row by row.
+// file is the content of a proof file. Its points are those of the whole board, numbered row by row.
 type file struct {
 	Checked
 	stones  []byte // 1 + the side; 0 for an empty point
 	fixed   []bool // stones alive by assumption
 	targets []int
 	banned  int
-	// order holds the numbers that a step to the right and a step down add to a point's number; if both are 0,
-	// points are numbered by rows. If a zone needs any one of several liberties, it has the one with the lowest number.
+	// order holds what a step to the right and a step down add to a point's number in the fight; if both are 0,
+	// numbers run row by row. Zones depend on these numbers: if any one of several liberties will do, a zone gets the
+	// one with the lowest number.
 	order [2]int
 	nodes []node
 	goals []string
@@ -161,7 +161,7 @@ const (
 )
 
 type node struct {
-	kind    byte // 't' taken, 's' safe, 'd' doomed, 'w' the winner moves, 'l' the loser moves; in an evasion 'W' the evader moves, 'L' the other side
+	kind    byte // an end: t taken, s safe, d doomed; or the mover: w winner, l loser, W evader, L its opponent
 	answers []answer
 	free    bool
 }
@@ -285,8 +285,8 @@ func (f *file) claim(rest []string) error {
 	return nil
 }
 
-// count reads the threats of one side: endless, any, or a number, optionally with a slash and the
-// number of threats that may retake a point again.
+// count reads the threats of one side: endless, any, or a number. A slash and a second number may follow: how many
+// threats may be spent on points on which one was spent before.
 func (c *Claim) count(i int, text string) error {
 	switch n, again, limited := strings.Cut(text, "/"); {
 	case text == "endless":
@@ -305,7 +305,7 @@ func (c *Claim) count(i int, text string) error {
 	return nil
 }
 
-// node reads a node: the winner's move, or all moves of the loser, each with the next node.
+// node reads a node: the winner's move, or the loser's moves, each with the number of the next node.
 func (f *file) node(kind byte, rest []string) error {
 	n := node{kind: kind}
 	n.answers = make([]answer, 0, len(rest))
@@ -339,7 +339,7 @@ func (f *file) node(kind byte, rest []string) error {
 	return nil
 }
 
-// point parses a GTP vertex; -1 if it is not one.
+// point returns the number of the point with a given GTP name, or -1 if the board has no such point.
 func (f *file) point(name string) int {
 	if len(name) < 2 {
 		return -1

@@ -1,17 +1,17 @@
 package check
 
-// net is the attacker's stones that enclose the defender: the walls, and the chains that the defender
-// cannot prevent from joining the walls.
+// net holds the attacker's stones that enclose the defender: the walls, and the chains that the defender cannot keep
+// from joining the walls.
 type net[W words] struct {
 	wall  points[W] // the walls: stones alive by assumption, and stones connected to them
 	stone points[W] // all stones of the net, the walls included
-	links points[W] // the links, two liberties each, of all chains of the net that are no walls
+	links points[W] // two liberties of each chain of the net that is no wall (see linked)
 }
 
-// linked finds the attacker's net. A chain joins the net by two links, liberties that are not links of another chain:
-// when the defender plays on one link, the attacker plays on the other and so connects the chain to the net. Both
-// links must touch the net, or one that has only stones of the net and of the chain as neighbours: the defender
-// cannot play on that one while the chain has the other link as a liberty.
+// linked finds the attacker's net. A chain joins the net by two links, which are liberties of this chain and not
+// links of another: if the defender plays on one link, the attacker connects the chain on the other. Both links touch
+// the net, or one has only stones of the net and of the chain as neighbours: the defender cannot play on that one
+// while the chain has the other link as a liberty.
 func (b *board[W]) linked(s *state[W]) (n net[W]) {
 	mine := s.stones[attacks]
 	n.wall = b.flood(b.fixed.and(mine), mine)
@@ -29,7 +29,8 @@ func (b *board[W]) linked(s *state[W]) (n net[W]) {
 	return n
 }
 
-// link chooses two links from free, which has liberties of the chain; empty if no two of them join it to the net.
+// link returns two points of free that can be the chain's links, none if there are no such points. The set free has
+// the chain's liberties that are not links of other chains.
 func (b *board[W]) link(n *net[W], chain, free points[W]) (pair points[W]) {
 	gates := free.and(b.near(n.stone))
 	if gates.empty() || free.count() < 2 {
@@ -54,11 +55,11 @@ func (b *board[W]) link(n *net[W], chain, free points[W]) (pair points[W]) {
 type doom[W words] struct {
 	net  net[W]
 	room points[W] // all points that the chain reaches without crossing the net
-	own  points[W] // the chain if its capture wins, since its points cannot become eyes then; else empty
+	own  points[W] // the chain, if its capture wins: then its points cannot become eyes; else empty
 }
 
-// doomed reports whether one chain of the target dies whatever is played or, if the attacker must
-// capture all, whether every chain does. shown, if not nil, gets the proof for each doomed chain.
+// doomed reports whether one chain of the target dies whatever is played; if the attacker must capture all, whether
+// every chain does. If shown is not nil, doomed adds the proof for each doomed chain to it.
 func (b *board[W]) doomed(s *state[W], shown *[]doom[W]) bool {
 	d := doom[W]{net: b.linked(s)}
 	for i, t := range b.targets {
@@ -97,9 +98,8 @@ func (b *board[W]) tooSmall(d *doom[W]) bool {
 	return false
 }
 
-// doomedZone returns the points on which the proof that the target is doomed depends: the points of doom.own; all
-// links; the net's chains that are no walls; the stones of the walls that touch the links or the room; and the stones
-// that connect these to stones alive by assumption.
+// doomedZone returns the points that prove that the target is doomed: doom.own, all links, the net's chains that are
+// no walls, the stones of walls next to links or room, and what connects these to stones alive by assumption.
 func (b *board[W]) doomedZone(s *state[W]) (z points[W]) {
 	var shown []doom[W]
 	b.doomed(s, &shown)

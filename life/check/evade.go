@@ -5,9 +5,9 @@ import (
 	"fmt"
 )
 
-// The nodes of an evasion prove that a goal is not reached: one side, the evader, can always move
-// to another such node, perhaps for ever, or to a proof of its own goal. Such a node has no zone:
-// it holds for its state alone and answers every legal move.
+// The nodes of an evasion prove that a side does not reach its goal: the other side, the evader, can always move to
+// another such node, perhaps for ever, or to a proof that the evader wins. Such a node holds for its state alone, not
+// for all states with the same zone, and all legal moves of the evader's opponent have answers.
 
 // evades reports whether a node is part of an evasion.
 func (n *node) evades() bool { return n.kind == 'W' || n.kind == 'L' }
@@ -15,9 +15,9 @@ func (n *node) evades() bool { return n.kind == 'W' || n.kind == 'L' }
 // provedBy maps each claim that a goal is not reached to the goal whose proof implies the claim.
 var provedBy = map[string]string{NotCapture: Hold, NotHold: Capture, NotSettle: Deny}
 
-// any reports whether a claim holds for every finite number of the loser's ko threats. Such a claim
-// is proved by an evasion in which the loser has endless threats and every cycle costs it one: with
-// a finite number of threats, play must end.
+// any reports whether a claim holds for every finite number of the loser's ko threats. Such a claim is proved by an
+// evasion in which the loser has endless threats and every cycle of moves costs the loser a threat: with a finite
+// number of threats, play must end.
 func (c *Claim) any() bool { return c.Threats[0] == Any || c.Threats[1] == Any }
 
 // shownBy returns the goal of the nodes that prove a claim.
@@ -28,9 +28,9 @@ func (c *Claim) shownBy() string {
 	return c.Goal
 }
 
-// ends reports whether play from node i of an evasion ends unless the loser spends infinitely many
-// threats. A pass that ends play in the evader's favour does not count as a move. done is true for
-// nodes from which play ends, false for the nodes on the present path.
+// ends reports whether play from node i of an evasion ends unless the loser spends infinitely many threats. A pass
+// that ends play in the evader's favour does not count as a move. done has true for nodes from which play is known to
+// end, and false for nodes on the present path.
 func (f *proof[W]) ends(i int, done map[int]bool) bool {
 	if ends, met := done[i]; met {
 		return ends
@@ -131,7 +131,7 @@ func answered[W words](n *node) (moves points[W], passes bool, err error) {
 	return moves, passes, nil
 }
 
-// unanswered returns an error about a legal move in z without an answer, if there is one.
+// unanswered returns an error if z has a legal move that is not in the set answered.
 func (f *proof[W]) unanswered(s *state[W], answered, z points[W]) error {
 	for rest := z.and(f.b.free(s)).minus(answered); !rest.empty(); {
 		p := rest.take()

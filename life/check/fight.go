@@ -5,10 +5,10 @@ import (
 	"fmt"
 )
 
-// layout numbers the points of a fight. The number is linear in column and row; the lowest is 0.
+// layout numbers the points of a fight. Steps in one direction all add the same number, and the lowest is 0.
 type layout struct {
-	step [2]int // increase of the number by a step to the right and by one down
-	bits int    // bound above all numbers
+	step [2]int // what a step to the right and a step down add to the number
+	bits int    // all numbers are below this
 	at   []int  // the number of each point of the whole board; noPoint: not in the fight
 }
 
@@ -75,8 +75,8 @@ func (f *file) setUp() (box layout, err error) {
 	return f.fight()
 }
 
-// fight finds the points connected to the targets, up to and including stones alive by assumption,
-// and numbers them.
+// fight finds the points connected to the targets, and numbers them. Connections end at stones alive by assumption,
+// which are included.
 func (f *file) fight() (box layout, err error) {
 	in := make([]bool, len(f.stones))
 	for _, t := range f.targets {
@@ -119,7 +119,7 @@ func (f *file) fight() (box layout, err error) {
 	return box, nil
 }
 
-// walk marks the points connected to p by allowed steps.
+// walk marks p in the list seen, and all points that can be reached from p by steps that the function may allows.
 func (f *file) walk(p int, seen []bool, may func(from, to int) bool) {
 	seen[p] = true
 	for list := []int{p}; len(list) > 0; {

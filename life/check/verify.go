@@ -74,9 +74,9 @@ func newProof[W words](f *file, box layout) (*proof[W], error) {
 // vertex returns the name of a point of the fight.
 func (f *proof[W]) vertex(p int) string { return f.name(f.cell[p]) }
 
-// verify visits all nodes twice: downward to set each node's state by the first move that leads to
-// it, and upward to compute zones and to compare the state after every move with the node that
-// it leads to.
+// verify visits all nodes twice. The first time, a node gets the state after the first move that leads to it. The
+// second time, in reverse order, zones are computed, and the state after every move is compared with the node to
+// which the move leads.
 func (f *proof[W]) verify(box layout) error {
 	f.Nodes = len(f.nodes)
 	f.states = make([]state[W], len(f.nodes))
@@ -173,7 +173,7 @@ func winnerOf(goal string) uint8 {
 	return defends
 }
 
-// stopsPlay reports whether the loser's pass ends play if no retake is banned.
+// stopsPlay reports whether the loser's pass ends play, provided that no retake is banned.
 func stopsPlay(goal string) bool { return goal == Hold || goal == Deny }
 
 // descend checks node i and sets the states of the nodes after it.
@@ -287,7 +287,7 @@ func banIn[W words](s *state[W], z points[W]) int16 {
 	return noPoint
 }
 
-// after plays a move of node i and checks the result against the node that it leads to.
+// after plays a move of node i and checks that the proof of the next node wins the state after the move.
 func (f *proof[W]) after(i int, a answer) (effect[W], error) {
 	next := f.states[i]
 	e, ok := f.b.play(&next, a.move)

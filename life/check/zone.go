@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// winner computes the zone of a state where the winner moves: the zone of the state after the move;
-// the move's point and its neighbours; captured stones and their neighbours; the loser's adjacent
-// chains that stay, each with a liberty; and if the new stone has no liberty of its own, a chain that
-// it joins, with a liberty. If the goal is deny, the zone is the whole fight.
+// winner computes the zone of a state where the winner moves: the zone of the state after the move; the move's point
+// and its neighbours; captured stones and their neighbours; and the points of root for the loser's other chains next
+// to the move. If the move is no suicide only because it joins a chain, the zone also has the points of root for one
+// such chain. If the goal is deny, the zone is the whole fight.
 func (f *proof[W]) winner(i int) error {
 	n, s, b := &f.nodes[i], &f.states[i], &f.b
 	a := n.answers[0]
@@ -44,8 +44,8 @@ func (f *proof[W]) winner(i int) error {
 	return nil
 }
 
-// joins reports whether a move at p joins a chain that saves the move from suicide, and adds to z
-// what keeps that chain on the board. The argument near has the neighbours of p.
+// joins reports whether a move on p joins a chain that has another liberty or is alive by assumption, so that the
+// move is no suicide. It adds to z what keeps that chain on the board. The argument near has the neighbours of p.
 func (b *board[W]) joins(s *state[W], near points[W], p int, z *points[W]) bool {
 	for chain := range b.chains(s, s.mover, near) {
 		if b.immortal(chain) || b.liberties(s, chain).count() > 1 {
@@ -56,8 +56,8 @@ func (b *board[W]) joins(s *state[W], near points[W], p int, z *points[W]) bool 
 	return false
 }
 
-// root adds to z a chain and what keeps it on the board: a stone alive by assumption, or a liberty.
-// The point in the argument but does not count as a liberty.
+// root adds to z what keeps a chain on the board: the points of anchor if a stone of the chain is alive by
+// assumption, else the chain and a liberty. The argument but is a point that does not count as a liberty.
 func (b *board[W]) root(s *state[W], chain points[W], but int, z *points[W]) {
 	if b.immortal(chain) {
 		b.anchor(chain, z)
@@ -73,8 +73,8 @@ func (b *board[W]) root(s *state[W], chain points[W], but int, z *points[W]) {
 	}
 }
 
-// anchor adds to z the stones of a chain that are not alive by assumption, and for each connected
-// piece of these, one adjacent stone that is alive by assumption.
+// anchor adds to z the stones of a chain that are not alive by assumption. For each connected piece of these stones,
+// it adds one stone next to the piece that is alive by assumption.
 func (b *board[W]) anchor(chain points[W], z *points[W]) {
 	loose := chain.minus(b.fixed)
 	for piece := range b.parts(loose, loose) {
@@ -131,8 +131,7 @@ func (f *proof[W]) loser(i int) error {
 	return f.unanswered(s, moves, *z)
 }
 
-// heart returns the stones that must stay for the defender to win: the whole target, or if the attacker
-// must capture all, one chain.
+// heart returns the stones that the defender must keep: the whole target, or one chain if the attacker must take all.
 func (b *board[W]) heart(s *state[W]) (z points[W]) {
 	for i, t := range b.targets {
 		if s.left>>i&1 != 0 {
@@ -145,8 +144,8 @@ func (b *board[W]) heart(s *state[W]) (z points[W]) {
 	return z
 }
 
-// closeZone extends z until a move of the loser outside z captures nothing in it, and a move inside
-// has the same effect in all states that agree on z.
+// closeZone extends z until a move of the loser outside z captures nothing in z, and a move inside has the same
+// effect in all states that agree on z.
 func (b *board[W]) closeZone(s *state[W], z *points[W]) {
 	l := s.mover
 	empty := b.free(s)
@@ -169,8 +168,9 @@ func (b *board[W]) closeZone(s *state[W], z *points[W]) {
 	}
 }
 
-// holdChain extends z so that no single move outside z captures a winner's chain: by two liberties
-// of the chain, or by all points around it if it has only one.
+// holdChain adds to z the winner's chain and two of its liberties, or if it has only one, all points around it, so
+// that no single move outside z captures the chain. A chain alive by assumption gets the points of anchor if
+// necessary.
 func (b *board[W]) holdChain(s *state[W], chain, touched points[W], z *points[W]) {
 	if b.immortal(chain) {
 		if !chain.and(touched).within(b.fixed) {
@@ -189,9 +189,9 @@ func (b *board[W]) holdChain(s *state[W], chain, touched points[W], z *points[W]
 	}
 }
 
-// sameMove adds to z the points that make the loser's move on p have the same effect in every
-// state that equals s on z. For a suicide these are the points around the move's chain; for a capture of one stone,
-// the points around p, which decide whether the retake is banned. If suicide is legal, z gets points that rule it out.
+// sameMove adds points to z so that the loser's move on p has the same effect in all states that agree on z: for a
+// suicide, the points around the chains that the move joins; for a capture of one stone, the points around p, which
+// decide whether the retake is banned. If suicide is legal and the move is no suicide, z gets points that show this.
 func (b *board[W]) sameMove(s *state[W], p int, z *points[W]) {
 	next := *s
 	next.ban = noPoint
@@ -223,8 +223,8 @@ func (b *board[W]) sameMove(s *state[W], p int, z *points[W]) {
 	*z = z.or(own)
 }
 
-// safeZone returns the points that prove that the target is safe: its chains, the two smallest eyes of
-// each, and in turn the chains around these eyes.
+// safeZone returns the points that prove that the target is safe: its chains, or one if the attacker must capture
+// all; the two smallest eyes of each; the chains around these eyes; their eyes in turn; and so on.
 func (b *board[W]) safeZone(s *state[W]) (z points[W]) {
 	l := b.benson(s)
 	for i, t := range b.targets {
@@ -268,8 +268,8 @@ func (l *life[W]) zone(target points[W], z *points[W]) {
 	}
 }
 
-// held adds to z the stones next to an eye that are in chains with a stone alive by assumption. If
-// such a stone is not itself assumed alive, held also calls the method anchor for its chain.
+// held adds to z the stones next to an eye that belong to chains with a stone alive by assumption. If such a stone is
+// not alive by assumption itself, held also adds the points of anchor for its chain.
 func (l *life[W]) held(r *regionOf[W], z *points[W]) {
 	for _, chain := range l.chains {
 		if touched := chain.and(r.border); !touched.empty() && l.b.immortal(chain) {

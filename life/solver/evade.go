@@ -5,29 +5,27 @@ import (
 	"slices"
 )
 
-// Evasion proves that a goal is not reached: the other side, the evader, always has a move to a
-// state of the evasion or to a state that the evader has won. Play may be infinite. The first state
-// is the root.
+// Evasion proves that one side does not reach a goal: the other side, the evader, always has a move to a state of the
+// evasion or to a state that the evader has won. Play may be infinite. The first state is the root.
 type Evasion struct {
 	Goal   Goal
 	States []Evading
-	// Ends reports that every cycle of moves in the evasion costs the goal's side a threat or
-	// contains a pass that ends play: against a finite number of threats the evader wins. Never
-	// reports that no evasion has this property. Both are set only if the goal's side has endless
-	// threats.
+	// Ends reports that the evader wins against any finite number of threats: every cycle of moves in the evasion
+	// costs the goal's side a threat or contains a pass that ends play. Never reports that no evasion has this
+	// property. Both can be true only if the goal's side has endless threats.
 	Ends, Never bool
 }
 
-// Evading is a state of an evasion with one move of the evader, or all moves of the other side. The
-// field To of a reply is the index of the next state or, if negative, the complement of a proof's
-// number.
+// Evading is a state of an evasion with one move of the evader, or all moves of the other side. The field To of a
+// reply is the index of the next state in the evasion; if negative, it is ^n, where n is the number of a proof that
+// the evader wins.
 type Evading struct {
 	Mover Side
 	Moves []Reply
 }
 
-// evader searches for an evasion: a state counts as evaded until all moves of the evader, or one
-// move of the other side, lead to lost states.
+// evader searches for an evasion. A state becomes lost if all moves of the evader, or one move of the other side,
+// lead to lost states. The states that are not lost in the end are evaded.
 type evader struct {
 	*Search
 	goal   Goal
@@ -36,22 +34,22 @@ type evader struct {
 	index  map[uint64]int32
 	todo   []int32 // states not yet expanded
 	lost   []int32 // lost states, in the order in which they were found to be lost
-	told   int     // number of lost states that were reported to their parents
+	told   int     // number of lost states that spread has handled
 }
 
 type evading struct {
 	at      Position
-	moves   []Reply // the evader's remaining moves, of which it plays the first; or all moves of the other side
+	moves   []Reply // moves left to the evader, which plays the first one; or all moves of the other side
 	parents []int32
 	lost    bool
 }
 
-// unknown is the destination of an untried move.
+// unknown is the value of Reply.To for a move that is not tried yet.
 const unknown = int32(1) << 30
 
-// Evade searches for an evasion of capture, hold or settle from a state, with a limited number of
-// states, and returns the evasion's number, -1 without one. reached reports that the goal is
-// reached; the proof of this is stored unless the proof needs a suicide.
+// Evade searches for an evasion of capture, hold or settle from a state, with a limited number of states. It returns
+// the evasion's number, or -1 without an evasion. The result reached reports that the goal is reached; the proof of
+// this is stored unless it needs a suicide.
 func (s *Search) Evade(goal Goal, root *Position, most int) (at int32, reached bool) {
 	at, reached = s.evade(goal, root, most)
 	tidy(len(s.table.rows) >= manyRows)
@@ -105,8 +103,8 @@ func (e *evader) run(most int) bool {
 // lostState is the number that stands for every state in which the goal is reached.
 const lostState = -int32(1) << 30
 
-// state returns lostState if the goal is reached in a state, -1-n if proof n shows that the evader wins the state,
-// else the state's index in states, to which it adds the state if it is new.
+// state returns lostState if the goal is reached in a state, and ^n if proof n shows that the evader wins the state.
+// Otherwise it returns the index of the state in states, and adds a new state there.
 func (e *evader) state(p *Position) int32 {
 	free := e.freeKey(e.contest, p)
 	key := e.key(free, p)
@@ -138,7 +136,7 @@ func (e *evader) state(p *Position) int32 {
 	return ^at
 }
 
-// legal returns the legal moves of a state; the evader may not end play by a pass.
+// legal returns the legal moves of a state, except a pass of the evader that ends play: with it the goal is reached.
 func (e *evader) legal(p *Position) (moves []int16) {
 	for m := range e.Empty(p).All {
 		next := *p
@@ -185,8 +183,8 @@ func (e *evader) expand(i int32) {
 	}
 }
 
-// promise ranks an evader's move: moves to won states first, then moves to states already met, then
-// the others by the search's statistics.
+// promise ranks a move of the evader. Moves to states that the evader has won come first, then moves to states met
+// before, then other moves by the search's statistics.
 func (e *evader) promise(next *Position, m int16) uint32 {
 	free := e.freeKey(e.contest, next)
 	key := e.key(free, next)
@@ -209,7 +207,7 @@ func (e *evader) promise(next *Position, m int16) uint32 {
 	return score
 }
 
-// choose makes the evader play its first remaining move that does not lead to a lost state; if none is left, the
+// choose makes the evader play its first remaining move that does not lead to a lost state. If there is none, the
 // state is lost.
 func (e *evader) choose(i int32) {
 	for len(e.states[i].moves) > 0 {
@@ -234,7 +232,7 @@ func (e *evader) lose(i int32) {
 	}
 }
 
-// prove stores the proof of a lost state from those of its successors.
+// prove stores the proof of a lost state if it can be made of the known proofs of the states after its moves.
 func (e *evader) prove(p *Position) {
 	base := len(e.kids)
 	defer func() { e.kids = e.kids[:base] }()
@@ -261,7 +259,7 @@ func (e *evader) prove(p *Position) {
 	}
 }
 
-// spread updates the parents of lost states.
+// spread goes through newly lost states; their parents are lost too, or the evader chooses another move there.
 func (e *evader) spread() {
 	for ; e.told < len(e.lost); e.told++ {
 		i := e.lost[e.told]

@@ -2,8 +2,8 @@ package solver
 
 import "math/rand/v2"
 
-// drawn is a fight as a drawing, row by row: a and d are stones of the attacker and the defender,
-// X stones of the attacker that are alive by assumption.
+// drawn is a fight as a drawing, row by row: a and d are stones of the attacker and the defender, and X is a stone of
+// the attacker that is alive by assumption.
 type drawn struct {
 	w, h    int
 	cells   []byte
@@ -65,8 +65,8 @@ func (g *Game) stands(p *Position) bool {
 	return true
 }
 
-// randomFight returns random stones on a small board, or a corner behind a chain of the defender and a
-// wall of the attacker, each with holes.
+// randomFight returns random stones on a small board, or a corner. A chain of the defender encloses the corner, and a
+// wall of the attacker encloses that chain; both have holes.
 func randomFight(rng *rand.Rand) *drawn {
 	for {
 		d := openFight(rng)

@@ -13,15 +13,15 @@ func (s Side) Other() Side { return s ^ 1 }
 
 func (s Side) String() string { return [...]string{"attacker", "defender"}[s] }
 
-// Special values of a move or a ban; other moves are points of the area.
+// Special values of a move or a ban; other values are points of the area.
 const (
 	Pass   int16 = -1
 	NoBan  int16 = -1 // no point is banned
 	NoMove int16 = -2
 )
 
-// A side's threats are a number of at most MostThreats, or Endless, or a value of [Game.Purse]. In
-// claims, Any stands for every finite number.
+// The threats of a side are a number up to MostThreats, Endless, or a value that [Game.Purse] returns. Any is used
+// only in claims, where it stands for every finite number.
 const (
 	MostThreats = 31
 	Any         = 254
@@ -36,7 +36,7 @@ type Position struct {
 	Ban    int16  // point that the side to move may not retake without a threat
 	Mover  Side
 	left   uint8    // bit set of the target chains that are not captured
-	Threat [2]uint8 // threats of either side
+	Threat [2]uint8 // threats of each side
 }
 
 // Game is the constant part of a question. Set its fields On and Fixed before the first search.
@@ -52,8 +52,8 @@ type Game struct {
 	// Overspent reports that there were too many purses.
 	Overspent bool
 	benson    benson
-	// For the last examined state, space is the number of points where the target may still get
-	// eyes, 0 if nothing encloses it; eyes is the number of its eyes, at most 2.
+	// space and eyes describe the target in the last examined state: the number of points where it may still get eyes
+	// (0 if nothing encloses it), and the number of eyes that it has, at most 2.
 	space, eyes int
 }
 

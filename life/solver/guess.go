@@ -2,7 +2,7 @@ package solver
 
 import "math/bits"
 
-// worked counts a move that decided a state.
+// worked adds to the credit of a move that won a state for its side.
 func (s *Search) worked(c Side, m int16) {
 	credit := &s.credit[c]
 	if credit[m+1]++; credit[m+1] > 1<<10 {
@@ -12,12 +12,12 @@ func (s *Search) worked(c Side, m int16) {
 	}
 }
 
-// Advise gives a move credit in proportion to its probability.
+// Advise sets the credit of a move in proportion to its probability.
 func (s *Search) Advise(c Side, m int16, probability float32) {
 	s.credit[c][m+1] = uint32(200 * max(0, min(1, probability)))
 }
 
-// tally counts how often a move was decided after a given previous move, and how often it won.
+// tally counts how often a move was won or lost after a given previous move (tries), and how often it was won (wins).
 type tally struct{ wins, tries uint16 }
 
 // tallies is a hash table without collision checks; the key is two moves and the side of the
@@ -38,8 +38,8 @@ func (t *tally) count(win bool) {
 	}
 }
 
-// guess sets the initial proof number of a child by how often its move has won after the same
-// previous move, or if there are too few counts, by the move's credit.
+// guess sets the mover's initial proof number for a child: the number is low if the move has often won after the same
+// previous move. If that was counted too rarely, the move's credit decides.
 func (s *Search) guess(c Side, m int16, k *child) {
 	guess := uint32(1)
 	if t := s.tally(c, s.last, m); t.tries >= 2 {
@@ -61,9 +61,9 @@ func (s *Search) guess(c Side, m int16, k *child) {
 	k.cost[c] = guess
 }
 
-// others returns the number that the other undecided moves of a state add to one move's proof
-// number. It is an eighth of the sum of their proof numbers, since moves have much in common; if Wide
-// is set, it is just the number of other moves, since most of them are far away.
+// others returns the number that the other undecided moves of a state add to the proof number of one move. It is an
+// eighth of the sum of their proof numbers, since proofs of different moves have much in common. If Wide is set, it
+// is only the number of the other moves, since most of them are far away.
 func (s *Search) others(r *result, one uint32) uint32 {
 	if s.Wide {
 		return r.moves - 1
@@ -71,8 +71,8 @@ func (s *Search) others(r *result, one uint32) uint32 {
 	return uint32(min((r.open-uint64(one))/8, infinite))
 }
 
-// recent holds, for each side and each of its moves, the last proofs of states after the move:
-// their numbers plus 1, the newest first.
+// recent holds proofs of states after each move of each side: their numbers plus 1. The one found or used last is
+// first.
 type recent [2][maxPoints + 1][8]int32
 
 // remember adds the proof of a state to the recent proofs of the move that led to it. Proofs of Deny
@@ -86,7 +86,7 @@ func (s *Search) remember(last int16, mover Side, at int32) {
 	list[0] = at + 1
 }
 
-// similar returns a recent proof that also holds for the state p after the move m, -1 for none.
+// similar returns the number of a recent proof that also holds for p, the state after the move m; -1 without one.
 func (s *Search) similar(m int16, p *Position) int32 {
 	list := &s.recent[p.Mover.Other()][m+1]
 	for i, at := range list {

@@ -2,13 +2,12 @@ package solver
 
 import "slices"
 
-// Guide asks another search for the winner's move in p. It returns the move, or NoMove, and the number of
-// that search's proof of the state after the move. The argument last is the loser's move that led to p.
-// The argument after is the number of that search's proof of the state where last was played; -1: none.
+// Guide asks another search for the winner's move in p. It returns the move, or NoMove, and the number of the other
+// search's proof of the state after the move. The argument last is the loser's move that led to p. The argument after
+// is the number of the other search's proof of the state before that move; -1: none.
 type Guide func(p *Position, after int32, last int16) (move int16, next int32)
 
-// Follow is Pursue with a guide, whose moves it tries first. It uses a table of its own, and then
-// puts the old one back.
+// Follow is Pursue with a guide: it tries the guide's moves first. It uses a new table, then puts the old one back.
 func (s *Search) Follow(c Contest, root *Position, winner Side, guide Guide) (proof int32) {
 	kept := s.table
 	s.table, s.guide, s.lead = table{}, guide, -1
@@ -17,9 +16,9 @@ func (s *Search) Follow(c Contest, root *Position, winner Side, guide Guide) (pr
 	return proof
 }
 
-// steer appends at most one move to kids: the guide's move if the winner moves; if the loser moves, the
-// pass, unless it ends play. The method mark later adds the loser's moves in the zone of the answers.
-// steer returns false if the guide has no move.
+// steer appends at most one move to kids. If the winner moves, it is the guide's move; steer returns false if there
+// is none. If the loser moves, it is the pass, unless the pass ends play; the method mark later adds the loser's
+// moves in the zone that zoneOf returns.
 func (s *Search) steer(p *Position) bool {
 	s.fresh = s.fresh[:0]
 	if p.Mover != s.seeker {
@@ -39,7 +38,7 @@ func (s *Search) steer(p *Position) bool {
 	return true
 }
 
-// expandRest adds the moves that steer has left out of a state where the winner moves.
+// expandRest adds the moves that steer left out in a state where the winner moves.
 func (s *Search) expandRest(p *Position, base int) {
 	tried := len(s.kids) - base
 	s.expand(p)
@@ -51,7 +50,7 @@ func (s *Search) expandRest(p *Position, base int) {
 	s.mark(p, base)
 }
 
-// Like converts p, a position of another game, to this game, with the given stones and ban.
+// Like returns p, a position of another game, as a position of this game, with the given stones and ban.
 func (g *Game) Like(p *Position, stones [2]Set, ban int16) Position {
 	q := *p
 	q.Stones, q.Ban, q.hash = stones, ban, 0

@@ -5,14 +5,14 @@ import "slices"
 // pays reports whether a move of a state costs a threat.
 func (n *evading) pays(m int16) bool { return m >= 0 && m == n.at.Ban }
 
-// stops reports whether a move of a state ends play.
+// stops reports whether a move of a state is a pass with which the evader's opponent ends play.
 func (e *evader) stops(n *evading, m int16) bool {
 	return m < 0 && n.at.Ban == NoBan && n.at.Mover != e.side && n.at.Mover == e.contest.stopper()
 }
 
-// outlast makes the evader play moves with which play ends in the sense of [Evasion.Ends], and reports
-// whether it found them. If the known moves do not suffice, it tries others, with a limited number of
-// states. The result none reports that no untried moves are left.
+// outlast looks for moves with which the evader makes play end in the sense of [Evasion.Ends], makes it play them,
+// and reports whether it found them. If the moves tried so far are not enough, it tries others, with a limited number
+// of states. The result none reports that the evader has no untried moves left.
 func (e *evader) outlast() (found, none bool) {
 	most := 8*len(e.states) + 2000
 	for {
@@ -63,8 +63,8 @@ func (e *evader) ending() []bool {
 	}
 }
 
-// wins reports whether a state belongs in won. If the evader moves, one move must lead to a state in won; it is
-// put first. Otherwise every move must lead to won, end play, or cost a threat and lead to a state in left.
+// wins reports whether a state belongs in won. If the evader moves, one move must lead to a state in won; wins puts
+// this move first. Otherwise every move must lead to won, end play, or cost a threat and lead to a state in left.
 func (e *evader) wins(n *evading, won, left []bool) bool {
 	wins := func(m Reply, in []bool) bool {
 		return m.To != lostState && m.To != unknown && (m.To < 0 || in[m.To])

@@ -3,11 +3,11 @@ package solver
 // mostStep is the largest difference between the numbers of two neighbouring points in a packed fight.
 const mostStep = 24
 
-// Pack renumbers the points of a fight whose box is too large for one 64-bit word, so that they fit
-// into one, if possible. The argument marks the points of the fight in the box, row by row. Call Pack
-// before any point is added.
+// Pack tries to renumber the points of a fight so that they fit into one 64-bit word, if its box is too large for
+// that. The argument marks the points of the fight in the box, row by row. Call Pack before any point is added.
 //
-// Two points of the fight are neighbours if and only if their numbers differ by g.right or by g.down.
+// With the new numbers too, two points of the fight are neighbours if and only if their numbers differ by g.right or
+// by g.down.
 func (g *Game) Pack(in []bool) {
 	if g.small() {
 		return
@@ -39,11 +39,11 @@ type packing struct {
 	w      int
 	points []int
 	least  int
-	at     [64]int // the point of each bit, plus 1; 0: none
+	at     [64]int // for each bit, the point with this number plus 1; 0: none
 }
 
-// fits reports whether the fight's points fit into a word if their numbers are x*column + y*row, and
-// whether only points that are adjacent in the box then have numbers that differ by |x| or |y|.
+// fits reports whether x*column + y*row can be the number of each point of the fight. The numbers must fit into a
+// word, no two may be equal, and only those of points adjacent in the box may differ by |x| or |y|.
 func (k *packing) fits(x, y int) bool {
 	least, most := 1<<30, -1<<30
 	for _, p := range k.points {

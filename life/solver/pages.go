@@ -5,13 +5,13 @@ package solver
 type pages[T any] struct {
 	width int
 	list  [][]T
-	used  int // number of values, plus the gaps at the ends of pages
+	used  int // number of values, including unused ones at the ends of pages
 }
 
 // pageSize is the number of values in a page.
 const pageSize = 1 << 12
 
-// at returns n values that one call of add appended.
+// at returns the n values from index first on, which one call of add must have appended.
 func (p *pages[T]) at(first, n int) []T {
 	k := first % pageSize * p.width
 	return p.list[first/pageSize][k : k+n*p.width : k+n*p.width]

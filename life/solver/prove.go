@@ -8,7 +8,7 @@ type Proof struct {
 	Free    bool    // the proof involves no ko, and holds for all threats
 	Move    int16   // winner's move; NoMove if the loser moves
 	Next    int32   // number of the proof of the state after Move
-	Replies []Reply // answers to the loser's moves in the zone and to the pass
+	Replies []Reply // the pass and the loser's moves in the zone, each with its answer
 	Zone    Set     // the points that the proof depends on
 }
 
@@ -53,7 +53,7 @@ func (k Kind) winner() Side {
 // record is a stored proof without its parts of variable length: sets and replies.
 type record struct {
 	next      int32
-	replies   uint32 // number of the first reply
+	replies   uint32 // index of the first reply in Search.replies
 	count     uint16
 	move, ban int16
 	kind      Kind
@@ -82,7 +82,7 @@ func (s *Search) keep(r Proof) int32 {
 	return at
 }
 
-// Proved returns the number of proofs. A proof's number is above those of its successors.
+// Proved returns the number of proofs. A proof has a higher number than the proofs of the states after its moves.
 func (s *Search) Proved() int32 { return int32(s.records.used) }
 
 func (s *Search) record(at int32) *record { return &s.records.at(int(at), 1)[0] }
@@ -107,8 +107,8 @@ func (s *Search) set(at int32, which int) (out Set) {
 	return out
 }
 
-// mark marks the moves of a state that the other side must answer to win: all moves while the pass has
-// no answer, afterwards the pass and the moves in the zone that zoneOf returns.
+// mark marks the moves of a state that the other side must answer in order to win. As long as the pass has no answer,
+// these are all moves; afterwards, they are the pass and the moves in the zone that zoneOf returns.
 func (s *Search) mark(p *Position, base int) {
 	z, open := s.zoneOf(p, base)
 	if open {
@@ -122,7 +122,7 @@ func (s *Search) mark(p *Position, base int) {
 			missing.remove(c.move)
 		}
 	}
-	// Adding a move can enlarge the zone again, if the state after it is proved already.
+	// The state after an added move may be proved already; then its zone can make this zone larger.
 	if before := len(s.kids); (s.Wide || s.guide != nil) && !missing.empty() {
 		s.fresh = s.fresh[:0]
 		for m := range missing.All {
@@ -137,8 +137,9 @@ func (s *Search) mark(p *Position, base int) {
 	}
 }
 
-// zoneOf returns the zone of the answers to the pass and to the moves in the zone, extended until it
-// is closed (see closed); open reports that the pass is not answered.
+// zoneOf returns the zone of a state that the mover loses. The zone is closed (see closed), and contains the zones of
+// the answers to the pass and to each move in it. open reports that all moves need answers: the pass has none yet, or
+// the zone is the area of a wide search.
 func (s *Search) zoneOf(p *Position, base int) (z Set, open bool) {
 	o := p.Mover.Other()
 	if s.contest.Goal(o) == Deny {
@@ -169,8 +170,7 @@ func (s *Search) zoneOf(p *Position, base int) (z Set, open bool) {
 	}
 }
 
-// heart returns the stones that must stay for the defender to win: the whole target, or if the attacker
-// must capture all, one chain.
+// heart returns the stones that the defender must keep: the whole target, or one chain if the attacker must take all.
 func (s *Search) heart(p *Position) (z Set) {
 	for i, t := range s.Targets {
 		if p.left>>i&1 != 0 {
@@ -183,8 +183,8 @@ func (s *Search) heart(p *Position) (z Set) {
 	return z
 }
 
-// proveNode makes the proof of a state out of the proofs of the states after its moves, and returns its
-// number. The side to move wins if mover is true, otherwise the other side.
+// proveNode makes a proof of a state from the proofs of the states after its moves, and returns the new proof's
+// number. The side to move wins if mover is true, otherwise the other side wins.
 func (s *Search) proveNode(p *Position, base int, mover bool) int32 {
 	r := Proof{At: *p, Free: true, Move: NoMove}
 	if mover {

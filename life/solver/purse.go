@@ -2,19 +2,19 @@ package solver
 
 import "slices"
 
-// purse is a number of ko threats, of which only some may be spent on a point that was retaken before at
-// the cost of a threat.
+// purse holds the ko threats left to a side. The field again is how many of them may be spent on points on which a
+// threat was spent before.
 type purse struct {
 	left, again uint8
-	spent       []int16 // points retaken so far, sorted
+	spent       []int16 // points on which a threat was spent so far, sorted
 }
 
 // firstPurse is the value of the first purse in [Position.Threat].
 const firstPurse = MostThreats + 1
 
-// Purse returns a value of [Position.Threat] for n ko threats. The argument again is how many of them may
-// be spent on points that were retaken before at the cost of a threat. If a search needs too many purses,
-// it sets [Game.Overspent], and its results are invalid.
+// Purse returns the value of [Position.Threat] that stands for n ko threats. The argument again is how many of them
+// may be spent on points on which a threat was spent before. If a search needs too many purses, it sets
+// [Game.Overspent], and its results are invalid.
 func (g *Game) Purse(n, again uint8) uint8 { return g.purse(purse{n, again, nil}) }
 
 // purse returns the value that stands for a purse in [Position.Threat].
@@ -57,7 +57,7 @@ func (g *Game) spend(threats uint8, m int16) (left uint8, ok bool) {
 	return g.purse(x), true
 }
 
-// Parts returns the number of threats, and how many of them may be spent on a point retaken before; -1: all.
+// Parts returns the number of threats, and how many of them may be spent on points in purse.spent; -1: all.
 func (g *Game) Parts(threats uint8) (n, again int) {
 	if threats >= firstPurse && threats < Any {
 		x := g.purses[threats-firstPurse]

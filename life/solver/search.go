@@ -12,8 +12,8 @@ type Goal uint8
 const (
 	Capture Goal = iota // the attacker captures the target
 	Settle              // the defender makes the target pass-alive
-	Hold                // the attacker can only pass
-	Deny                // the attacker leaves the defender nothing but to pass, and the target is not pass-alive
+	Hold                // play ends, and the target is not captured
+	Deny                // play ends, and the target is not pass-alive
 	Repeat              // not a goal: positions repeat, so that neither capture nor hold is reached
 	NoGoal
 )
@@ -41,8 +41,8 @@ func (c Contest) Goal(winner Side) Goal {
 	return [2][2]Goal{{Capture, Hold}, {Deny, Settle}}[c][winner]
 }
 
-// stopper returns the side that loses by a pass, unless a retake is banned: the other side passes too, play ends,
-// and the other side's goal is reached.
+// stopper returns the side whose pass ends play and loses, unless a retake is banned: the other side passes too, and
+// so reaches its goal.
 func (c Contest) stopper() Side { return Side(c) }
 
 const infinite = 1 << 30
@@ -50,12 +50,12 @@ const infinite = 1 << 30
 // child is a move of a visited state.
 type child struct {
 	move    int16
-	needed  bool // must be answered before the other side has won
+	needed  bool // the other side has not won until it has answered this move
 	tainted bool // see result.tainted
-	suicide bool // cannot be a winner's move in a proof
+	suicide bool // the move is a suicide, which the winner never plays in a proof
 	key     uint64
 	cost    [2]uint32 // proof numbers of each side's win
-	proof   int32     // number of the proof; -1: not proved
+	proof   int32     // number of the proof of the state after the move; -1: not proved
 }
 
 // Search looks for proofs in one game, in one contest at a time. Not safe for concurrent use.
@@ -76,10 +76,10 @@ type Search struct {
 	Evasions []*Evasion // found by Evade
 
 	guide  Guide                    // used by Follow
-	lead   int32                    // the guide's proof of the present state
+	lead   int32                    // number of the guide's proof of the present state; -1: none
 	last   int16                    // the previous move
-	hint   int16                    // an answer to try first: it worked against an alternative to the last move
-	credit [2][maxPoints + 1]uint32 // how often a move decided a state; the pass has index 0
+	hint   int16                    // move to try first: it answered another move in place of the last one
+	credit [2][maxPoints + 1]uint32 // how often a move won a state; the pass has index 0
 	tallies
 	recent recent
 	kids   []child
@@ -91,8 +91,8 @@ type Search struct {
 	MaxNodes int64       // states at which the search stops
 	Stop     func() bool // called regularly; true stops the search; nil: never
 	stopped  bool
-	touched  uint32 // keeps the compiler from dropping loads that prefetch
-	strict   bool   // results by repetition are not kept for other paths
+	touched  uint32 // uses the values that expand loads ahead, so that the compiler keeps the loads
+	strict   bool   // results by repetition are not stored, since they hold on one path only
 }
 
 // NewSearch returns a search without limits.
@@ -137,13 +137,13 @@ func (s *Search) Ended(p *Position) (over bool, by Kind) {
 	return false, 0
 }
 
-// firstEffort is the number of states in the first turn of each side's search.
+// firstEffort is the number of states that each side may visit in its first turn.
 const firstEffort = 4000
 
-// Decide searches for a proof that one side reaches its goal of a contest from a state. It returns the
-// proof's number, or -1: then neither says whether the search was complete (true) or a limit stopped it
-// (false). The sides take turns as the seeker: a repeated position counts as the seeker's failure. Each
-// turn may visit more states than the last.
+// Decide searches for a proof that one side reaches its goal of a contest from a state. It returns the proof's
+// number, or -1 without a proof; then the result neither is true if the search was complete, and false if a limit
+// stopped it. The sides take turns as the seeker, against which repetitions count. Each round of turns may visit more
+// states than the last.
 func (s *Search) Decide(c Contest, root *Position) (proof int32, neither bool) {
 	return s.decide(c, root, Attacker, Defender)
 }
@@ -161,7 +161,7 @@ func (s *Search) decide(c Contest, root *Position, first, last Side) (proof int3
 		return s.leaf(root, by), false
 	}
 	var strict [2]bool
-	ended := [2]int{-1, -1} // number of proofs when a side's strict search ended
+	ended := [2]int{-1, -1} // number of proofs when a side's last strict search was complete; -1: none was
 	most := s.MaxNodes
 	defer func() { s.MaxNodes = most }()
 	effort := int64(firstEffort)
@@ -189,8 +189,8 @@ func (s *Search) decide(c Contest, root *Position, first, last Side) (proof int3
 				}
 				continue
 			}
-			// A result by repetition holds on one path only. If this turn found new proofs, the side's
-			// next turn uses them; if not, its next turn keeps no results by repetition.
+			// The turn was complete, but it may have used results by repetition on paths where they do not hold. If
+			// it found new proofs, the side's next turn uses them; if not, that turn stores no results by repetition.
 			if s.records.used == before {
 				if strict[s.seeker] {
 					ended[s.seeker] = before
@@ -204,7 +204,7 @@ func (s *Search) decide(c Contest, root *Position, first, last Side) (proof int3
 	}
 }
 
-// mostWords is how many words the proofs may take.
+// mostWords is the largest number of 64-bit words that the proofs may take.
 const mostWords = 8 << 20
 
 // full reports whether the search must end.
@@ -212,11 +212,11 @@ func (s *Search) full() bool {
 	return 3*s.records.used+s.sets.used*s.used+s.replies.used >= mostWords || s.Stop != nil && s.Stop()
 }
 
-// result holds the proof numbers of a visited state, and the number of its proof, or -1.
+// result holds what is known of a visited state: the proof numbers, and the number of its proof, or -1.
 type result struct {
 	cost    [2]uint32
 	proof   int32
-	open    uint64 // sum of the other side's proof numbers over the undecided moves
+	open    uint64 // sum of the undecided moves' proof numbers for the side that is not to move
 	moves   uint32 // number of undecided moves
 	tainted bool   // decided by a repetition on this path, or by a move that cannot be in a proof
 }
@@ -257,7 +257,7 @@ func (s *Search) visit(p *Position, key uint64, limit [2]uint32) result {
 		s.mark(p, base)
 	}
 	r := result{proof: -1}
-	answer := NoMove // the answer to the last move
+	answer := NoMove // the answer to the move that was tried last
 	for {
 		best, second := s.sum(p, base, &r)
 		if few && r.cost[o] == 0 {
@@ -326,7 +326,7 @@ func (s *Search) expand(p *Position) {
 	if p.Ban != NoBan || p.Mover != s.contest.stopper() {
 		s.make(p, Pass)
 	}
-	for i, w := range s.Room(p) { // not by All, which takes longer
+	for i, w := range s.Room(p) { // All would take longer
 		for ; w != 0; w &= w - 1 {
 			s.make(p, int16(i<<6|bits.TrailingZeros64(w)))
 		}
@@ -364,7 +364,7 @@ func (s *Search) Room(p *Position) Set {
 	return near.And(empty)
 }
 
-// mostSpace is the most that the space for eyes adds to the attacker's initial proof number.
+// mostSpace limits what the space for eyes adds to the attacker's initial proof number.
 const mostSpace = 24
 
 // make appends a move to fresh if it is legal.
@@ -383,7 +383,7 @@ func (s *Search) make(p *Position, m int16) {
 	f.key = s.key(f.free, &f.after)
 }
 
-// consider appends a move to kids, with the known result of the state after it.
+// consider appends a move to kids, with the result of the state after the move if it is known, else with estimates.
 func (s *Search) consider(p *Position, f *fresh) {
 	s.Nodes++
 	if s.Nodes >= s.MaxNodes || s.Nodes&1023 == 0 && s.full() {
@@ -415,9 +415,8 @@ func (s *Search) consider(p *Position, f *fresh) {
 	s.kids = append(s.kids, c)
 }
 
-// sum combines the moves' proof numbers into r. The side not to move has won once
-// every move that matters is refuted. sum returns the most promising move and the second smallest of the
-// mover's proof numbers.
+// sum combines the proof numbers of the moves into r. The side not to move has won once every needed move is refuted.
+// sum returns the index of the mover's most promising move, and the second smallest of the mover's proof numbers.
 func (s *Search) sum(p *Position, base int, r *result) (best int, second uint32) {
 	m, o := p.Mover, p.Mover.Other()
 	least, most := uint32(infinite), uint32(0)

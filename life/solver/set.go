@@ -5,14 +5,14 @@ import (
 	"slices"
 )
 
-// words is the length of a set, enough for 19 rows of 19 points, with an empty column between rows.
+// words is the number of 64-bit words of a set: enough for 19 rows of 19 points with an empty column between rows.
 const words = 6
 
-// maxPoints is the maximum number of points of a box, with an additional column.
+// maxPoints is the largest number of points of a box, counting one additional empty column.
 const maxPoints = 64 * words
 
-// Set is a set of points of an area. Unless packed, bit y*(w+1)+x is the point in column x and
-// row y: an empty column separates rows.
+// Set is a set of points of an area. Bit y*(w+1)+x is the point in column x and row y, so that an empty column
+// separates rows; [Game.Pack] changes these numbers.
 type Set [words]uint64
 
 func Single(p int16) (s Set) {
@@ -92,22 +92,22 @@ func (s Set) Points() []int16 { return slices.Collect(s.All) }
 // area is the fight: the part of the board that a question is about.
 type area struct {
 	w           int
-	right, down uint // differences between the numbers of neighbours in a row, in a column
-	sx, sy      int  // right and down, with signs
-	origin      int  // point in column 0 and row 0
+	right, down uint // difference between the numbers of two neighbours in a row, in a column
+	sx, sy      int  // what a step to the right and a step down add to a number
+	origin      int  // number of the point in column 0 and row 0
 	points      int
-	used        int // words of a set that have points
+	used        int // number of words of a set that hold points
 	On          Set // all points of the fight
 }
 
 // At returns the point in column x and row y.
 func (a *area) At(x, y int) int16 { return int16(a.origin + a.sx*x + a.sy*y) }
 
-// Order returns what a step to the right and a step down add to a point; packed reports that
-// points are not numbered row by row.
+// Order returns what a step to the right and a step down add to a point's number; packed reports that points are not
+// numbered row by row.
 func (a *area) Order() (right, down int, packed bool) { return a.sx, a.sy, a.sx != 1 || a.sy != a.w+1 }
 
-// Points returns a number above those of all points of the area.
+// Points returns a number that is larger than the numbers of all points of the area.
 func (a *area) Points() int { return a.points }
 
 // Around returns the points of s and the points next to them.
@@ -136,8 +136,8 @@ func (a *area) Around(s *Set) (out Set) {
 	return out
 }
 
-// take returns the connected part of a set that contains the lowest point of rest, a subset of the
-// set, and removes that part from rest.
+// take returns the part of the set within that is connected to the lowest point of rest, and removes this part from
+// rest. The set rest must be a subset of within.
 func (a *area) take(rest, within *Set) Set {
 	seed := Single(rest.first())
 	part := a.flood(&seed, within)
@@ -145,7 +145,7 @@ func (a *area) take(rest, within *Set) Set {
 	return part
 }
 
-// flood returns the connected parts of a set that contain points of seed, a subset of the set.
+// flood returns the connected parts of the set within that contain points of seed, a subset of within.
 func (a *area) flood(seed, within *Set) Set {
 	if a.used == 1 {
 		return Set{a.flood1(seed[0], within[0])}

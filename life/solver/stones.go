@@ -101,9 +101,9 @@ type region struct {
 	border Set // defender's stones next to the region
 }
 
-// safe reports whether every target chain, or at least one if the attacker must capture all, is
-// pass-alive (Benson 1976) or joined to a chain that is alive by assumption. zone, if not nil, gets
-// the points that prove it.
+// safe reports whether every target chain is pass-alive (Benson 1976) or joined to a chain that is alive by
+// assumption. If the attacker must capture all, one such chain is enough. If zone is not nil, safe adds to zone the
+// points that prove the result.
 func (g *Game) safe(p *Position, zone *Set) bool {
 	for i, t := range g.Targets {
 		if p.left>>i&1 == 0 {
@@ -144,11 +144,11 @@ func (g *Game) lives(p *Position, t int16, zone *Set) bool {
 	return true
 }
 
-// doomed reports whether the target dies whatever is played. Its room is all points that it reaches
-// without crossing the net (see linked). It dies if at most one point of the room, or two adjacent
-// ones, can still become eyes: all others touch the net, or hold stones whose capture wins. The
-// attacker wins by joining the net and filling the room. zone, if not nil, gets the points that
-// prove it.
+// doomed reports whether the target dies whatever is played. The room of a target chain is all points that the chain
+// reaches without crossing the net (see linked). Points next to the net cannot become eyes, nor can the chain's own
+// points if its capture wins. The chain dies if at most one other point of the room is left, or two adjacent ones:
+// the attacker connects the net and fills the room. If zone is not nil, doomed adds to zone the points that prove
+// this.
 func (g *Game) doomed(p *Position, zone *Set) bool {
 	if zone == nil && g.small() {
 		return g.doomed1(p)
@@ -193,10 +193,10 @@ func (g *Game) walls(p *Position) Set {
 	return g.flood(&fixed, &p.Stones[Attacker])
 }
 
-// linked returns the net and its links. The net is the walls and the attacker's chains that the defender
-// cannot prevent from joining them. Each such chain has two links, liberties of it: if the defender plays
-// on one, the attacker joins on the other. Both links touch the net; or only one does, and a defender's
-// move there would be suicide.
+// linked returns the net and its links. The net consists of the walls, and of the attacker's chains that the defender
+// cannot keep from joining the walls. Two liberties of such a chain are its links: if the defender plays on one link,
+// the attacker connects on the other. Both links touch the net, or one does and a defender's move there would be
+// suicide.
 func (g *Game) linked(p *Position, walls Set) (net, links Set) {
 	net = walls
 	empty := g.Empty(p)
@@ -241,7 +241,7 @@ func (g *Game) link(chain, net, libs *Set, gates Set) (pair Set, ok bool) {
 	return pair, true
 }
 
-// together reports whether all points of s are next to each other.
+// together reports whether s has at most one point, or two points that are neighbours.
 func (g *Game) together(s *Set) bool {
 	switch s.Count() {
 	case 0, 1:
@@ -267,7 +267,7 @@ func (g *Game) wallsOf(p *Position, room, walls Set) (out Set) {
 	return out
 }
 
-// mayLive reports whether two regions are vital to the chain, as life requires.
+// mayLive reports whether at least two regions are vital to the chain. If not, the chain is not pass-alive.
 func (g *Game) mayLive(p *Position, chain *Set) bool {
 	out := g.On.minus(p.Stones[Defender])
 	near := g.Around(chain)
@@ -283,8 +283,8 @@ func (g *Game) mayLive(p *Position, chain *Set) bool {
 	return false
 }
 
-// vital reports whether a region is vital to a chain: each empty point of the region, or if suicide
-// is legal each point, is next to the chain, and no stone in the region is alive by assumption.
+// vital reports whether a region is vital to a chain: each empty point of the region (each point, if suicide is
+// legal) is next to the chain, and no stone in the region is alive by assumption.
 func (g *Game) vital(p *Position, points, near *Set) bool {
 	need := points.minus(*near)
 	if !g.suicide {
@@ -293,8 +293,8 @@ func (g *Game) vital(p *Position, points, near *Set) bool {
 	return need.empty() && !points.Meets(&g.Fixed)
 }
 
-// anchored returns the stones of a chain that are not alive by assumption, and for each connected
-// piece of these, one adjacent stone that is alive by assumption.
+// anchored returns the stones of a chain that are not alive by assumption. For each connected piece of these stones,
+// it adds one stone next to the piece that is alive by assumption.
 func (g *Game) anchored(chain Set) (out Set) {
 	loose := chain.minus(g.Fixed)
 	out = loose
@@ -307,11 +307,10 @@ func (g *Game) anchored(chain Set) (out Set) {
 	return out
 }
 
-// mostRegions is the maximum number of regions that benson examines; it misses life that needs
-// more.
+// mostRegions is the largest number of regions that benson examines. It does not find life that needs other regions.
 const mostRegions = 64
 
-// benson finds the defender's pass-alive chains. Its memory is reused.
+// benson holds the data with which find looks for the defender's pass-alive chains. All states use the same memory.
 type benson struct {
 	alive   Set // pass-alive stones
 	chains  []Set
@@ -361,8 +360,8 @@ func (b *benson) find(g *Game, p *Position) {
 	}
 }
 
-// zone adds to the argument zone the points that prove that a chain is pass-alive: the chain, two regions
-// vital to it, the chains around these regions with their regions, and so on.
+// zone adds to the argument zone the points that prove that a chain is pass-alive: the chain, two regions vital to
+// it, the chains around these regions, two regions vital to each of these chains, and so on.
 func (b *benson) zone(g *Game, chain, zone *Set) {
 	need := *chain
 	done := make([]bool, len(b.chains))
@@ -390,7 +389,7 @@ func (b *benson) zone(g *Game, chain, zone *Set) {
 	}
 }
 
-// smallest returns the two smallest vital regions that keep chain i alive.
+// smallest returns the two smallest regions that are vital to chain i and have only pass-alive chains around them.
 func (b *benson) smallest(i int) [2]int {
 	out := [2]int{-1, -1}
 	for w := b.vital[i]; w != 0; w &= w - 1 {

@@ -6,8 +6,8 @@ import "runtime"
 type entry struct {
 	check uint32 // part of the state's key
 	cost  [2]uint32
-	work  uint16 // searched states in units of workUnit, saturating
-	round uint16 // table.round when a result by repetition was stored; 0: not by repetition
+	work  uint16 // number of searched states in units of workUnit; it stops at its maximum
+	round uint16 // for a result by repetition, table.round when it was stored; else 0
 }
 
 // row fits into a cache line.
@@ -17,16 +17,16 @@ const (
 	firstRows = 1 << 12
 	mostRows  = 1 << 19
 	manyRows  = 1 << 18
-	checkBits = 12 // entries leave out this many of the lowest bits of a key when they compare it
+	checkBits = 12 // number of a key's lowest bits that entry.check leaves out
 	workUnit  = 4
 )
 
-// table keeps the proof numbers of unproved states. It grows up to mostRows; then entries with
-// the least work are replaced.
+// table keeps the proof numbers of unproved states. It grows up to mostRows. In a row without a free entry, a new
+// entry replaces the one with the least work.
 type table struct {
 	rows  []row
 	used  int
-	round uint16 // number of the present search; results by repetition of earlier ones do not count
+	round uint16 // number of the present turn; results by repetition from earlier turns do not count
 }
 
 func (t *table) row(key uint64) *row { return &t.rows[key&uint64(len(t.rows)-1)] }
@@ -139,8 +139,8 @@ func (x *index) put(free, key uint64, at int32) {
 	}
 }
 
-// find returns the number of a state's proof, -1 without one. free and key are the state's hashes without and
-// with its ko threats: put stores a proof that holds for all threats under free, any other one under key.
+// find returns the number of a state's proof, -1 without one. free and key are the state's hashes without and with
+// its ko threats: the slot of a proof contains part of free if the proof holds for all threats, else part of key.
 func (s *Search) find(free, key uint64, p *Position) int32 {
 	for i := free; ; i++ {
 		slot := *s.known.home(i)
@@ -159,7 +159,7 @@ func (s *Search) find(free, key uint64, p *Position) int32 {
 	}
 }
 
-// learn adds a proof to the index; hash is that of the proof's stones.
+// learn adds a proof to the index; hash is the hash of the proof's stones.
 func (s *Search) learn(at int32, hash uint64) {
 	if x := &s.known; 4*(x.used+1) > 3*len(x.slots) {
 		x.slots, x.used = make([]uint64, 2*len(x.slots)), 0

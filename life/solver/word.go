@@ -2,11 +2,10 @@ package solver
 
 import "math/bits"
 
-// Fights of at most 64 points, which most enclosed fights are, fit into the first 64-bit word of
-// their sets, if necessary by [Game.Pack]. For them, the functions that run for every state have a
-// second form that is several times as fast and gives the same results. A generic function for both
-// forms is slower: its flood takes 1.6 to 4 times as long, since the compiler keeps the loop over
-// the words of a set.
+// Most enclosed fights have at most 64 points and fit into the first 64-bit word of a set, some of them only after
+// [Game.Pack]. For these fights, the functions that run for every state have a second form that is several times as
+// fast and gives the same results. A generic function for both forms is slower: its flood takes 1.6 to 4 times as
+// long, since the compiler keeps the loop over the words of a set.
 
 // small reports whether a fight fits into one 64-bit word.
 func (a *area) small() bool { return a.used == 1 }

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestSmallFights: a search whose sets are one 64-bit word equals one with longer sets, state by state.
+// TestSmallFights: searches with sets of one word and of two words visit as many states and find the same proofs.
 func TestSmallFights(t *testing.T) {
 	rng := rand.New(rand.NewPCG(56, 4))
 	met := 0

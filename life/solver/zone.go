@@ -1,14 +1,12 @@
 package solver
 
-// A zone is the set of points that a proof depends on. The proof also wins every state that
-// has the same stones and the same ban on the zone, the same mover, and threats no worse for
-// the winner. By induction over the proof:
+// A zone is the set of points that a proof depends on. The proof also wins every state that has the same stones and
+// the same ban on the zone, the same mover, and threats no worse for the winner. This follows by induction:
 //
-// If the winner moves, the zone contains that of the state after the move, and the points that
-// make the move legal with the same effect. If the loser moves, it contains the zones of all
-// replies, and is closed: a move outside captures nothing in it, a move inside has the same
-// effect in both states, and an illegal move stays illegal. Then the answer to a pass answers
-// every move outside.
+// If the winner moves, the zone contains the zone of the state after the move, and the points that make the move
+// legal and give it the same effect. If the loser moves, the zone contains the zones of all replies and is closed: a
+// move outside the zone captures nothing in it, and a move inside is illegal in all these states or has the same
+// effect in all of them. So the winner can answer a move outside the zone as if it were a pass.
 
 // afterWin returns the zone of a state where the winner plays m; next is the zone of the state
 // after it.
@@ -33,13 +31,13 @@ func (g *Game) afterWin(p *Position, m int16, e *effect, next Set) Set {
 	if near.Meets(&empty) || !e.taken.empty() {
 		return z
 	}
-	// The move is no suicide because a chain that it joins has a liberty.
+	// The move is no suicide only because it joins a chain that has another liberty or is alive by assumption.
 	return z.Or(g.joined(p, near, &empty, &z))
 }
 
-// rooted returns points that, added to z, keep a chain on the board: its connection to stones alive
-// by assumption, or else the chain, and one of its liberties if z contains none. A chain may have no
-// liberty here, since all of them can lie outside the area of a narrow question.
+// rooted returns points that, added to z, keep a chain on the board. If the chain has a stone alive by assumption,
+// they are the points of anchored; otherwise the chain and, if z has none of its liberties, one liberty. A chain may
+// have no liberty here, since all of them can lie outside the area of a narrow question.
 func (g *Game) rooted(chain Set, empty, z *Set) Set {
 	if g.immortal(&chain) {
 		return g.anchored(chain)
@@ -51,9 +49,9 @@ func (g *Game) rooted(chain Set, empty, z *Set) Set {
 	return chain
 }
 
-// joined returns points that show that a move is no suicide: those that rooted returns for a chain that
-// the move joins and that has another liberty or is alive by assumption. The argument near has the
-// points next to the move, and empty has the points without a stone once the move is played.
+// joined returns points that show that a move is no suicide. It takes a chain that the move joins and that has
+// another liberty or is alive by assumption, and returns the points of rooted for this chain. The argument near has
+// the points next to the move, and empty has the points without a stone after the move.
 func (g *Game) joined(p *Position, near Set, empty, z *Set) Set {
 	own := &p.Stones[p.Mover]
 	for rest := near.And(*own); !rest.empty(); {
@@ -66,7 +64,7 @@ func (g *Game) joined(p *Position, near Set, empty, z *Set) Set {
 	return Set{}
 }
 
-// closed extends z until it is closed, as described above, for the loser, who is to move.
+// closed extends z until z is closed in the sense explained above. The loser is to move.
 func (g *Game) closed(p *Position, z Set) Set {
 	if g.small() && !g.suicide {
 		return Set{g.closed1(p, z[0])}
@@ -94,8 +92,10 @@ func (g *Game) closed(p *Position, z Set) Set {
 	}
 }
 
-// held returns the points that z needs so that no single move outside z captures a winner's chain: the
-// chain and two of its liberties or, if it has one liberty only, all points around the chain.
+// held returns points to add to z so that no single move outside z captures the winner's chain: the chain and two of
+// its liberties or, if it has only one, the chain and all points around it. A chain with a stone alive by assumption
+// cannot be captured: it needs the points of anchored, and these only if touched has stones of it that are not alive
+// by assumption themselves.
 func (g *Game) held(p *Position, chain, touched Set, z *Set) Set {
 	if g.immortal(&chain) {
 		t := touched.And(chain)
@@ -117,8 +117,8 @@ func (g *Game) held(p *Position, chain, touched Set, z *Set) Set {
 	return chain.Or(have)
 }
 
-// sameMove returns the points that give the loser's move on x, a point of the zone, the same
-// effect in all states with the same zone.
+// sameMove returns points to add to the zone so that the loser's move on x, a point of the zone, has the same effect
+// in all states that are equal on the zone.
 func (g *Game) sameMove(p *Position, x int16) (out Set) {
 	seed := Single(x)
 	near := g.Around(&seed)

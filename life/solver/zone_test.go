@@ -19,7 +19,7 @@ type replayer struct {
 	from *drawn
 }
 
-// disturb changes stones outside a proof's zone at random; nil if a chain loses its last liberty.
+// disturb changes stones outside a proof's zone at random. It returns nil if a chain has no liberty then.
 func (r *replayer) disturb(n *Proof) *Position {
 	p := n.At
 	fill := r.rng.IntN(10)
@@ -42,8 +42,7 @@ func (r *replayer) disturb(n *Proof) *Position {
 	return &p
 }
 
-// replay plays the proof of node i from p against random moves of the loser, and requires that
-// the winner reaches the goal.
+// replay plays proof i from p against random moves of the loser, and requires that the winner reaches the goal.
 func (r *replayer) replay(i int32, p *Position) {
 	s := r.s
 	for steps := 0; ; steps++ {
@@ -92,8 +91,8 @@ func (r *replayer) replay(i int32, p *Position) {
 	}
 }
 
-// finish plays on from p, a state in which a proof shows that the target is doomed: the defender
-// plays at random; the attacker connects chains to living ones, then fills the target's liberties.
+// finish plays on from p until the target is captured; at is the proved state in which the target is doomed. The
+// defender plays at random. The attacker joins the net's chains to the walls, then fills the other points.
 func (r *replayer) finish(at, p *Position) {
 	s := r.s
 	var chains, pairs []Set
@@ -124,8 +123,8 @@ func (r *replayer) finish(at, p *Position) {
 	}
 }
 
-// joinOrFill returns the attacker's move: a connection that the defender threatens to cut,
-// another connection, or a point next to a wall.
+// joinOrFill returns the attacker's move: the link that a chain has left after the defender played on the other one,
+// else a link next to a wall, else an empty point, if possible next to a wall.
 func (r *replayer) joinOrFill(p *Position, chains, pairs []Set) int16 {
 	s := r.s
 	empty, walls := s.Empty(p), s.walls(p)
