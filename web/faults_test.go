@@ -140,7 +140,7 @@ func TestBoardSpeaksTheTable(t *testing.T) {
 // TestDroppedGameIsAnalysed opens a record: the page analyses the whole game without being asked.
 func TestDroppedGameIsAnalysed(t *testing.T) {
 	s, p := newPage(t)
-	p.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.analysis", JSON.stringify({ visits: 100, tab: "tree" }))`, nil), chromedp.Navigate(s.Address()+"analyse"))
+	p.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.analysis", JSON.stringify({ visits: 25, tab: "tree" }))`, nil), chromedp.Navigate(s.Address()+"analyse"))
 	p.Until(`document.querySelector("main input[type=file]")`)
 	chooseFiles(p, map[string]string{"game.sgf": spoiltNine})
 	p.Until(`document.querySelector("main.analyse")`)
