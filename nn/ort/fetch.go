@@ -32,8 +32,8 @@ func Fetch(why string, cuda bool) error {
 	cmd := exec.Command(shell, args...)
 	var failure bytes.Buffer
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(fetchScript), &failure, os.Stderr
-	if cmd.Run() != nil {
-		return errors.New(cmp.Or(strings.TrimSpace(failure.String()), "the download was interrupted: run the same command again"))
+	if err := cmd.Run(); err != nil {
+		return errors.New(cmp.Or(strings.TrimSpace(failure.String()), fmt.Sprintf("the download ended early (%v): run the same command again", err)))
 	}
 	return nil
 }
