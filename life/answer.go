@@ -10,7 +10,7 @@ import (
 	"kosumi/sgf"
 )
 
-// Verdicts on a target, for one side to move first without ko threats.
+// Verdicts on a target if a given side moves first and neither side has ko threats.
 const (
 	Dead       = "dead"       // the attacker captures the target
 	Alive      = "alive"      // the defender makes the target pass-alive
@@ -20,10 +20,10 @@ const (
 	Unknown    = "unknown"    // no verdict is proved in the given time
 )
 
-// Need is the lead in ko threats with which a side changes the verdict; 0: no number is known to do so.
+// Need is how many ko threats a side needs to change the verdict if its opponent has none; 0: no number is known.
 type Need int
 
-// Endless means that no finite number of threats is enough.
+// Endless is the [Need] of a side that changes the verdict with endless threats, but with no finite number of them.
 const Endless Need = solver.Endless
 
 // MarshalJSON writes a number, or "inf".
@@ -37,8 +37,8 @@ func (n Need) MarshalJSON() ([]byte, error) {
 // Ko describes the ko that a side must win to change a verdict.
 type Ko struct {
 	Name  string   `json:"name"`            // ko, approach ko, two-stage ko, ...
-	First string   `json:"first"`           // who takes first: attacker or defender
-	Steps int      `json:"steps,omitempty"` // approach moves, or stages of a multi-stage ko
+	First string   `json:"first"`           // the side that takes the ko first: attacker or defender
+	Steps int      `json:"steps,omitempty"` // number of approach moves, or of stages of a multi-stage ko
 	Line  []string `json:"line,omitempty"`  // moves up to the last retake; a ! marks a retake that costs a threat
 }
 
@@ -46,20 +46,19 @@ type Ko struct {
 type Card struct {
 	Verdict string `json:"verdict"`
 	Proved  bool   `json:"proved"` // the checker verified the verdict's proof
-	// Moves are the first moves that reach the verdict. AllMoves says that it is proved that no other
-	// moves do. If AllMoves is set and Moves is empty, the target is already safe without a move.
+	// Moves are the first moves that reach the verdict. AllMoves reports that all other moves are proved to
+	// fail. If AllMoves is set and Moves is empty, the target is safe before the first move.
 	Moves    []string `json:"moves,omitempty"`
 	AllMoves bool     `json:"allMoves"`
-	// NeedD is the number of threats with which the defender saves the target, NeedA the number
-	// with which the attacker kills it. The field Then has the verdict with that many threats. If AtLeast
-	// is set, the number is a lower bound, and Then is empty if no number is known to be enough.
+	// NeedD is the number of threats with which the defender changes the verdict, NeedA the number with
+	// which the attacker does. Then is the verdict with that many threats. If AtLeast is set, the number
+	// is only a lower bound; Then is empty if no number is known to be enough.
 	NeedD   Need   `json:"needD,omitempty"`
 	NeedA   Need   `json:"needA,omitempty"`
 	AtLeast bool   `json:"needAtLeast,omitempty"`
 	Then    string `json:"then,omitempty"`
 	Ko      *Ko    `json:"ko,omitempty"`
-	// Network is the target's chance of life in the network's opinion, 0..1, if no verdict is
-	// proved.
+	// Network is the network's estimate of the target's chance to live, 0..1; nil if a verdict is proved.
 	Network *float64 `json:"network,omitempty"`
 	Zone    []string `json:"zone,omitempty"`  // the points that the verdict's proof depends on
 	Proof   string   `json:"proof,omitempty"` // file of the proof, set by the caller
@@ -70,27 +69,27 @@ type Card struct {
 // Answer is the answer to a [Question] about life and death.
 type Answer struct {
 	Target     []string `json:"target"`
-	Quantifier string   `json:"quantifier"` // any or all: how many of the targets the attacker must capture
+	Quantifier string   `json:"quantifier"` // any: the attacker must capture one of the targets; all: every one
 	Rules      string   `json:"rules"`
 	Assumed    []string `json:"assumed"` // for each surrounding chain that is assumed alive, one of its stones
 	Attacker   string   `json:"attacker"`
 	Defender   string   `json:"defender"`
 	Attacks    *Card    `json:"attackerFirst,omitempty"`
 	Defends    *Card    `json:"defenderFirst,omitempty"`
-	// Network is the network's opinion, even if verdicts are proved; nil without a network.
+	// Network is the network's opinion, whether or not verdicts are proved; nil: it gave none.
 	Network *Opinion `json:"network,omitempty"`
 	Seconds float64  `json:"seconds"`
 	// Proof is the proof file of all claims; empty if there are none.
 	Proof []byte `json:"-"`
 	// Record is the answer as a game record to play through, with the proof.
 	Record *sgf.Node `json:"-"`
-	// Walk plays the proof against a user's moves; nil if nothing is proved, or the proof is too
-	// large.
+	// Walk plays the proof against a user's moves; nil if nothing is proved without ko threats, or if the
+	// proof is too large.
 	Walk *Walk `json:"-"`
 }
 
-// Opinion is the target's chance of life according to a network, 0..1: for either side to move
-// first, and the mean of both.
+// Opinion is a network's estimate of the target's chance to live, 0..1, if the attacker moves first and if the
+// defender does. Alive is the mean of both.
 type Opinion struct {
 	Alive    float64 `json:"alive"`
 	Attacker float64 `json:"attackerFirst"`
@@ -102,7 +101,7 @@ func (a *Answer) Unsettled() bool {
 	return a.Attacks != nil && a.Defends != nil && a.Attacks.Proved && a.Defends.Proved && a.Attacks.Verdict != a.Defends.Verdict
 }
 
-// describe returns an answer with the data of the question.
+// describe returns an answer that describes the question and has no results yet.
 func (a *asker) describe() *Answer {
 	q, size := a.q, a.q.Size
 	out := &Answer{Quantifier: "any", Rules: "basic ko, no suicide", Assumed: []string{}, Defender: a.l.defender.String(), Attacker: a.l.color(solver.Attacker).String()}

@@ -11,27 +11,27 @@ import (
 	"kosumi/life/solver"
 )
 
-// Efforts, in searched states.
+// Limits on the number of states that a search visits.
 const (
-	proved   = 0     // use existing proofs only
-	somewhat = 16000 // states searched for a proof before the first search for evasions
+	proved   = 0     // use only the proofs found so far
+	somewhat = 16000 // limit of the first search for a proof; the first search for evasions follows it
 	noEnd    = 1 << 40
 )
 
-// wideArea is the size of an open fight, in points, up to which a search tries all moves. An
-// enclosed fight may be twice as large.
+// wideArea is the largest number of points of an open fight in which a search tries all moves, not only those near
+// the target. In an enclosed fight, it does so up to twice this number.
 const wideArea = 49
 
-// Options limit the answer to a question.
+// Options control how [Ask] answers a question.
 type Options struct {
 	Time     time.Duration // limit of time; 0: none
 	Nodes    int64         // limit on searched states; 0: none
-	First    board.Color   // answer only for this side moving first; Empty: for both
+	First    board.Color   // answer only for the case that this side moves first; Empty: for both cases
 	Progress func(what string, nodes int64)
 	Network  Network // orders moves, and estimates the chance of life if nothing is proved; nil: none
 }
 
-// word is the number of bits of a machine word. A fight with at most so many points fits into one word; in a larger
+// word is the number of bits of a machine word. A fight of at most this many points fits into one word; in a larger
 // fight the search also tries narrow questions (see [narrow]).
 const word = 64
 
@@ -44,18 +44,17 @@ type asker struct {
 	ctx     context.Context
 	until   time.Time
 	share   time.Time // time at which the present part of the work ends
-	most    int64     // states after which the present part ends
+	most    int64     // number of searched states at which the present part ends
 	claims  []claim
-	neither map[uint64]bool // keys of contests and states whose search ended without a proof
+	neither map[uint64]bool // by Search.Key: a complete search of the contest in this state found no proof
 	what    string          // what the analysis does now; Options.Progress gets it
 	narrows []ring          // the narrow questions; nil until computed
-	alive   [2]float64      // network's probability that the target lives, by side to move; below 0: unknown
+	alive   [2]float64      // the network's probability that the target lives, by first mover; below 0: unknown
 }
 
-// Ask answers a question: the verdict for either side to move first, the ko threats that
-// change it, and the first moves that work. When the time is over or ctx ends, the answer
-// holds the proofs so far. An error wraps ErrQuestion, or says that the checker refused a
-// proof.
+// Ask answers a question, for either side to move first: the verdict, the ko threats that change the verdict, and
+// the first moves that reach it. When the time is over or ctx ends, the answer holds the proofs found so far. An
+// error wraps ErrQuestion, or says that the checker refused a proof.
 func Ask(ctx context.Context, q *Question, opts Options) (*Answer, error) {
 	began := time.Now()
 	l, err := q.encode()
@@ -90,7 +89,7 @@ func Ask(ctx context.Context, q *Question, opts Options) (*Answer, error) {
 	return out, err
 }
 
-// over reports whether the search should stop, and shows the progress.
+// over reports whether the search should stop. It also calls Options.Progress.
 func (a *asker) over() bool {
 	if a.opts.Progress != nil {
 		a.opts.Progress(a.what, a.s.Nodes)
@@ -99,7 +98,7 @@ func (a *asker) over() bool {
 	return a.ctx.Err() != nil || !a.share.IsZero() && now.After(a.share) || a.opts.Nodes > 0 && a.s.Nodes > a.most
 }
 
-// part begins a part of the work, with a share of the remaining time and states.
+// part begins a part of the work, and limits it to a share of the remaining time and states.
 func (a *asker) part(what string, share float64) {
 	a.what = what
 	if a.opts.Nodes > 0 {
@@ -142,8 +141,8 @@ func (a *asker) root(first solver.Side, kA, kD uint8) solver.Position {
 	return a.l.root(a.q, first, [2]uint8{kA, kD})
 }
 
-// decide searches at most effort more states for a proof in a contest, and returns the goal that is
-// reached and the proof's number; NoGoal and -1 without a proof.
+// decide returns the goal of a contest that is proved to be reached from p, and the number of the proof. If no proof
+// is known yet, it searches at most effort states for one. It returns NoGoal and -1 if it finds none.
 func (a *asker) decide(c solver.Contest, p *solver.Position, effort int64) (solver.Goal, int32) {
 	if a.over() {
 		effort = proved
@@ -162,12 +161,12 @@ func (a *asker) decide(c solver.Contest, p *solver.Position, effort int64) (solv
 	return solver.NoGoal, -1
 }
 
-// claim records a proved statement.
+// claim records a statement with its proof: goal q is reached after the moves in after, with the threats of p.
 func (a *asker) claim(first solver.Side, q solver.Goal, p *solver.Position, at int32, after ...int16) {
 	a.claims = append(a.claims, claim{first: first, goal: q, threat: p.Threat, proof: at, after: after})
 }
 
-// verdict finds the verdict without threats.
+// verdict finds a card's verdict: the result if neither side has ko threats.
 func (a *asker) verdict(c *Card, first solver.Side) {
 	p := a.root(first, 0, 0)
 	q, at := a.settle(first, &p)
@@ -186,7 +185,7 @@ func (a *asker) verdict(c *Card, first solver.Side) {
 }
 
 // settled finds whether a target that cannot be captured becomes pass-alive, and claims the result. It returns
-// Alive if that is proved, Seki if the contrary is proved, else Held.
+// Alive if the target is proved to do so, Seki if it is proved not to, and Held if nothing is proved.
 func (a *asker) settled(first solver.Side, p *solver.Position) string {
 	q, at, evaded := a.find(solver.Life, p, p, solver.Deny)
 	if at >= 0 {
@@ -209,8 +208,8 @@ func (a *asker) zone(at int32) (names []string) {
 	return names
 }
 
-// settle finds which of capture and hold is reached from a state, or Repeat if neither is, and
-// claims the result; NoGoal without a proof.
+// settle finds whether capture or hold is reached from a state, and claims the result. It returns the goal, with the
+// number of its proof, or Repeat if neither is reached, or NoGoal if nothing is proved.
 func (a *asker) settle(first solver.Side, p *solver.Position) (solver.Goal, int32) {
 	q, at, evaded := a.find(solver.Fight, p, p, solver.Repeat)
 	if evaded {
@@ -222,8 +221,8 @@ func (a *asker) settle(first solver.Side, p *solver.Position) (solver.Goal, int3
 	return q, at
 }
 
-// find searches a contest in one state; callers pass it as both start and p. find looks alternately for a proof that
-// a goal is reached and for evasions that prove the result miss (see misses). It claims evasions, but not the proof.
+// find searches a contest in the state p; start is the same state. It searches in turn for a proof that a goal is
+// reached, and for evasions, which prove the result miss (see misses). It claims evasions, but not the proof.
 func (a *asker) find(c solver.Contest, start, p *solver.Position, miss solver.Goal) (q solver.Goal, at int32, evaded bool) {
 	for i, r := range rounds {
 		if a.s.Wide || i > 0 && a.l.On.Count() > word {
@@ -236,7 +235,7 @@ func (a *asker) find(c solver.Contest, start, p *solver.Position, miss solver.Go
 	return q, at, evaded
 }
 
-// findWide does the work of the method find in large and open fights: it also searches narrow questions.
+// findWide does the work of the method find in large or open fights, where it also searches narrow questions.
 func (a *asker) findWide(c solver.Contest, start, p *solver.Position, miss solver.Goal) (q solver.Goal, at int32, evaded bool) {
 	for effort := int64(somewhat); ; effort *= 2 {
 		r := round{effort, int(min(effort/8, 50000))}
@@ -275,13 +274,13 @@ var (
 	glances = [...]round{{200, 200}, {4000, 2000}, {4000, 8000}, {4 * somewhat, 50000}}
 )
 
-// A search with endless threats runs all rounds of glances only if the fight and Options.Nodes are within these limits.
+// Conditions under which a search with endless threats runs all rounds of glances; otherwise it omits the last ones.
 const (
-	small = 16            // maximum number of points of the fight, not counting stones alive by assumption
-	ample = 40 * somewhat // minimum of Options.Nodes, unless that is 0
+	small = 16            // the fight has at most this many points, not counting stones alive by assumption
+	ample = 40 * somewhat // Options.Nodes is 0 or at least this
 )
 
-// misses maps a result to the goals that must all be evaded to prove it.
+// misses maps a result to goals: evasions of all these goals prove the result.
 var misses = map[solver.Goal][]solver.Goal{solver.Repeat: {solver.Capture, solver.Hold}, solver.Deny: {solver.Settle}}
 
 // evaded searches for an evasion of each goal from p. ok reports that it found and claimed them all; reached reports

@@ -49,8 +49,8 @@ func (s *shape) summary(t *testing.T, c *Card) string {
 	return text
 }
 
-// TestExamples compares the answers with the committed examples, numbers of threats, first moves and
-// the names of kos included.
+// TestExamples compares the answers with the committed examples: verdicts, numbers of threats, first moves, and names
+// of kos.
 func TestExamples(t *testing.T) {
 	kos := map[string]string{
 		"4 k=1": "ko 0", "5 bent four": "bent-four type 0", "6 approach": "approach ko 1", "7 thousand-year ko": "thousand-year ko 0",
@@ -72,8 +72,8 @@ func TestExamples(t *testing.T) {
 	require.Empty(t, kos)
 }
 
-// TestBans: the answers agree with the oracle on random shapes in which some point is at first
-// forbidden to one side.
+// TestBans: the answers agree with the oracle on random shapes in which one side may not play its first move on some
+// point.
 func TestBans(t *testing.T) {
 	rng := rand.New(rand.NewPCG(56, 4))
 	for range shapesToAsk(20) {
@@ -130,8 +130,8 @@ func TestSetUpTwice(t *testing.T) {
 	require.ErrorIs(t, err, sgf.ErrPoint)
 }
 
-// TestPackedProofs: the checker accepts proofs about fights whose points are not numbered row by row. The other
-// numbering makes the fights fit into a word.
+// TestPackedProofs: the checker accepts proofs about fights whose points are not numbered row by row, but such that
+// the fight fits into a word.
 func TestPackedProofs(t *testing.T) {
 	rng := rand.New(rand.NewPCG(56, 12))
 	proved := 0

@@ -13,7 +13,7 @@ import (
 	"kosumi/life/solver"
 )
 
-// question asks about the drawn shape, with Black as the attacker.
+// question returns the question that a shape draws, with Black as the attacker.
 func (s *shape) question() *Question {
 	q := &Question{Size: board.Size{W: s.w, H: s.h}, All: s.all, Suicide: s.suicide}
 	if s.ban > 0 {
@@ -105,8 +105,8 @@ func shapesToAsk(few int) int {
 	return few
 }
 
-// TestAgainstOracle compares proofs of random closed shapes with the oracle. KOSUMI_LIFE_SHAPES
-// is their number.
+// TestAgainstOracle compares proofs of random closed shapes with the oracle. KOSUMI_LIFE_SHAPES sets the number of
+// shapes.
 func TestAgainstOracle(t *testing.T) {
 	n, effort, states := shapesToAsk(60), int64(20000), 20000
 	if n > 1000 {

@@ -7,7 +7,7 @@ import (
 	"kosumi/nn"
 )
 
-// Evaluated implements [Network] by an evaluator.
+// Evaluated is a [Network] that asks an evaluator.
 type Evaluated struct{ Evaluator nn.Evaluator }
 
 func (n Evaluated) View(ctx context.Context, size board.Size, stones []board.Color, toMove board.Color) (*View, error) {

@@ -8,7 +8,7 @@ import (
 	"kosumi/sgf"
 )
 
-// Three points in a row make one eye or two: the middle point decides.
+// The target has three points in a row inside: it lives if it plays the middle one first, else it dies.
 func ExampleAsk() {
 	roots, err := sgf.Parse([]byte("(;SZ[9]AB[ah][bh][ch][dh][di]AW[ag][bg][cg][dg][eg][eh][ei])"))
 	if err != nil {

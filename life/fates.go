@@ -10,17 +10,17 @@ import (
 	"kosumi/life/solver"
 )
 
-// efforts limit the searched positions per chain, in the first and in the second round over all chains. The second
-// round skips chains whose likely owner has a probability above the constant certain, unless a proof has contradicted
-// a probability as high as that.
+// efforts limit the states searched for one question about a chain, in the first and in the second round over all
+// chains. The second round skips a chain if its likelier owner has a probability above the constant certain, unless
+// some proof has contradicted such a high probability.
 var efforts = [...]int64{300, 5000}
 
-// Fates returns an owner for each stone that is proved alive or dead whichever side moves first: the
-// stone's side if it is alive, the opponent if it is dead. All other points have Empty. A chain is
-// alive if it cannot be captured even when all stones of the opponent are assumed alive, except those
-// proved dead or listed in the argument dead. It is dead if it can be captured under the assumptions of
-// [Enclosed] with the argument black. Komi, the side to move and a ko ban have no influence. nodes limits the searched
-// positions for all chains together. Errors are those of [Settled].
+// Fates returns the owner of each stone that is proved alive or dead whichever side moves first: the stone's side if
+// it is alive, the opponent if it is dead. All other points are Empty. At first, all stones of the opponent are assumed
+// alive, except those proved dead or listed in the argument dead: a chain that cannot be captured even so is alive.
+// Other chains are dead or alive as they can or cannot be captured under the assumptions of [Enclosed] with the
+// argument black. Komi, the side to move and a ko ban have no influence. nodes limits the states searched for all
+// chains; the second round has this limit anew if a proof has contradicted black. Errors are those of [Settled].
 func Fates(ctx context.Context, g *board.Game, dead []board.Point, black func(board.Point) (least, most float64), nodes int64) ([]board.Color, error) {
 	q := QuestionOf(g)
 	q.Ko, q.KoSide = board.NoPoint, board.Empty
@@ -55,13 +55,13 @@ type fates struct {
 	q      *Question
 	chains []board.Point // one stone of each chain
 	owner  []board.Color // owner of each point, as Fates returns it
-	dead   []bool        // for each point: its stone is dead, or estimated dead
+	dead   []bool        // for each point: its stone is proved or estimated dead
 	black  func(board.Point) (least, most float64)
-	left   int64 // positions that may still be searched
+	left   int64 // states that may still be searched
 	wrong  bool  // a proof has contradicted a probability above the constant certain
 }
 
-// sure returns a lower bound of the probability that p belongs to its more likely owner.
+// sure returns a lower bound of the probability with which p belongs to its likelier owner.
 func (f *fates) sure(p board.Point) float64 {
 	least, most := f.black(p)
 	return max(least, 1-most)
@@ -78,7 +78,7 @@ func (f *fates) settle(p board.Point, owner board.Color) {
 	}
 }
 
-// ask searches for a proof that the chain on p is not captured (Hold), or that it is (Capture).
+// ask searches for a proof that the chain on p is not captured (Hold) or is captured (Capture), and sets its owner.
 func (f *fates) ask(ctx context.Context, p board.Point, prove solver.Goal, effort int64) error {
 	q := *f.q
 	q.Targets = []board.Point{p}
@@ -93,7 +93,7 @@ func (f *fates) ask(ctx context.Context, p board.Point, prove solver.Goal, effor
 	}
 	l, err := q.encode()
 	if err != nil || f.left <= 0 {
-		return ctx.Err() // the fight is too large, or no positions are left
+		return ctx.Err() // the fight is too large, or no states are left
 	}
 	a := newAsker(ctx, &q, l, Options{Nodes: min(effort, f.left)})
 	goal := a.surely(solver.Fight, solver.Attacker, 0.5)

@@ -10,8 +10,8 @@ import (
 	"kosumi/internal/testshared"
 )
 
-// TestFates compares the proved owners of some points. The network is certain of the stones in
-// capital letters; it considers those in lower case dead, with little certainty.
+// TestFates checks the proved owners of some points. The bounds say that stones in capital letters certainly live;
+// stones in lower case are listed as dead, but their bounds leave this open.
 func TestFates(t *testing.T) {
 	for _, c := range []struct {
 		name, rows string

@@ -19,10 +19,10 @@ type claim struct {
 	threat [2]uint8
 	proof  int32   // number of the proof in the search
 	after  []int16 // moves from the start to the state of the claim
-	evaded bool    // the claim is that the goal is not reached; proof is then an index of Search.Evasions
+	evaded bool    // the proof is Search.Evasions[proof]: the goal is not reached or, if a threat is Any, reached
 }
 
-// Names of reached and missed goals in a proof file.
+// Names in a proof file of goals that are reached, and of goals that are not reached.
 var (
 	goalNames = [...]string{solver.Capture: check.Capture, solver.Settle: check.Settle, solver.Hold: check.Hold, solver.Deny: check.Deny}
 	missNames = map[solver.Goal]string{solver.Capture: check.NotCapture, solver.Settle: check.NotSettle, solver.Hold: check.NotHold}
@@ -31,8 +31,8 @@ var (
 func (l *encoded) proofFile(q *Question, s *solver.Search, claims []claim) []byte {
 	var b bytes.Buffer
 	l.header(&b, q)
-	// A proof's number is above those of its successors: in descending order every node comes
-	// before those that it leads to.
+	// A proof has a higher number than its successors, so in descending order every node comes before the
+	// nodes that it leads to.
 	order, number := reach(s, claims)
 	evasions, begin, n := evasionsOf(s, claims)
 	for _, at := range order {
@@ -69,8 +69,8 @@ func (l *encoded) proofFile(q *Question, s *solver.Search, claims []claim) []byt
 	return check.Seal(b.Bytes())
 }
 
-// counted formats a number of threats: endless, any, n, or n/m if only m of the n threats allow the
-// retake of a point that was retaken before.
+// counted formats a number of threats: endless, any, n, or n/m if at most m of the n threats may be spent to retake
+// points that were retaken before.
 func (l *encoded) counted(threats uint8) string {
 	n, again := l.Parts(threats)
 	switch {
@@ -135,8 +135,8 @@ func (w *nodes) evasion(e *solver.Evasion, begin int32, number []int32) {
 	}
 }
 
-// evasionsOf returns the evasions that claims refer to, the number of each one's first node in the
-// file, and their total number of nodes. In the file evasions come before proofs.
+// evasionsOf returns the evasions that claims refer to, the number in the file of the first node of each, and how
+// many nodes they have together. In the file, evasions come before proofs.
 func evasionsOf(s *solver.Search, claims []claim) (list []int32, begin map[int32]int32, n int32) {
 	begin = map[int32]int32{}
 	for _, c := range claims {
@@ -191,8 +191,8 @@ func (l *encoded) vertex(size board.Size, m int16) string {
 	return size.Vertex(l.point[m])
 }
 
-// reach returns the proofs that claims need, in descending order, and the place of each proof in
-// this list.
+// reach returns the numbers of the proofs that claims depend on, in descending order, and for each proof its place
+// in this list.
 func reach(s *solver.Search, claims []claim) (order, number []int32) {
 	number = make([]int32, s.Proved())
 	var todo []int32

@@ -13,8 +13,8 @@ type Judge struct {
 	Network Network // orders moves, and estimates the chance of life if nothing is proved; nil: none
 }
 
-// Life answers whether every chain of some stones of one colour lives or, if the argument all is
-// true, whether at least one of them lives.
+// Life answers whether all chains of the given stones live or, if the argument all is true, whether at least one of
+// them does: the opponent must then capture all. The stones have one colour.
 func (j Judge) Life(ctx context.Context, g *board.Game, stones []board.Point, all bool, limit time.Duration) (string, error) {
 	q := QuestionOf(g)
 	q.Targets, q.All = stones, all
@@ -26,7 +26,7 @@ func (j Judge) Life(ctx context.Context, g *board.Game, stones []board.Point, al
 	return strings.TrimSuffix(out.Text(), "\n"), nil
 }
 
-// Unsettled describes the groups whose life depends on the first mover, separated by blank lines.
+// Unsettled describes the groups whose life depends on who moves first, one after the other.
 func (j Judge) Unsettled(ctx context.Context, g *board.Game, limit time.Duration) (string, error) {
 	list, err := Unsettled(ctx, QuestionOf(g), Options{Time: limit, Network: j.Network}, nil)
 	var texts []string

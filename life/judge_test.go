@@ -11,7 +11,7 @@ import (
 	"kosumi/life"
 )
 
-// TestJudge asks about a wall with two eyes, and about a point without stones.
+// TestJudge asks about a wall with two eyes, about no stones, and for the unsettled groups of an empty board.
 func TestJudge(t *testing.T) {
 	g := testshared.GameOn(t, testshared.Diagram(t, ".....\n.....\nOOOO.\nXXXXO\n.X.XO"), board.TrompTaylor())
 	text, err := life.Judge{}.Life(t.Context(), g, []board.Point{testshared.Point(t, g.Size(), "A2")}, false, 5*time.Second)

@@ -6,7 +6,7 @@ import (
 	"kosumi/life/solver"
 )
 
-// nameKos sets the names of the kos of both cards, as far as they are known.
+// nameKos describes the kos of both cards in their fields Ko, as far as the kos are known.
 func (a *asker) nameKos(cards [2]*Card) {
 	shown := cards
 	for first, c := range shown {
@@ -18,8 +18,8 @@ func (a *asker) nameKos(cards [2]*Card) {
 	}
 }
 
-// ko describes the ko that a side must win to change a card's verdict; nil if that ko is unknown.
-// ko fills in the other card if the name depends on that card.
+// ko describes the ko that a side must win to change a card's verdict; nil if that ko is unknown. If the name of the
+// ko depends on the other card, the function ko fills in that card.
 func (a *asker) ko(cards *[2]*Card, first solver.Side) *Ko {
 	c, who := cards[first], solver.Attacker
 	if c.NeedD > 0 {
@@ -52,8 +52,8 @@ func (a *asker) ko(cards *[2]*Card, first solver.Side) *Ko {
 	return out
 }
 
-// staged names the ko that one side (the argument who) wins with n threats and not with fewer. If it must spend
-// at least k of these threats on points retaken before, the ko has k approach moves and n-k stages.
+// staged names the ko that one side (the argument who) wins with n threats, but not with fewer. If this side must
+// spend k of them to retake points that it has retaken before, the ko has k approach moves and n-k stages.
 func (a *asker) staged(first, who solver.Side, n int) *Ko {
 	reached := a.try(first, who, uint8(n))
 	again, threats := 0, uint8(n)
@@ -92,15 +92,15 @@ func (a *asker) staged(first, who solver.Side, n int) *Ko {
 	return out
 }
 
-// dearest returns a proof's line with the most repeated retakes by the winner and, among such
-// lines, the most threats spent. The line ends with its last retake.
+// dearest returns the line of a proof that costs the winner most: in it the winner most often retakes a point that it
+// has retaken before and, among such lines, spends the most threats. The line ends with the last retake.
 func (a *asker) dearest(at int32) (line []string) {
-	const again = 1 << 8 // additional cost of a repeated retake, more than that of all threats
+	const again = 1 << 8 // extra cost of a point that was retaken before: more than all threats together cost
 	type state struct {
 		at    int32
-		spent string // points retaken so far
+		spent string // points that the winner has retaken so far
 	}
-	// spend adds the point of n's move to spent if the move is a retake, and returns the move's cost.
+	// spend returns the points spent, with the point of n's move added if it is a retake, and the move's cost.
 	spend := func(n *solver.Proof, spent string) (string, int) {
 		point := string(rune(n.Move))
 		switch {
@@ -159,9 +159,8 @@ func (a *asker) other(cards *[2]*Card, first solver.Side) *Card {
 	return cards[o]
 }
 
-// bentFour reports whether a card's ko is one that the attacker may begin at any time: the target
-// is dead whichever side moves first, and even with enough threats for a seki the defender's only
-// good move is a pass.
+// bentFour reports whether a card's ko is one that the attacker may begin at any time: the target is dead whichever
+// side moves first, and even if the defender has enough threats for a seki, its only good first move is a pass.
 func (a *asker) bentFour(cards *[2]*Card, first solver.Side) (yes, known bool) {
 	d := cards[first]
 	if d.Verdict != Dead || d.Then != Seki {
@@ -181,9 +180,9 @@ func (a *asker) bentFour(cards *[2]*Card, first solver.Side) (yes, known bool) {
 	return passes && all, all || len(list) > 0 && !passes
 }
 
-// thousandYears reports whether a card's ko is one that neither side wants to begin: seki
-// whichever side moves first, but one threat of the attacker kills, and one of the defender
-// saves.
+// thousandYears reports whether a card's ko is one that neither side wants to begin. Whichever side moves first, the
+// target is in seki, and an attacker with one threat kills it. A defender that has one threat and moves first makes
+// it alive.
 func (a *asker) thousandYears(cards *[2]*Card, first solver.Side) (yes, known bool) {
 	if c := cards[first]; c.Verdict != Seki || c.NeedA != 1 || c.Then != Dead {
 		return false, true

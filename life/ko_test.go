@@ -37,8 +37,8 @@ func koSummary(c *Card) string {
 	return out
 }
 
-// consistent requires that less effort gives the same answer about a ko as full effort, or leaves
-// it open.
+// consistent requires that a card found with less effort says the same about a ko as a card found with full effort, or
+// leaves it open.
 func consistent(t *testing.T, less, full *Card, s *shape) {
 	t.Helper()
 	n, all := max(less.NeedA, less.NeedD), max(full.NeedA, full.NeedD)

@@ -6,8 +6,8 @@ import (
 	"kosumi/life/solver"
 )
 
-// aim returns the contest that decides a verdict, and the goal that a first move must reach in it.
-// If the result every is true, all moves reach the verdict.
+// aim returns a contest and a goal of it: a first move reaches the verdict if it reaches this goal. If the result
+// every is true, all first moves reach the verdict.
 func aim(first solver.Side, verdict string) (c solver.Contest, works solver.Goal, every bool) {
 	switch {
 	case verdict == Repetition:
@@ -84,9 +84,9 @@ func (a *asker) working(p *solver.Position, verdict string) (list []int16, all b
 	return list, len(open) == 0
 }
 
-// covered finds an existing proof that also decides the state after first move m: a proof found for
-// another first move or, if m is a pass and settle is sought, a proof of capture. It returns NoGoal
-// and -1 if there is none.
+// covered looks for a proof found earlier that also decides the state after the first move m: one of the proofs in
+// known, which were found for other first moves, or a proof of capture if m is a pass and the goal works is settle.
+// It returns NoGoal and -1 if there is none.
 func (a *asker) covered(next *solver.Position, m int16, works solver.Goal, known []int32) (q solver.Goal, at int32) {
 	for _, i := range known {
 		if a.s.Covers(i, next) {

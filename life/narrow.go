@@ -9,44 +9,44 @@ import (
 	"kosumi/life/solver"
 )
 
-// narrow is a question restricted to the surroundings of the target: living stones of the loser
-// fill all points farther away. If the winner reaches the goal there, the same moves reach it in
-// the full question, where the loser is weaker.
+// narrow is a question about the points near the target only: stones of the loser that are alive by assumption fill
+// all other points. If the winner reaches its goal there, the same moves reach the goal in the full question, where
+// the loser is weaker.
 type narrow struct {
 	*encoded
 	s      *solver.Search
 	winner solver.Side
-	ended  map[uint64]bool // keys of states whose search ended without a proof
-	from   []int16         // for each point here, its point in the full question
-	to     []int16         // for each point of the full question, its point here; -1: none
+	ended  map[uint64]bool // by Search.Key: a complete search of the state found no proof
+	from   []int16         // for each point of this question, its point in the full question
+	to     []int16         // for each point of the full question, its point in this question; -1: none
 }
 
 // Limits of narrow questions.
 const (
 	mostNarrow  = 64      // maximum number of points
 	mostEmpty   = 32      // maximum number of empty points
-	mostPacked  = 24      // maximum number of empty points, if a ring is limited to the points that fit into a word
+	mostPacked  = 24      // maximum number of empty points if a ring is limited to the points that fit into a word
 	mostSteps   = 6       // largest distance from the target
-	mostStates  = 1 << 22 // maximum number of states searched for one question
-	cheap       = 4       // this many states of a fight in one word take the time of one state of a larger fight
+	mostStates  = 1 << 22 // maximum number of states searched for one narrow question
+	cheap       = 4       // this many states of a fight that fits into a word take as long as one of a larger fight
 	strong      = 4       // an attacker's chain with this many liberties or more is strong
-	guideEffort = 2000    // states searched for a move in a state without a proof
+	guideEffort = 2000    // maximum number of states searched for the guide's next move, if no proof has it
 )
 
-// ring describes a narrow question about the points nearest to the target. The question is made when
-// it is first asked.
+// ring describes a narrow question about the points nearest to the target. The method narrow makes the question when
+// it is first needed.
 type ring struct {
 	near   []board.Point // nearest first
-	least  int           // len(near): the question has all of near; smaller: as many of them as fit into a word, and more than least
+	least  int           // len(near): the question has all of near; less: as many of them as fit into a word, but more than least
 	winner solver.Side
 	walls  bool    // the defender is the winner, and the attacker's strong chains count as alive
 	tried  bool    // the method narrow has tried to make the question
 	made   *narrow // nil: there is no such question
 }
 
-// rings returns narrow questions about the points within k steps of the target, k from 1 to
-// mostSteps. Between the questions for k and k+1 lies the largest one that still fits into a
-// machine word. Questions with walls (see ring) come first; of each kind, smaller ones come first.
+// rings returns narrow questions about the points within k steps of the target, for k from 1 to mostSteps. Between
+// the question for k and that for k+1 comes the largest question that fits into a machine word. Questions with walls
+// (see ring) come before those without, and smaller ones before larger ones.
 func (a *asker) rings() (list []ring) {
 	whole := a.l.On.Count() - a.l.Fixed.Count()
 	for _, walls := range [2]bool{true, false} {
@@ -116,14 +116,14 @@ func (a *asker) free(list []board.Point) (n int) {
 	return n
 }
 
-// nearest returns the points of the fight that are connected to the target and hold no stone alive
-// by assumption, nearest first, and the distance of each point in steps. All stones of a defender's
-// chain are at the same distance. A path over a strong chain of the attacker takes one extra step
-// per stone; if walls is true, no path leads over such a chain.
+// nearest returns the points of the fight without stones that are alive by assumption, nearest to the target first,
+// and the distance of each point in steps. All stones of a defender's chain have the same distance. A path over a
+// strong chain of the attacker takes one extra step for each of its stones; if walls is true, no path leads over
+// such a chain.
 func (a *asker) nearest(walls bool) (near []board.Point, far []int) {
 	q := a.q
 	far = slices.Repeat([]int{-1}, len(q.Stones))
-	gap := make([]int, len(q.Stones)) // squared distance from the nearest target; of a defender's chain, the least of its stones
+	gap := make([]int, len(q.Stones)) // squared distance from the target; in a defender's chain, that of its nearest stone
 	target := q.chains(q.Targets)
 	var list, next []board.Point
 	add := func(p board.Point, d int) {
@@ -257,7 +257,7 @@ func (n *narrow) position(p *solver.Position) solver.Position {
 	return n.Like(p, stones, ban)
 }
 
-// guide returns the guide that plays the winner's moves of a narrow question.
+// guide returns a guide that plays the moves with which the winner wins a narrow question.
 func (a *asker) guide(n *narrow) solver.Guide {
 	return func(p *solver.Position, after int32, last int16) (int16, int32) {
 		q := n.position(p)
@@ -279,8 +279,8 @@ func (a *asker) guide(n *narrow) solver.Guide {
 	}
 }
 
-// reply looks up the loser's move in the proof with number at, and returns the number of the next
-// proof; -1 if there is none. A move that the proof does not mention counts as a pass.
+// reply looks up a move of the loser in proof at, and returns the number of the proof of the state after the move;
+// -1 if there is none. A move that the proof does not mention counts as a pass.
 func (n *narrow) reply(at int32, move int16) int32 {
 	if at < 0 || n.s.Proof(at).Kind != solver.LoserMoves {
 		return -1
@@ -302,18 +302,18 @@ func (n *narrow) reply(at int32, move int16) int32 {
 	return pass
 }
 
-// decide searches at most effort more states of the narrow question, and adds their cost to the
-// full question's count of states.
+// decide returns the number of a proof of the narrow question in state p; -1 if it finds none with at most effort
+// states. It adds the cost of these states to the full question's count of states.
 func (n *narrow) decide(a *asker, p *solver.Position, effort int64) int32 {
 	c := solver.Fight
 	if n.winner == solver.Defender {
-		c = solver.Life // a defender with two eyes needs no answer to moves that do not touch them
+		c = solver.Life // two eyes make short proofs: moves that do not touch them need no answer
 	}
 	if at := n.s.Known(c, p); at >= 0 {
 		return at
 	}
 	before := n.s.Nodes
-	share := int64(1) // states that count as one of the full question
+	share := int64(1) // number of states that count as one state of the full question
 	if n.Points() <= word && a.l.Points() > word {
 		share = cheap
 	}
@@ -330,8 +330,8 @@ func (n *narrow) decide(a *asker, p *solver.Position, effort int64) int32 {
 	return at
 }
 
-// followed searches narrow questions, whose states are cheap, and proves the full question by
-// following the winning moves of one of them. It returns the proof's number; -1 without a proof.
+// followed searches narrow questions, which takes less time, and proves the full question with the winning moves of
+// one of them. It returns the number of the proof; -1 without a proof.
 func (a *asker) followed(c solver.Contest, p *solver.Position, effort int64) int32 {
 	if _, again := a.l.Parts(max(p.Threat[0], p.Threat[1])); again >= 0 {
 		return -1 // the narrow game numbers limited threats (purses) differently

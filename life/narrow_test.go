@@ -69,8 +69,8 @@ func TestRings(t *testing.T) {
 	}
 }
 
-// TestSettledInTheOpen asks about groups with attacker's stones around them, but no walls. Narrow
-// questions prove those groups that live whichever side moves first.
+// TestSettledInTheOpen asks about groups with stones of the attacker around them on an otherwise open board. Narrow
+// questions prove which of the groups live whichever side moves first.
 func TestSettledInTheOpen(t *testing.T) {
 	for _, test := range []struct {
 		name         string
@@ -92,8 +92,8 @@ func TestSettledInTheOpen(t *testing.T) {
 	}
 }
 
-// TestSettledWithSuicide: the checker accepts proofs if suicide is legal, although all liberties of
-// a chain may lie outside a narrow question.
+// TestSettledWithSuicide: the checker also accepts proofs if suicide is legal. The hard case is a chain whose
+// liberties all lie outside the narrow question.
 func TestSettledWithSuicide(t *testing.T) {
 	for n := range uint64(3) {
 		rng := rand.New(rand.NewPCG(n, 1))
@@ -114,9 +114,9 @@ func TestSettledWithSuicide(t *testing.T) {
 	}
 }
 
-// TestNarrow proves on an open board what holds with any surroundings: a corner that lives
-// although the attacker has everything around it, and a stone that is captured although the
-// defender has everything around it. The proofs answer the original question.
+// TestNarrow proves verdicts on an open board by narrow questions: a corner lives although the attacker owns all
+// points around it, and a stone is captured although the defender owns all points around it. The checker verifies
+// the proofs for the question about the whole board.
 func TestNarrow(t *testing.T) {
 	for _, test := range []struct {
 		name         string

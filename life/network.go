@@ -8,8 +8,8 @@ import (
 	"kosumi/life/solver"
 )
 
-// Network is a neural network that orders moves, and estimates the chance of life if nothing is
-// proved. No proof depends on it.
+// Network is a neural network. It tells a search which moves to try first, and estimates the chance to live if nothing
+// is proved. No proof depends on it.
 type Network interface {
 	// View returns the network's view of a position with one side to move.
 	View(ctx context.Context, size board.Size, stones []board.Color, toMove board.Color) (*View, error)
@@ -21,17 +21,17 @@ type View struct {
 	Black  []float32 // the probability that each point is Black's in the end; nil: unknown
 }
 
-// diagram is the board on which a network sees the fight. If it is smaller than the question's
-// board, walls and territories are placed around the fight such that the fight decides the game.
+// diagram is the board that a network is shown. If it is smaller than the question's board, it shows only the
+// fight, surrounded by walls and territories of both sides such that the fight decides the game.
 type diagram struct {
 	size   board.Size
 	stones []board.Color
-	dx, dy int // added to the columns and rows of the question
+	dx, dy int // offsets from columns and rows of the question to those of the diagram
 }
 
 // Sizes of a diagram.
 const (
-	margin   = 2 // fewest columns and rows outside the fight; a board edge within this distance keeps its distance
+	margin   = 2 // columns and rows added to the fight's; an edge at most this far from the fight keeps its distance
 	smallest = 9 // minimum width and height of a diagram
 )
 
@@ -71,8 +71,8 @@ func (l *encoded) diagram(q *Question) *diagram {
 	return d
 }
 
-// shift returns the offset that moves the coordinates between lo and hi onto a shorter board: to
-// the same edge if they are near one, else to the middle.
+// shift returns the offset that moves the coordinates from lo to hi onto a shorter board. If they are near an edge,
+// they keep their distance from it, else they move to the middle.
 func shift(lo, hi, long, short int) int {
 	switch {
 	case lo <= margin:
@@ -89,8 +89,8 @@ func (d *diagram) at(q *Question, p board.Point) board.Point {
 	return d.size.Point(x+d.dx, y+d.dy)
 }
 
-// fill divides the points outside the fight between both sides, such that the target decides the
-// game; points near the fight go to the attacker. Points left empty keep both sides' stones alive.
+// fill divides the points outside the fight between both sides such that the side that wins the fight wins the game.
+// Points near the fight go to the attacker. It leaves some points empty, so that the stones of both sides live.
 func (d *diagram) fill(inside []bool, defender board.Color) {
 	far := d.distances(inside)
 	total := d.size.Area()
@@ -139,8 +139,8 @@ func (d *diagram) distances(inside []bool) []int {
 	return far
 }
 
-// consult asks the network about the start with either side to move: its policy initialises
-// the credit of moves, and its ownership gives the target's chance of life.
+// consult asks the network about the start with either side to move. The policy tells the search which moves to try
+// first, and the ownership gives the target's chance to live.
 func (a *asker) consult() {
 	if a.opts.Network == nil {
 		return
@@ -163,8 +163,8 @@ func (a *asker) consult() {
 	}
 }
 
-// targetLives returns the probability that the target lives: that of its weakest chain, or if
-// the attacker must capture all, of its strongest.
+// targetLives returns the probability that the target lives: the lowest of its chains' probabilities or, if the
+// attacker must capture all chains, the highest.
 func (a *asker) targetLives(d *diagram, v *View) float64 {
 	out := 1.0
 	if a.q.All {

@@ -48,8 +48,8 @@ func TestNetwork(t *testing.T) {
 	require.Equal(t, e.answer[0], e.shape.summary(t, out.Attacks))
 }
 
-// TestDiagram cuts a corner out of a large board: the stones keep their places, and every chain
-// has a liberty.
+// TestDiagram makes a small diagram of a corner of a large board: the stones of the fight are in their places, and
+// every chain has a liberty.
 func TestDiagram(t *testing.T) {
 	q := &Question{Size: board.Square(19), Stones: make([]board.Color, 361)}
 	q.Targets = points(t, q.Size, "A17", "B17", "C17", "D17", "D18", "D19")
@@ -102,15 +102,13 @@ func (v views) View(_ context.Context, _ board.Size, stones []board.Color, _ boa
 	return out, nil
 }
 
-// TestEnclosed: if walls do not enclose the fight, chains that a network finds alive are assumed
-// alive, except attacker's chains that the defender surrounds, and defender's chains if the
-// target surely lives.
+// TestEnclosed: if walls do not enclose the fight, chains that a network finds alive are assumed alive. Exceptions are
+// the attacker's chains that the defender surrounds and, if the target surely lives, all chains of the defender.
 func TestEnclosed(t *testing.T) {
 	g, err := board.NewGame(board.Square(9), board.Chinese())
 	require.NoError(t, err)
 	named := func(names ...string) []board.Point { return points(t, g.Size(), names...) }
-	// Black's lattice leaves no large empty area, so Surroundings finds no outer wall; C3 is a black
-	// stone surrounded by White.
+	// Black's stones cut up the empty area, so Surroundings finds no outer wall. White surrounds Black's C3.
 	white := named("B2", "B3", "B4", "C2", "C4", "D2", "D4", "E3", "H8")
 	black := append(named("C3"), named("A6", "B6", "C6", "D6", "E5", "F4", "F3", "F2", "F1", "F7", "G5", "H4", "H6", "D8", "B8")...)
 	require.NoError(t, g.Setup(black, white, board.Black))

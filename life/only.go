@@ -5,12 +5,12 @@ import (
 	"kosumi/sgf"
 )
 
-// mostOfLine bounds the moves that Line returns.
+// mostOfLine is the maximum number of moves that Line returns.
 const mostOfLine = 12
 
-// OnlyMove returns the only first move that kills the target or, if kills is false, saves it. The
-// line of longest resistance follows, without passes at its end. The result is nil unless all other
-// first moves are proved to fail and the verdict depends on the first mover.
+// OnlyMove returns the only first move that kills the target or, if kills is false, saves it, and the moves after it
+// (see [Answer.Line]). It returns nil unless all other first moves are proved to fail, and the verdict depends on who
+// moves first.
 func (a *Answer) OnlyMove(kills bool) []board.Point {
 	x, d := a.Attacks, a.Defends
 	if x == nil || d == nil || !x.Proved || !d.Proved || x.Verdict != Dead || d.Verdict != Alive && d.Verdict != Seki {
@@ -27,8 +27,8 @@ func (a *Answer) OnlyMove(kills bool) []board.Point {
 	return a.Line(first, c.Moves[0])
 }
 
-// Line returns the record's line that begins with a proved first move of a side: the longest
-// resistance, without passes at its end; nil if the record has no such line.
+// Line returns the line of the record that begins with the given move of a side, without passes at its end. In this
+// line the losing side resists longest. It returns nil if no line of the record begins with this move.
 func (a *Answer) Line(side board.Color, move string) []board.Point {
 	size, err := sgf.SizeOf(a.Record)
 	if err != nil {

@@ -71,7 +71,7 @@ func (o *oracle) decode(code uint64) (b oraclePos) {
 	return b
 }
 
-// chain floods the chain on p; fixed reports that it contains a stone alive by assumption.
+// chain returns the chain on p and how many liberties it has; fixed reports that it has a stone alive by assumption.
 func (o *oracle) chain(b *oraclePos, p int) (chain []int, libs int, fixed bool) {
 	var in, lib [64]bool
 	in[p] = true
@@ -156,7 +156,7 @@ func (o *oracle) benson(b *oraclePos) [64]bool {
 			}
 		}
 	}
-	// vital[r] and border[r] are bit sets of chains.
+	// vital[r] and border[r] are sets of chains of the region r, with a bit for each chain.
 	var vital, border [65]uint64
 	for p := range n {
 		if b.stones[p] == 2 || reg[p] != 0 {

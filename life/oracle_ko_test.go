@@ -6,14 +6,14 @@ import (
 )
 
 // counter counts the ko threats that one side, the payer, needs to change a verdict if the other side has none.
-// It also counts how many of them the payer must spend on retaking a point that it has retaken before.
+// It also counts how many of these threats the payer must spend to retake points that it has retaken before.
 type counter struct {
 	*oracle
 	payer int8 // 1 is the attacker, 2 the defender
 	known map[string][]bool
 }
 
-// wish is a goal as the oracle defines it.
+// wish is a goal: side brings about end. If pass is true, it is also enough that the other side can only pass.
 type wish struct {
 	side, end int8
 	pass      bool
@@ -28,8 +28,8 @@ var (
 
 const endless = -1
 
-// reached reports for each state whether a goal is reached if the payer has a number of threats. The
-// argument again limits how many of them it may spend on points retaken before; spent lists these points.
+// reached reports for each state whether a goal is reached if the payer has the given number of threats. The argument
+// again limits how many of them it may spend to retake points that it has retaken before; spent lists these points.
 func (c *counter) reached(g wish, threats, again int, spent []int8) []bool {
 	key := fmt.Sprint(g, threats, again, spent)
 	if v, ok := c.known[key]; ok {
@@ -49,7 +49,7 @@ func (c *counter) reached(g wish, threats, again int, spent []int8) []bool {
 		case threats == 1:
 			return c.reached(g, 0, 0, nil)
 		case again >= threats:
-			return c.reached(g, threats-1, threats-1, nil) // any number may retake again
+			return c.reached(g, threats-1, threats-1, nil) // no limit: each threat may retake a point again
 		case point:
 			return c.reached(g, threats-1, again-1, spent)
 		}
@@ -102,8 +102,8 @@ func (c *counter) verdict(i int32, threats int) int {
 	return isRepetition
 }
 
-// need returns how many threats change a verdict (0 if no number does, endless if only an unlimited
-// number does), and to which verdict.
+// need returns the least number of threats that changes the verdict of state i (0 if no number does, endless if only
+// endless threats do), and the verdict with that many.
 func (c *counter) need(i int32) (n, then int) {
 	was := c.verdict(i, 0)
 	changes := func(v int) bool { return (v == isDead) != (was == isDead) || v == isRepetition }
@@ -121,8 +121,8 @@ func (c *counter) need(i int32) (n, then int) {
 	}
 }
 
-// again returns the least number, of n threats, that the payer must spend on points retaken before
-// to change the verdict of state i into the verdict then.
+// again returns how many of n threats the payer must spend to retake points that it has retaken before, if it is to
+// change the verdict of state i to then.
 func (c *counter) again(i int32, n, then int) int {
 	for again := 0; ; again++ {
 		capture, hold := c.reached(toCapture, n, again, nil)[i], c.reached(toHold, n, again, nil)[i]
@@ -132,8 +132,8 @@ func (c *counter) again(i int32, n, then int) int {
 	}
 }
 
-// koSummary describes the ko of initial state i: the verdict without threats, the number of
-// threats that change it, the verdict then, and the ko's name.
+// koSummary describes the ko of initial state i: the verdict without threats, the number of threats that changes the
+// verdict, the verdict with that many threats, and the name of the ko.
 func (o *oracle) koSummary(i int32) string {
 	a, d := o.payer(1), o.payer(2)
 	verdict := a.verdict(i, 0)

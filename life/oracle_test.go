@@ -17,7 +17,7 @@ type shape struct {
 	all     bool // the attacker must capture every target chain
 	suicide bool
 	ban     int  // 1 + the point that one side may not retake with its first move; 0: none
-	banned  int8 // the side of ban: 1 the attacker, 2 the defender
+	banned  int8 // the side that may not retake it: 1 the attacker, 2 the defender
 }
 
 func parseShape(diagram string) (*shape, error) {
@@ -82,7 +82,7 @@ type oracle struct {
 	nodes    []oracleNode
 	keys     []oracleKey
 	limit    int
-	counters [3]*counter // for each side's threats, see payer
+	counters [3]*counter // by the side that spends threats, see payer
 }
 
 var errTooLarge = errors.New("too many states")

@@ -14,8 +14,8 @@ import (
 	"kosumi/life/solver"
 )
 
-// planted are possible errors in a proof. Each returns every way to plant the error in the lines
-// of a proof file; the checker must find all.
+// planted lists possible errors in a proof. Each function plant returns changed copies of a proof file's lines, one
+// for each place where the error can be planted; the checker must refuse all copies.
 var planted = []struct {
 	name  string
 	plant func(lines []string) [][]string
@@ -214,8 +214,8 @@ func eachOf(kind string, change func(r string) []string) func([]string) [][]stri
 	}
 }
 
-// proofsOf returns the proof files of a shape for either first mover: of each goal reached without
-// threats, and of each goal not reached.
+// proofsOf returns proof files of a shape for either side moving first: one for each goal that is reached without
+// threats, and one for each goal that is not reached.
 func proofsOf(t *testing.T, s *shape) (out [][]byte) {
 	l, err := s.question().encode()
 	require.NoError(t, err)
@@ -306,8 +306,8 @@ func TestPlantedThreats(t *testing.T) {
 			planted++
 		}
 	}
-	// An evasion from endless threats in which play can repeat without a threat does not prove a
-	// claim about every finite number of threats.
+	// This evasion holds against endless threats, but play can repeat in it without costing a threat. So it does
+	// not prove that the other side's goal is reached against every finite number of threats.
 	s := list[slices.IndexFunc(list, func(e example) bool { return e.name == "11 cycle" })].shape
 	l, err := s.question().encode()
 	require.NoError(t, err)

@@ -19,7 +19,7 @@ type Question struct {
 	All     bool          // the attacker must capture all targets, not only one
 	Assumed []board.Point // a stone of each chain that is alive by assumption; such a chain needs no liberty
 	Suicide bool          // suicide of two stones or more is legal
-	Ko      board.Point   // the point that KoSide may not retake at first; NoPoint: none
+	Ko      board.Point   // the point that KoSide may not retake with its first move; NoPoint: none
 	KoSide  board.Color
 }
 
@@ -70,8 +70,8 @@ func (q *Question) encode() (*encoded, error) {
 	return l, nil
 }
 
-// ban returns the point that may not be retaken at first, and the side that may not retake it; NoBan
-// if the fight has no such point.
+// ban returns the point that one side may not retake with its first move, and this side; NoBan if the fight has no
+// such point.
 func (l *encoded) ban(q *Question) (int16, solver.Side) {
 	if q.KoSide == board.Empty || !q.Size.Contains(q.Ko) || l.index[q.Ko] < 0 {
 		return solver.NoBan, solver.Attacker
@@ -105,7 +105,7 @@ func (l *encoded) root(q *Question, first solver.Side, threat [2]uint8) solver.P
 	return p
 }
 
-// check sets l.defender and validates all but the liberties of chains and which chains are assumed alive.
+// check sets l.defender and validates the question, except for the checks that the methods assumed and crop make.
 func (q *Question) check(l *encoded) error {
 	if err := q.Size.Check(); err != nil {
 		return fmt.Errorf("%w: %w", ErrQuestion, err)
@@ -144,8 +144,8 @@ func nextTo(size board.Size, p board.Point) iter.Seq[board.Point] {
 	}
 }
 
-// walk returns p and the points connected to it by steps that join allows, without points already
-// seen, and marks the returned points as seen.
+// walk returns p and all points that steps allowed by join reach from p. It leaves out points that are marked in seen,
+// and marks there the points that it returns.
 func (q *Question) walk(p board.Point, seen []bool, join func(from, to board.Point) bool) []board.Point {
 	seen[p] = true
 	list := []board.Point{p}
@@ -187,8 +187,8 @@ func (q *Question) beside(area []board.Point, is func(board.Point) bool) bool {
 	})
 }
 
-// assumed marks the stones that are alive by assumption. It returns an error if a target is among
-// them, or if any other chain has no liberty.
+// assumed marks the stones that are alive by assumption. It returns an error if a target is among them, or if a chain
+// that is not among them has no liberty.
 func (q *Question) assumed() ([]bool, error) {
 	fixed := q.chains(q.Assumed)
 	for _, t := range q.Targets {
@@ -205,8 +205,8 @@ func (q *Question) assumed() ([]bool, error) {
 	return fixed, nil
 }
 
-// fight marks the points that influence the question: those that a path without stones alive by
-// assumption connects to the targets, and the stones alive by assumption next to them.
+// fight marks the points that influence the question: the points that a path reaches from a target without crossing
+// stones that are alive by assumption, and the stones of this kind where such a path ends.
 func (q *Question) fight(fixed []bool) []bool {
 	seen := make([]bool, len(q.Stones))
 	for _, t := range q.Targets {
@@ -217,9 +217,8 @@ func (q *Question) fight(fixed []bool) []bool {
 	return seen
 }
 
-// Fight reports for each point whether it influences the question. A point does if a path without
-// stones alive by assumption connects it to the targets; so do the stones alive by assumption next
-// to these points. Errors wrap ErrQuestion.
+// Fight reports for each point whether it influences the question. A point does if a path reaches it from a target
+// without crossing stones that are alive by assumption; the path may end on such a stone. Errors wrap ErrQuestion.
 func (q *Question) Fight() ([]bool, error) {
 	l, err := q.encode()
 	if err != nil {
@@ -232,7 +231,7 @@ func (q *Question) Fight() ([]bool, error) {
 	return part, nil
 }
 
-// crop sets the game's area to the box around part, the points of the fight.
+// crop creates the game on the smallest box around the points of the fight, which part marks.
 func (l *encoded) crop(q *Question, part []bool) error {
 	x0, y0, x1, y1 := q.Size.W, q.Size.H, -1, -1
 	l.closed = false
@@ -272,7 +271,7 @@ func (l *encoded) crop(q *Question, part []bool) error {
 	return nil
 }
 
-// byRows sorts moves by the board's points, the pass first.
+// byRows sorts moves by row and column on the board, with the pass first.
 func (l *encoded) byRows(moves []int16) []int16 {
 	slices.SortFunc(moves, func(a, b int16) int {
 		if min(a, b) < 0 {

@@ -13,8 +13,8 @@ import (
 	"kosumi/sgf"
 )
 
-// Properties of the root of an answer's game record: the proof file, and the checksum of the record
-// without this property.
+// Properties of the root of an answer's game record. The first holds the proof file, the second the checksum of the
+// record without the second property itself.
 const (
 	proofProperty = "KP"
 	sumProperty   = "KS"
@@ -108,7 +108,7 @@ func sign(root *sgf.Node) error {
 	return nil
 }
 
-// mostNodes is the most nodes that the game record of an answer may have.
+// mostNodes limits the nodes below the root of an answer's game record.
 const mostNodes = 2000
 
 // record returns an answer as a game record to play through, with the proof in its root. For each
@@ -148,7 +148,7 @@ func (a *asker) record(out *Answer, cards [2]*Card) (*sgf.Node, error) {
 	return root, sign(root)
 }
 
-// mark sets a property to a list of points, each once.
+// mark sets a property to a list of points, without duplicates.
 func (a *asker) mark(n *sgf.Node, id string, points []board.Point) {
 	var values []string
 	for i, p := range points {
@@ -180,7 +180,7 @@ func (a *asker) line(n *sgf.Node, at int32, left *int) {
 		}
 		return
 	}
-	// The replies that took longest to prove come first.
+	// Replies that were proved last come first: they needed the longest search.
 	replies := slices.Clone(r.Replies)
 	slices.SortFunc(replies, func(x, y solver.Reply) int { return int(y.To - x.To) })
 	share := *left / max(1, len(replies))

@@ -15,18 +15,18 @@ import (
 type Status struct {
 	Verdict string   // Dead, Alive or Seki; "": none was proved
 	Assumed []string // one stone of each chain that the proof assumes alive
-	Nodes   int64    // searched positions
+	Nodes   int64    // number of searched states
 }
 
-// Limits of narrow questions in [Settled].
+// Limits on the number of states in [Settled].
 const (
-	minNodes     = 2000 // narrow questions are searched too if the limit on positions is at least this
-	minNodesWord = 8000 // the same for a fight that fits into one machine word: narrow questions make its states no cheaper
-	glance       = 64   // positions of the first search
+	minNodes     = 2000 // from this limit on, narrow questions are searched too
+	minNodesWord = 8000 // the same for a fight that fits into a machine word: narrow questions save less time there
+	glance       = 64   // limit of the first search
 )
 
-// Settled searches a limited number of positions for the status of a question's targets. Errors are
-// those of [Ask].
+// Settled searches for the status of a question's targets. The argument nodes limits the number of searched states.
+// Errors are those of [Ask].
 func Settled(ctx context.Context, q *Question, nodes int64) (out Status, err error) {
 	l, err := q.encode()
 	if err != nil {
@@ -56,8 +56,8 @@ func Settled(ctx context.Context, q *Question, nodes int64) (out Status, err err
 	return out, nil
 }
 
-// surely finds which goal of a contest is reached if the given side moves first. It returns NoGoal
-// unless it finds a proof without ko within a share of the remaining positions.
+// surely finds which goal of a contest is reached if the given side moves first. It searches a share of the remaining
+// states, and returns NoGoal unless it finds a proof that involves no ko.
 func (a *asker) surely(c solver.Contest, first solver.Side, share float64) solver.Goal {
 	a.part("", share)
 	p := a.root(first, 0, 0)
@@ -81,9 +81,9 @@ func (a *asker) surely(c solver.Contest, first solver.Side, share float64) solve
 	return q
 }
 
-// both proves a verdict for both first movers, by proofs without ko; "" if it finds none.
+// both returns a verdict that it proves whichever side moves first, by proofs without ko; "" if it finds none.
 func (a *asker) both() string {
-	// A side that succeeds moving second also succeeds moving first.
+	// A defender that succeeds although the attacker moves first also succeeds moving first: one search is enough.
 	switch a.surely(solver.Fight, solver.Attacker, 0.4) {
 	case solver.Capture:
 		if a.surely(solver.Fight, solver.Defender, 0.9) == solver.Capture {
@@ -102,11 +102,11 @@ func (a *asker) both() string {
 	return ""
 }
 
-// Enclosed returns the chains that a question assumes alive by default: those of [Surroundings],
-// and if these leave the fight open or large, also chains that a network considers certainly alive.
-// An attacker's chain is added only if the defender does not surround it, a defender's chain only
-// if the life of the targets is uncertain. The function black returns bounds of the probability that
-// a point is Black's in the end.
+// Enclosed returns a stone of each chain that a question assumes alive by default: the chains of [Surroundings] and,
+// if these leave the fight open or large, also chains that a network considers certainly alive. Of the latter it
+// leaves out the attacker's chains that the defender surrounds and, if the network considers the targets certainly
+// alive, all chains of the defender. The function black returns bounds of the probability that a point is Black's in
+// the end.
 func Enclosed(q *Question, black func(p board.Point) (least, most float64)) []board.Point {
 	list := Surroundings(q.Size, q.Stones, q.Targets)
 	ask := *q
@@ -136,8 +136,8 @@ func Enclosed(q *Question, black func(p board.Point) (least, most float64)) []bo
 	return list
 }
 
-// outside marks the points that a colour does not surround: those in large connected areas
-// without its stones.
+// outside marks the points that a colour does not surround: those in large connected areas without stones of this
+// colour.
 func (q *Question) outside(c board.Color) []bool {
 	in, seen := make([]bool, len(q.Stones)), make([]bool, len(q.Stones))
 	for p := range q.Stones {
@@ -152,7 +152,7 @@ func (q *Question) outside(c board.Color) []bool {
 	return in
 }
 
-// large returns how many points make a connected area large on a board of the given area.
+// large returns the least number of points of a connected area that counts as large; area is that of the board.
 func large(area int) int { return max(12, area/8) }
 
 // chains marks the chains that contain the given stones.
@@ -166,8 +166,8 @@ func (q *Question) chains(stones []board.Point) []bool {
 	return in
 }
 
-// EnclosedBy is [Enclosed] with the bounds of a network's ownership for either side to move.
-// Without a network, or if it fails, it is [Surroundings].
+// EnclosedBy is [Enclosed] with bounds from a network's ownership: the values with Black and with White to move.
+// Without a network, or if the network fails, it is [Surroundings].
 func EnclosedBy(ctx context.Context, q *Question, net Network) []board.Point {
 	views := viewsOf(ctx, q, net)
 	if views == nil {
@@ -179,7 +179,7 @@ func EnclosedBy(ctx context.Context, q *Question, net Network) []board.Point {
 	})
 }
 
-// viewsOf returns a network's views with Black and with White to move; nil without ownership.
+// viewsOf returns a network's views with Black and with White to move; nil if they lack the ownership.
 func viewsOf(ctx context.Context, q *Question, net Network) []*View {
 	if net == nil {
 		return nil

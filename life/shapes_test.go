@@ -2,8 +2,8 @@ package life
 
 import "math/rand/v2"
 
-// randomShape draws a small closed shape in a corner: the defender's chain around a few points
-// with stones of both sides, and a wall around it with some open points.
+// randomShape draws a small closed shape in a corner: a few points with stones of both sides, a chain of the defender
+// around them, and around this chain a wall of the attacker, which may have gaps.
 func randomShape(rng *rand.Rand) *shape {
 	for {
 		w, h := 3+rng.IntN(3), 2+rng.IntN(3)
@@ -65,8 +65,8 @@ func randomShape(rng *rand.Rand) *shape {
 	}
 }
 
-// tidy makes the largest chain with a T the only target and reports whether the shape is usable:
-// few free points and no chain without liberties.
+// tidy makes the largest of the target chains the only target. It reports whether the shape is usable: it has few free
+// points, and each chain has a liberty.
 func (s *shape) tidy() bool {
 	o := &oracle{s: s}
 	if err := o.setUp(); err != nil || len(o.target) == 0 {

@@ -9,9 +9,8 @@ import (
 	"kosumi/board"
 )
 
-// Surroundings returns a stone of each chain outside the fight about the targets: each chain that
-// is pass-alive, or next to a large empty area that no target touches. Diagrams of problems assume
-// these chains to be alive.
+// Surroundings returns a stone of each chain that is not a target, and is pass-alive or next to a large empty area that
+// no target touches. Diagrams of problems assume that these chains are alive.
 func Surroundings(size board.Size, stones []board.Color, targets []board.Point) (alive []board.Point) {
 	q := &Question{Size: size, Stones: stones}
 	target, areas := q.chains(targets), q.areas()
@@ -60,12 +59,10 @@ func (q *Question) Without(list, others []board.Point) []board.Point {
 	return slices.DeleteFunc(slices.Clone(list), func(p board.Point) bool { return chains[p] })
 }
 
-// certain is the least probability of life, or of death, at which a network considers a group
-// settled.
+// certain is the probability of life, or of death, above which a network considers a group settled.
 const certain = 0.95
 
-// open returns the chains of list whose life is not settled according to a network; without a
-// network, all.
+// open returns the chains in list that a network does not consider settled; without a network, all of them.
 func open(ctx context.Context, q *Question, net Network, list []board.Point) []board.Point {
 	views := viewsOf(ctx, q, net)
 	if views == nil {
@@ -77,9 +74,9 @@ func open(ctx context.Context, q *Question, net Network, list []board.Point) []b
 	})
 }
 
-// Unsettled asks about every group of two stones or more that the network of opts does not consider
-// settled, and returns the answers that depend on the first mover. opts.Time is for all groups
-// together. assumed returns the chains that a question assumes alive; nil: those of EnclosedBy.
+// Unsettled asks about every chain of two stones or more that the network of opts does not consider settled, and
+// returns the answers whose verdict depends on who moves first. opts.Time limits the time for all chains together.
+// assumed returns the chains that a question assumes alive; nil: those of EnclosedBy.
 func Unsettled(ctx context.Context, q *Question, opts Options, assumed func(*Question) ([]board.Point, error)) (found []*Answer, err error) {
 	list := open(ctx, q, opts.Network, chainsFrom(2, q.Size, q.Stones))
 	until := time.Now().Add(opts.Time)
@@ -97,7 +94,7 @@ func Unsettled(ctx context.Context, q *Question, opts Options, assumed func(*Que
 		opts.Time = max(time.Until(until)/time.Duration(len(list)-i), time.Millisecond)
 		out, err := Ask(ctx, &ask, opts)
 		if errors.Is(err, ErrQuestion) {
-			continue // the group is alive by assumption, or the fight is too large
+			continue // the chain is alive by assumption, or the fight is too large
 		}
 		if err != nil {
 			return found, err

@@ -28,11 +28,10 @@ func (a *asker) with(first, who solver.Side, k uint8) *solver.Position {
 	return &p
 }
 
-// climb returns how many threats of one side (the argument who) change the result (capture or hold),
-// and sets AtLeast and Then of the card. It returns 0 if none do, or if nothing is proved.
+// climb returns the least number of threats of one side (the argument who) that changes the result (capture or hold),
+// and sets AtLeast and Then of the card. It returns 0 if no number does, or if nothing is proved.
 func (a *asker) climb(c *Card, first, who solver.Side) Need {
-	// If any number of threats changes the result, one usually does; if three do not, two do not
-	// either.
+	// One threat is tried first: it usually suffices if any number does. If three fail, two fail as well.
 	n, q, most := uint8(1), same, uint8(0)
 	for _, most = range [...]uint8{1, 3, solver.Endless} {
 		if q = a.try(first, who, most); q != same {
@@ -48,7 +47,7 @@ func (a *asker) climb(c *Card, first, who solver.Side) Need {
 		sure = 0
 	}
 	if most == solver.Endless {
-		sure, till = 0, solver.MostThreats+1 // proofs are finite, so if endless threats suffice, a finite number does too
+		sure, till = 0, solver.MostThreats+1 // proofs are finite: if endless threats win, a finite number does too
 		switch ends, known := a.ends(q, first, who); {
 		case ends:
 			n, sure, till = most, most, most
@@ -78,9 +77,9 @@ func (a *asker) climb(c *Card, first, who solver.Side) Need {
 	return Need(n)
 }
 
-// try finds the result (capture or hold) if one side (the argument who) has k threats: a goal, same if
-// the threats change nothing, or NoGoal if nothing is proved. Endless threats rarely change anything,
-// so try limits the search with them.
+// try finds the result (capture or hold) if one side (the argument who) has k threats. It returns a goal or Repeat, or
+// same if the other side still wins, or NoGoal if nothing is proved. Endless threats rarely change the result, so with
+// them try searches less.
 func (a *asker) try(first, who solver.Side, k uint8) (q solver.Goal) {
 	p, at := a.with(first, who, k), int32(-1)
 	if k < solver.Endless {
@@ -109,9 +108,9 @@ func (a *asker) try(first, who solver.Side, k uint8) (q solver.Goal) {
 	return q
 }
 
-// ends reports whether one side (the argument who) fails with every finite number of threats, that is, its
-// opponent reaches the goal, although endless ones change the result to q. If the evasion just found proves this,
-// ends claims it. known is false if the answer is not proved.
+// ends reports whether one side (the argument who) loses with every finite number of threats, although endless threats
+// change the result to q. If the evasion of this side's goal proves this, ends claims it. known is false if nothing
+// is proved.
 func (a *asker) ends(q solver.Goal, first, who solver.Side) (yes, known bool) {
 	if q != solver.Repeat {
 		return false, q != solver.NoGoal

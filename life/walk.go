@@ -12,7 +12,7 @@ import (
 // ErrMove is wrapped by the errors about moves that cannot be played against a proof.
 var ErrMove = errors.New("no move against this proof")
 
-// Ends of a line against a proof.
+// Values of [Step.End]: how a line against a proof ends.
 const (
 	EndTaken   = "taken"   // the target is captured
 	EndAlive   = "alive"   // the target is pass-alive, or joined to a chain that is alive by assumption
@@ -35,7 +35,7 @@ type Walk struct {
 	starts []walkStart
 }
 
-// walkNode is a proved state without its position.
+// walkNode is a state of a proof, without the stones.
 type walkNode struct {
 	kind    solver.Kind
 	goal    solver.Goal
@@ -63,7 +63,7 @@ type Step struct {
 	End       string        // how the line ended; "": it continues
 }
 
-// newWalk returns a walk of the proofs that need no ko threats; nil without such proofs, or if they have too many states.
+// newWalk returns a Walk through the proofs without ko threats; nil if there are none, or their states are too many.
 func (a *asker) newWalk(cards [2]*Card) *Walk {
 	var kept []claim
 	w := &Walk{l: a.l, q: a.q}
@@ -100,7 +100,7 @@ func (a *asker) newWalk(cards [2]*Card) *Walk {
 	return w
 }
 
-// shows returns the goal whose proof demonstrates a verdict.
+// shows returns the goal that the winner of a verdict reaches.
 func shows(verdict string) solver.Goal {
 	switch verdict {
 	case Dead:
@@ -131,15 +131,14 @@ func (w *Walk) start(first solver.Side, after int16) *walkStart {
 type walker struct {
 	*Walk
 	p     solver.Position
-	at    int32 // the proof of p, if known
+	at    int32 // the node of p, if known
 	known bool
 	step  *Step
 }
 
-// Play plays a user's moves against the proof, from the start of the question, where the given
-// colour moves first. The user makes the first move even if the winner moves first; the proof then
-// plays the side that wins after it. A pass or a move outside the fight is a move elsewhere. Errors
-// wrap ErrMove.
+// Play plays a user's moves against the proof, from the start of the question, where the given colour moves first. If
+// this is the winner's colour, the user still makes the first move, and the proof then plays for the side that wins
+// after this move. A pass or a move outside the fight is a move elsewhere. Errors wrap ErrMove.
 func (w *Walk) Play(first board.Color, moves []board.Point) (*Step, error) {
 	root := w.start(w.l.side(first), solver.NoMove)
 	if root == nil {
@@ -196,8 +195,7 @@ func (r *walker) user(root *walkStart, i int, at board.Point) error {
 	return nil
 }
 
-// follow goes to the proof of the state after a move of the loser. A move that the proof does
-// not mention is answered as a pass.
+// follow plays the proof's answer to a move of the loser. A move that the proof does not mention is answered as a pass.
 func (r *walker) follow(m int16) {
 	n := &r.nodes[r.at]
 	find := func(m int16) int {
@@ -207,7 +205,7 @@ func (r *walker) follow(m int16) {
 	if r.step.Elsewhere = m >= 0 && i < 0; i < 0 {
 		i = find(solver.Pass)
 	}
-	if i < 0 { // a leaf
+	if i < 0 { // play is over
 		return
 	}
 	if n.replies[i].To != solver.Stopped {
@@ -221,7 +219,7 @@ func (r *walker) follow(m int16) {
 	}
 }
 
-// answer plays the winner's move if the winner is to move.
+// answer plays the winner's move if the winner is to move, and sets the step's End if play is over.
 func (r *walker) answer() {
 	n := &r.nodes[r.at]
 	if n.kind == solver.WinnerMoves {
@@ -252,7 +250,7 @@ func (r *walker) legal() (moves []int16) {
 	return moves
 }
 
-// finish fills in the step.
+// finish fills in the rest of the step.
 func (r *walker) finish() {
 	s := r.step
 	s.ToMove = r.l.color(r.p.Mover)

@@ -36,7 +36,7 @@ func TestWalk(t *testing.T) {
 	t.Log(lines, ends)
 }
 
-// walkAtRandom plays one line to its end and returns it.
+// walkAtRandom plays one line and returns how it ended.
 func walkAtRandom(t *testing.T, rng *rand.Rand, s *shape, out *Answer, c *Card, first board.Color) string {
 	var moves []board.Point
 	size := board.Size{W: s.w, H: s.h}
