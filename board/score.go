@@ -11,8 +11,8 @@ func (g *position) Score() float32 {
 }
 
 // score returns the score, White minus Black, with komi and all bonuses, from the owners of points
-// and the number of taxed groups (White's minus Black's). Under territory scoring the owners of stones
-// count too, but s.bonus cancels them: it holds a point to the opponent for each stone played.
+// and the number of taxed groups (White's minus Black's). Under territory scoring, too, stones count as
+// points of their owner; s.bonus makes up for them by a point for the opponent for each stone played.
 func (s *points) score(owners []Color, groups int, komi float32, toMove Color) float32 {
 	score := float32(Balance(owners)-2*groups) + s.bonus + s.handicap + komi
 	if s.buttonOnSide {

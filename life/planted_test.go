@@ -306,8 +306,8 @@ func TestPlantedThreats(t *testing.T) {
 			planted++
 		}
 	}
-	// This evasion holds against endless threats, but play can repeat in it without costing a threat. So it does
-	// not prove that the other side's goal is reached against every finite number of threats.
+	// This evasion holds against endless threats of the attacker, but play in it can go round without costing a
+	// threat. So it does not prove that the defender reaches Hold against any finite number of threats.
 	s := list[slices.IndexFunc(list, func(e example) bool { return e.name == "11 cycle" })].shape
 	l, err := s.question().encode()
 	require.NoError(t, err)

@@ -42,8 +42,8 @@ func (r *reuseRecord) play(t *testing.T, nets networks, settings map[string]map[
 			if p, err := g.Size().ParseVertex(m.Move); err == nil && got.Move(p) != nil {
 				own := got.Move(p)
 				m.EdgeWeight, m.PlaySelectionValue = own.EdgeWeight, own.Selection
-				// The record includes the pass that ends the main phase of a territory game;
-				// analysis stops before it.
+				// The record's line includes the pass that ends the main phase of a territory game;
+				// our line of an analysis stops before it.
 				if n := len(own.PV); own.PVEndsPhase && len(m.Pv) == n && m.Pv[n-1] == "pass" {
 					m.Pv = m.Pv[:n-1]
 				}

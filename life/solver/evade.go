@@ -25,7 +25,7 @@ type Evading struct {
 }
 
 // evader searches for an evasion. A state becomes lost if all moves of the evader, or one move of the other side,
-// lead to lost states. The states that are not lost in the end are evaded.
+// lead to lost states. The states that are not lost at the end of the search make up the evasion.
 type evader struct {
 	*Search
 	goal   Goal

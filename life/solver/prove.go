@@ -1,6 +1,6 @@
 package solver
 
-// Proof is a won state with its proof. Proofs are numbered from 0 to [Search.Proved] - 1.
+// Proof proves that a state is won. Proofs are numbered from 0 to [Search.Proved] - 1.
 type Proof struct {
 	At      Position
 	Kind    Kind

@@ -78,7 +78,7 @@ type Search struct {
 	guide  Guide                    // used by Follow
 	lead   int32                    // number of the guide's proof of the present state; -1: none
 	last   int16                    // the previous move
-	hint   int16                    // move to try first: it answered another move in place of the last one
+	hint   int16                    // move to try first: the answer that refuted another move from the state before the last move
 	credit [2][maxPoints + 1]uint32 // how often a move won a state; the pass has index 0
 	tallies
 	recent recent
@@ -161,7 +161,7 @@ func (s *Search) decide(c Contest, root *Position, first, last Side) (proof int3
 		return s.leaf(root, by), false
 	}
 	var strict [2]bool
-	ended := [2]int{-1, -1} // number of proofs when a side's last strict search was complete; -1: none was
+	ended := [2]int{-1, -1} // by side: number of proofs at the end of its last complete strict search; -1: there was no such search
 	most := s.MaxNodes
 	defer func() { s.MaxNodes = most }()
 	effort := int64(firstEffort)

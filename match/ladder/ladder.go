@@ -21,7 +21,7 @@ import (
 )
 
 type Config struct {
-	// Engine is the command that starts a dial; " --level" and the dial's name are added.
+	// Engine is the command that starts the program; " --level" and the name of the dial to play at are added.
 	Engine string
 	Dials  []float64 // rising, level.Strongest to level.Weakest
 	// Anchors are fixed opponents, the first of which has ZeroElo. Each plays every

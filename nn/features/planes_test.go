@@ -99,8 +99,8 @@ func TestSeed22(t *testing.T) {
 	}
 }
 
-// TestAGZ17: AlphaGo Zero's planes by the side to move, in both orders; turns before the game are
-// empty, and a pass repeats the board.
+// TestAGZ17: AlphaGo Zero's planes as the side to move sees them, in the paper's order and in that of
+// AGZ17Split. Turns before the game are empty, and a pass repeats the board.
 func TestAGZ17(t *testing.T) {
 	g := testshared.Game(t, board.Square(4), board.TrompTaylor())
 	requirePlanes(t, g, features.AGZ17, map[int]string{0: none4, 1: none4, 16: full4})

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestWorkerEnds ends a worker with and without a message: its session fails, and the next session
-// gets a new worker and the same results.
+// TestWorkerEnds: a worker dies, first with a message to its session, then without one. The session
+// fails, and the next one gets a new worker and the same results.
 func TestWorkerEnds(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 0))
 	weights, x := normal(rng, 32*32*9, 1), normal(rng, 81*32, 1)

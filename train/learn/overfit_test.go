@@ -46,7 +46,7 @@ func TestOverfit(t *testing.T) {
 			for step := 1; step <= 300; step++ {
 				res := stepped(t, l, b)
 				policy := termOf(t, &res, TermPolicy).Mean - termOf(t, &res, MeasurePolicyEntropy).Mean // above the least possible loss
-				least, _ := res.Term(MeasureValueEntropy)                                               // 0 for networks with one value
+				least, _ := res.Term(MeasureValueEntropy)                                               // stays 0 for networks whose value is one number
 				value := termOf(t, &res, TermValue).Mean - least.Mean
 				if policy < 0.05 && value < 0.05 {
 					t.Logf("learnt in %d steps: policy %.4f, value %.4f above the least", step, policy, value)

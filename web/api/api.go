@@ -99,7 +99,7 @@ type Fit struct {
 	// Judged is the number of reviewed games whose moves counted.
 	Judged int    `json:"judged,omitempty"`
 	Was    string `json:"was,omitempty"`  // Mid before the last game
-	Next   string `json:"next,omitempty"` // level of the next adaptive game, after a game
+	Next   string `json:"next,omitempty"` // level of the next adaptive game; set only after a game
 }
 
 // Rules names a rule set and its usual komi.
