@@ -426,16 +426,17 @@ export function Game({ id, given, judge: by }: { id: string; given?: Review; jud
 	const [w, h] = size.value;
 	const m = here.value;
 	const last = moves.value[at.value - 1];
+	const seenStones = tried.value < 0 || !m ? stones.value : play(stones.value, tried.value, m.c as Colour, w, h).stones;
 	const done = r.card.state === "done" || r.card.state === "partial";
 	return (
 		<main class="analyse review" data-at={at.value} data-state={r.card.state} data-points={known.value.size} data-mistakes={listed.value.length}>
 			<h1 class="sr">{t("review")}</h1>
 			<div class="stage">
 				<Graph points={points()} at={at.value} onSeek={goTo} height={innerWidth < 640 || innerHeight < 820 ? 84 : 120} winrate={!r.card.handicap} side={side.value} />
-				<Board w={w} h={h} stones={tried.value < 0 || !m ? stones.value : play(stones.value, tried.value, m.c as Colour, w, h).stones} last={last && last.m !== "pass" ? point(last.m, w, h) : -1} turn={(m?.c as Colour) || undefined} legal={[...stones.value].map((s) => (s === "." ? "1" : "0")).join("")}
+				<Board w={w} h={h} stones={seenStones} last={last && last.m !== "pass" ? point(last.m, w, h) : -1} turn={(m?.c as Colour) || undefined} legal={[...stones.value].map((s) => (s === "." ? "1" : "0")).join("")}
 					coordinates={settings.value.coordinates} confirm={settings.value.confirm} overlay={seen} label={t("board_plain", { w, h })}
 					next={m && m.m !== "pass" ? [{ p: point(m.m, w, h), c: m.c as Colour }] : undefined}
-					marks={ringed.value}
+					marks={ringed.value.filter((k) => seenStones[k.p] !== ".")}
 					cell={(q) => (m && point(m.m, w, h) === q ? t("played_here") : "")}
 					onPlay={(p, no) => void tryMove(p, no)} onWheel={(s) => (line.of.value ? line.go(line.at.value + s) : goTo(at.value + s))}
 					{...(line.of.value ? {} : life?.onBoard(place()!))} />
