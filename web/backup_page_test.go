@@ -87,7 +87,8 @@ func TestBackupPage(t *testing.T) {
 	q.Press("Close")
 	q.Do(chromedp.Navigate(to.Address() + "you"))
 	q.Until(`document.querySelectorAll(".kept-row").length === 2`)
-	_, games := savedFile(q, "Export all")
+	name, games := savedFile(q, "Export all")
+	q.Until(fmt.Sprintf(`document.querySelector(".toast")?.innerText.includes(%q)`, name+" is saved."))
 
 	// The review screen accepts the export too, and says that the exported games are here already.
 	p.Screen(1280, 900)

@@ -1,10 +1,11 @@
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import type { GameState, Review, ReviewPoint, ReviewProgress, You } from "../gen/api";
+import { save } from "../files";
 import { t, yourResult } from "../i18n";
 import { Icon } from "../icons";
 import { Life } from "../life/Life";
-import { save, send, watch } from "../net";
+import { send, watch } from "../net";
 import { remember, settings } from "../settings";
 import { again, analyseGame, back, ended, lookAt, reviewGame } from "./game";
 import { Graph, type Point } from "./Graph";
