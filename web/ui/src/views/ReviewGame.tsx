@@ -347,7 +347,7 @@ function Nav() {
 }
 
 async function analyse(id: string): Promise<void> {
-	await openFiles([new File([await textOf(`/api/reviews/${id}.sgf`)], t("your_games"))], "doc", at.value);
+	await openFiles([new File([await textOf(`/api/reviews/${id}.sgf`)], fileName(review.value!.card))], "doc", at.value);
 }
 
 // The name of a review's file: after its players, or after its record.
@@ -420,7 +420,7 @@ export function Game({ id, given, judge: by }: { id: string; given?: Review; jud
 	}, [asked.value]);
 	useEffect(() => { if (review.value && !IN_FILE) note(`/review/${id}` + (moved ? `?at=${at.value}` : "")); }, [at.value]);
 
-	if (gone.value) return <main class="empty"><p>{gone.value}</p><a class="button primary" href="/review">{t("your_games")}</a></main>;
+	if (gone.value) return <main class="empty"><p>{gone.value}</p><a class="button primary" href="/review">{t("your_reviews")}</a></main>;
 	const r = review.value;
 	if (!r) return <main class="empty" aria-busy="true" />;
 	const [w, h] = size.value;
@@ -452,11 +452,11 @@ export function Game({ id, given, judge: by }: { id: string; given?: Review; jud
 				</div>
 				<div class="tab-body" role="tabpanel">{tab.value === "moves" ? <Mistakes /> : tab.value === "groups" ? <Groups r={r} at={at.value} go={goTo} ask={IN_FILE ? undefined : (g) => { goTo(g.since); asked.value = g; }} /> : <Summary r={r} />}</div>
 				{!IN_FILE && <div class="row tools-row review-tools">
-					<Tool icon="back" text={t("your_games")} onClick={() => go("/review")} />
-					<Tool icon="life" text={t("life_title")} keys="i" on={!!life?.chosen.value.length} disabled={!done} onClick={askLife} />
-					<Tool icon="analyse" text={t("analyse")} disabled={!done} onClick={() => void analyse(id)} />
-					<Tool icon="save" text="SGF" disabled={!done} onClick={() => void save(`/api/reviews/${id}.sgf`, fileName(r.card) + ".sgf")} />
-					<Tool icon="share" text={t("share")} disabled={!done} onClick={() => void share(id, r.card)} />
+					<Tool icon="back" text={t("your_reviews")} onClick={() => go("/review")} />
+					<Tool icon="life" text={t("life_title")} keys="i" on={!!life?.chosen.value.length} disabled={!done} why={t("review_unfinished")} onClick={askLife} />
+					<Tool icon="analyse" text={t("analyse")} disabled={!done} why={t("review_unfinished")} onClick={() => void analyse(id)} />
+					<Tool icon="save" text="SGF" disabled={!done} why={t("review_unfinished")} onClick={() => void save(`/api/reviews/${id}.sgf`, fileName(r.card) + ".sgf")} />
+					<Tool icon="share" text={t("share")} disabled={!done} why={t("review_unfinished")} onClick={() => void share(id, r.card)} />
 				</div>}
 			</aside>
 		</main>
