@@ -55,9 +55,9 @@ function Ask({ f, a, shut }: { f: File; a: Restored; shut: () => void }) {
 		}
 		if (!a.other && a.settings) takeSettings(a.settings);
 		kept.put({ at: Date.now() });
+		document.getElementById("app")!.hidden = true; // the page is older than its data now
 		setState("done");
 	};
-	// Once restored, the page may be older than its data.
 	const over = () => (state === "done" ? location.reload() : shut());
 	return (
 		<dialog ref={dialog} aria-label={t("backup_load")} onClose={over}>

@@ -55,8 +55,8 @@ export function Curve({ r }: { r: Rank }) {
 						<title>{`${date(s)}: ${rank(id(s.mid))} · ${s.from === "review" ? t("lost_a_move", { points: num(s.mark, 2) }) : t(s.mark === 1 ? "won" : s.mark === 0 ? "lost" : "result_draw")}`}</title>
 					</circle>
 				))}
-				<text class="from" x="44" y={H - 6}>{date(all[0])}</text>
-				<text class="to" x={W - 12} y={H - 6}>{date(all.at(-1)!)}</text>
+				<text class="from" x="44" y={H - 9}>{date(all[0])}</text>
+				<text class="to" x={W - 12} y={H - 9}>{date(all.at(-1)!)}</text>
 			</svg>
 			<figcaption class="row dim">
 				<span><i class="key won" /> {t("won")}</span><span><i class="key lost" /> {t("lost")}</span><span><i class="key by-review" /> {t("you_by_review")}</span>
