@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -33,7 +34,7 @@ func savedFile(p *browsertest.Tab, button string) (name string, data []byte) {
 // Files that are neither backups nor game records are refused with an error that names the file.
 func TestBackupPage(t *testing.T) {
 	testshared.Slow(t)
-	from := servePage(t, t.TempDir())
+	from := servePage(t, filepath.Join(t.TempDir(), strings.Repeat("long", 20)))
 	fill(t, from)
 	p := openPage(t, from)
 	p.Do(chromedp.Navigate(from.Address() + "settings"))
@@ -44,6 +45,7 @@ func TestBackupPage(t *testing.T) {
 	p.Until(fmt.Sprintf(`document.querySelector(".toast")?.innerText.includes(%q)`, name))
 	p.Screen(390, 844)
 	p.NothingSticksOut("settings")
+	p.Until(`[...document.querySelectorAll("main.settings p")].every((e) => e.scrollWidth <= e.clientWidth)`) // paths are wrapped
 	p.Picture("settings phone")
 
 	dir := t.TempDir()
@@ -76,7 +78,7 @@ func TestBackupPage(t *testing.T) {
 	q.Screen(1280, 900)
 	chooseFiles(q, map[string]string{"mine.zip": string(data)})
 	q.Press("Restore")
-	q.Until(`document.querySelector("dialog[open] h2")?.innerText === "The backup is restored."`)
+	q.Until(`document.querySelector("dialog[open] h2")?.innerText === "The backup is restored." && !document.getElementById("app").checkVisibility()`)
 	q.Do(chromedp.Evaluate(`window.old = true`, nil))
 	q.Press("Close")
 	q.Until(`!window.old && document.documentElement.dataset.theme === "dark" && document.querySelector("main.settings")`)
@@ -87,7 +89,8 @@ func TestBackupPage(t *testing.T) {
 	q.Press("Close")
 	q.Do(chromedp.Navigate(to.Address() + "you"))
 	q.Until(`document.querySelectorAll(".kept-row").length === 2`)
-	_, games := savedFile(q, "Export all")
+	name, games := savedFile(q, "Export all")
+	q.Until(fmt.Sprintf(`document.querySelector(".toast")?.innerText.includes(%q)`, name+" is saved."))
 
 	// The review screen accepts the export too, and says that the exported games are here already.
 	p.Screen(1280, 900)

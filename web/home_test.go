@@ -57,7 +57,7 @@ func TestHome(t *testing.T) {
 	}
 	p.Do(chromedp.Reload())
 	p.Until(`/All done for today\./.test(` + cards + `) && !document.querySelector("main a[href='/problems/today']")`)
-	p.Until(`document.querySelectorAll(".problem-row .missed, .problem-row .right").length === 5`)
+	p.Until(`document.querySelectorAll(".problem-row .missed, .problem-row .right").length === 5 && document.querySelector(".problem-row").parentElement.ariaLabel === "Problems: missed, missed, missed, missed, missed"`)
 	looked("done")
 	p.Do(emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}))
 	looked("dark")

@@ -54,7 +54,7 @@ func koFight() *review.Result {
 	return &review.Result{
 		Version: review.Version, Game: review.Info{Width: 9, Height: 9, Komi: 7, Black: "Ann", White: "Ben"}, Complete: true,
 		Positions: []review.Position{{Visits: 9, Winrate: 0.6, Lead: 4, Stones: stones, ToMove: "b"}, {Visits: 9, Winrate: 0.3, Lead: -4, Stones: played, ToMove: "w"}},
-		Moves: []review.Move{{Number: 1, Color: "b", Move: "E1", Judged: true, Loss: 8, Class: review.Blunder, Listed: true, Order: -1, Kind: review.Other, Reason: "E5 is better.",
+		Moves: []review.Move{{Number: 1, Color: "b", Move: "E1", Judged: true, Loss: 8, Class: review.Blunder, Listed: true, Order: -1, Kind: review.Other, Reason: "E5 is better.", Points: []string{"D5"},
 			Best: []review.Candidate{{Move: "E5", Lead: 4, Line: line}}, Refutation: []string{"J9", "E5"}, Phase: review.Opening}},
 		Mistakes: []int{0}, Turning: []int{0},
 	}
@@ -107,6 +107,7 @@ func TestLinePlayedOut(t *testing.T) {
 		on("D5", s.d5, fmt.Sprint(s.at))
 		on("E5", s.e5, fmt.Sprint(s.at))
 		browsertest.Equal(p, s.seen, numbers)
+		browsertest.Equal(p, s.at == 0, `document.querySelectorAll(".board svg circle[fill=none]").length === 1`, "the mark goes with its stone")
 	}
 	p.Do(chromedp.Evaluate(`{ const r = document.querySelector(".line-player input"); r.value = 4; r.dispatchEvent(new Event("input", { bubbles: true })); }`, nil))
 	at(4)

@@ -1,13 +1,13 @@
 // Backups: one file with all that a player would miss, and its return to the page.
 import { render } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { refusedFile } from "./files";
+import { refusedFile, save as saveFrom } from "./files";
 import type { Imported, Restored } from "./gen/api";
 import type { Key } from "./gen/keys";
 import { language, t } from "./i18n";
 import { Icon } from "./icons";
 import { toast } from "./live";
-import { inWords, Refused, saveFile, token } from "./net";
+import { token } from "./net";
 import { ask } from "./server";
 import { remember, settings, takeSettings } from "./settings";
 
@@ -16,24 +16,13 @@ const KINDS = ["games", "reviews", "docs", "problems", "answers"] as const;
 /** Whether there is a backup, or nobody wants one. */
 export const kept = remember("kosumi.backup", { at: 0 });
 
-const post = (path: string, body: BodyInit) => ask(path, { method: "POST", body, headers: { Authorization: "Bearer " + token() } });
-
 /** Saves a backup. */
 export async function save(): Promise<void> {
-	try {
-		const r = await post("/api/backup", JSON.stringify(settings.value));
-		if (!r.ok) throw new Refused({ code: "internal", text: await r.text() });
-		const f = new File([await r.blob()], /filename="([^"]+)"/.exec(r.headers.get("Content-Disposition") ?? "")?.[1] ?? "kosumi.zip", { type: "application/zip" });
-		saveFile(f);
-		kept.put({ at: Date.now() });
-		toast(t("backup_saved", { name: f.name }));
-	} catch (e) {
-		toast(e instanceof Refused ? inWords(e) : t("say_lost"), { bad: true });
-	}
+	if (await saveFrom("/api/backup", undefined, { method: "POST", body: JSON.stringify(settings.value) })) kept.put({ at: Date.now() });
 }
 
 async function sent(f: File, query: string): Promise<Restored> {
-	const r = f.size > MOST ? null : await post("/api/restore" + query, f).catch(() => undefined);
+	const r = f.size > MOST ? null : await ask("/api/restore" + query, { method: "POST", body: f, headers: { Authorization: "Bearer " + token() } }).catch(() => undefined);
 	if (r?.ok) return (await r.json()) as Restored;
 	const say = r === null ? { key: "backup_large", with: { n: String(MOST >> 20) } } : { key: "lost" };
 	return { error: r?.statusText || "not read", say } as Restored;
@@ -66,9 +55,9 @@ function Ask({ f, a, shut }: { f: File; a: Restored; shut: () => void }) {
 		}
 		if (!a.other && a.settings) takeSettings(a.settings);
 		kept.put({ at: Date.now() });
+		document.getElementById("app")!.hidden = true; // the page is older than its data now
 		setState("done");
 	};
-	// Once restored, the page may be older than its data.
 	const over = () => (state === "done" ? location.reload() : shut());
 	return (
 		<dialog ref={dialog} aria-label={t("backup_load")} onClose={over}>

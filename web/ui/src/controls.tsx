@@ -39,10 +39,10 @@ export function Field({ label, hint, children }: { label: string; hint?: Compone
 	);
 }
 
-/** A button with an icon and its words; on is for switches. */
-export function Tool(q: { icon: IconName; text: string; onClick: () => void; on?: boolean; disabled?: boolean; keys?: string; title?: string; primary?: boolean; quiet?: boolean }) {
+/** A button with an icon and its words; on is for switches, why says why it is disabled. */
+export function Tool(q: { icon: IconName; text: string; onClick: () => void; on?: boolean; disabled?: boolean; why?: string; keys?: string; title?: string; primary?: boolean; quiet?: boolean }) {
 	return (
-		<button type="button" class={"tool" + (q.on ? " on" : "") + (q.primary ? " primary" : "") + (q.quiet ? " quiet" : "")} disabled={q.disabled} aria-pressed={q.on} title={(q.title ?? q.text) + (q.keys ? ` (${q.keys})` : "")} aria-label={q.title} onClick={q.onClick}>
+		<button type="button" class={"tool" + (q.on ? " on" : "") + (q.primary ? " primary" : "") + (q.quiet ? " quiet" : "")} disabled={q.disabled} aria-pressed={q.on} title={q.disabled && q.why ? q.why : (q.title ?? q.text) + (q.keys ? ` (${q.keys})` : "")} aria-label={q.title} onClick={q.onClick}>
 			<Icon name={q.icon} />
 			<span>{q.text}</span>
 		</button>

@@ -2,7 +2,7 @@
 import type { ID, Imported } from "./gen/api";
 import { language, t, told } from "./i18n";
 import { toast } from "./live";
-import { inWords, send, token } from "./net";
+import { fetched, inWords, Refused, saveFile, send, token } from "./net";
 import { go, route } from "./router";
 import { ask } from "./server";
 
@@ -12,6 +12,19 @@ export const networks = { add: (_: File[]): void => undefined };
 const MOST = 20 << 20; // bytes of a record, and of a request
 const MOST_FILES = 1000; // of a request
 const MOST_SAID = 4; // files that are named when they are refused
+
+/** Fetches a file of the server's, saves it and says so; true: it is saved. */
+export async function save(path: string, called?: string, how?: RequestInit): Promise<boolean> {
+	try {
+		const f = await fetched(path, called, how);
+		saveFile(f);
+		toast(t("file_saved", { name: f.name }));
+		return true;
+	} catch (e) {
+		toast(e instanceof Refused ? inWords(e) : t("say_lost"), { bad: true });
+		return false;
+	}
+}
 
 /** Reads game records, to analyse or to review them, and opens the first, for analysis after a move; what is refused is said file by file. Backups are restored, once that was agreed to. */
 export async function openFiles(files: FileList | File[] | null, to: "doc" | "review" = route.value.startsWith("/analyse") ? "doc" : "review", after?: number): Promise<void> {

@@ -277,9 +277,9 @@ async function look(): Promise<void> {
 setInterval(() => void look(), 2500);
 
 /** Fetches a file of the server's with the token; without a name of its own it has the server's. */
-export async function fetched(path: string, called?: string): Promise<File> {
-	const r = await ask(path, { headers: { Authorization: "Bearer " + token() } });
-	if (!r.ok) throw new Refused({ code: "not_found", text: await r.text() });
+export async function fetched(path: string, called?: string, how?: RequestInit): Promise<File> {
+	const r = await ask(path, { ...how, headers: { Authorization: "Bearer " + token() } });
+	if (!r.ok) throw new Refused({ code: how ? "internal" : "not_found", text: await r.text() });
 	const name = called ?? /filename="([^"]+)"/.exec(r.headers.get("Content-Disposition") ?? "")?.[1] ?? "game.sgf";
 	return new File([await r.blob()], name, { type: r.headers.get("Content-Type") ?? "" });
 }
@@ -292,9 +292,6 @@ export function saveFile(f: File): void {
 	a.click();
 	setTimeout(() => URL.revokeObjectURL(a.href), 10000);
 }
-
-/** Fetches a file of the server's and saves it. */
-export const save = async (path: string, called?: string): Promise<void> => saveFile(await fetched(path, called));
 
 export async function textOf(path: string): Promise<string> {
 	const r = await ask(path, { headers: { Authorization: "Bearer " + token() } });

@@ -151,7 +151,7 @@ function played(overlay: BoardProps["overlay"], w: number, h: number): ReadonlyS
 export function Board(given: BoardProps) {
 	const { overlay, w, h } = given;
 	const line = useMemo(() => played(overlay, w, h), [overlay, w, h]).value;
-	const q = line ? { ...given, ...line, marks: given.marks?.filter((k) => !line.numbers!.has(k.p)) } : given;
+	const q = line ? { ...given, ...line, marks: given.marks?.filter((k) => !line.numbers!.has(k.p) && line.stones![k.p] === given.stones[k.p]) } : given;
 	const box = useRef<HTMLDivElement>(null);
 	const base = useRef<HTMLCanvasElement>(null);
 	const stones = useRef<HTMLCanvasElement>(null);

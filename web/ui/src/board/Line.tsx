@@ -1,6 +1,6 @@
 // A line that can be stepped through. The board shows it as far as the reader has come.
 import { batch, computed, signal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { useLayoutEffect } from "preact/hooks";
 import { t } from "../i18n";
 import { Icon } from "../icons";
 import { keysOver } from "../keys";
@@ -53,7 +53,7 @@ export function LinePlayer({ line }: { line: Line }) {
 	const at = line.at.value;
 	const open = all.length > 0;
 	const by = (n: number) => () => line.go(line.at.peek() + n);
-	useEffect(() => (open ? keysOver({ ArrowLeft: by(-1), ArrowRight: by(1), Home: () => line.go(0), End: () => line.go(line.all.peek().length) }) : undefined), [line, open]);
+	useLayoutEffect(() => (open ? keysOver({ ArrowLeft: by(-1), ArrowRight: by(1), Home: () => line.go(0), End: () => line.go(line.all.peek().length) }) : undefined), [line, open]);
 	if (!open) return null;
 	const before = (s: Step, i: number) => (s.p < 0 ? undefined : all.slice(0, i).find((e) => e.p === s.p));
 	return (

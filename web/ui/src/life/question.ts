@@ -248,7 +248,7 @@ export function onBoard(at: Place): Partial<BoardProps> {
 		const last = s.line.at(-1);
 		return {
 			stones: s.stones, legal: s.end ? "0".repeat(s.stones.length) : s.legal, turn: s.toMove as Colour, last: last ? point(last, at.w, at.h) : -1, ko: -1, dead: undefined, next: undefined, numbers: undefined, any: false, onStone: undefined, onMiddle: undefined,
-			marks: targets.filter((p) => s.stones[p] !== ".").map((p) => ({ k: "tr", p })),
+			marks: targets.filter((p) => s.stones[p] === at.stones[p]).map((p) => ({ k: "tr", p })),
 			onPlay: (p, refused) => { if (refused) toast(t(s.end ? "life_over" : "no_illegal"), { ms: 2000 }); else void against(s.first as Colour, [...s.moves, vertex(p, at.w, at.h)]); },
 		};
 	}

@@ -45,10 +45,10 @@ function open(): void {
 	line.open("answer", p.stones, ((v.line?.length ? v.line : [v.m]) as string[]).slice(0, LONGEST), p.toMove as Colour, ...size.value, solved.value ? 1 : 2);
 }
 
-// The triangles on the group that a problem is about.
-function groupMarks(p: Problem): Mark[] {
+// The triangles on the group that a problem is about, as far as its stones are on the board.
+function groupMarks(p: Problem, stones: string): Mark[] {
 	const [w, h] = p.size;
-	return (p.group ?? []).map((v) => point(v, w, h)).filter((at) => p.stones[at] !== ".").map((at) => ({ k: "tr", p: at }));
+	return (p.group ?? []).map((v) => point(v, w, h)).filter((at) => stones[at] !== ".").map((at) => ({ k: "tr", p: at }));
 }
 
 type Source = (not: string) => Promise<Drill>; // the problem after one, in a ring
@@ -189,9 +189,10 @@ export function Feedback({ p, onNext, brief }: { p: Problem; onNext: () => void;
 export function ProblemBoard({ p, onWaiting }: { p: Problem; onWaiting?: (q: unknown) => void }) {
 	const [w, h] = size.value;
 	const a = answer.value;
+	const stones = tried.value < 0 ? p.stones : play(p.stones, tried.value, p.toMove as Colour, w, h).stones;
 	return (
-		<Board w={w} h={h} stones={tried.value < 0 ? p.stones : play(p.stones, tried.value, p.toMove as Colour, w, h).stones} last={p.last && p.last !== "pass" ? point(p.last, w, h) : -1} legal={a ? "0".repeat(w * h) : p.legal} turn={a ? undefined : (p.toMove as Colour)} coordinates={settings.value.coordinates} confirm={settings.value.confirm}
-			overlay={overlay} label={t("board_plain", { w, h })} marks={groupMarks(p)} onWaiting={onWaiting} onPlay={place} />
+		<Board w={w} h={h} stones={stones} last={p.last && p.last !== "pass" ? point(p.last, w, h) : -1} legal={a ? "0".repeat(w * h) : p.legal} turn={a ? undefined : (p.toMove as Colour)} coordinates={settings.value.coordinates} confirm={settings.value.confirm}
+			overlay={overlay} label={t("board_plain", { w, h })} marks={groupMarks(p, stones)} onWaiting={onWaiting} onPlay={place} />
 	);
 }
 

@@ -4,7 +4,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { Board } from "../board/Board";
 import { UnreadFiles } from "../controls";
 import { openFiles } from "../files";
-import type { Day, GameCard, Games, GameState, Profile, Rank, Review, ReviewProgress, Unread, You as Known } from "../gen/api";
+import type { Day, DayProblem, GameCard, Games, GameState, Profile, Rank, Review, ReviewProgress, Unread, You as Known } from "../gen/api";
 import { num, rank, t, yourResult } from "../i18n";
 import { Icon, Logo, type IconName } from "../icons";
 import { moreOpen, rulesOpen } from "../keys";
@@ -139,10 +139,11 @@ function Today() {
 	const d = day.value;
 	const list = d?.problems ?? [];
 	const open = list.filter((p) => !p.grade).length;
+	const state = (p: DayProblem) => t(!p.grade ? "problem_open" : p.right ? "problem_right" : "problem_missed");
 	if (!d) return null;
 	return (
 		<Card id="problems" title={t("problems_title")}>
-			{list.length > 0 && <a href={open > 0 ? "/problems/today" : "/problems"} aria-label={t("problems")}><ol class="problem-row small">{list.map((p) => <li key={p.id} class={!p.grade ? "" : p.right ? "right" : "missed"}><Mini w={p.size[0]} h={p.size[1]} stones={p.stones} size={56} /><span class="sr">{t(!p.grade ? "problem_open" : p.right ? "problem_right" : "problem_missed")}</span></li>)}</ol></a>}
+			{list.length > 0 && <a href={open > 0 ? "/problems/today" : "/problems"} aria-label={`${t("problems")}: ${list.map(state).join(", ")}`}><ol class="problem-row small">{list.map((p) => <li key={p.id} class={!p.grade ? "" : p.right ? "right" : "missed"}><Mini w={p.size[0]} h={p.size[1]} stones={p.stones} size={56} /></li>)}</ol></a>}
 			<p class="row">
 				{list.length === 0 ? <span class="dim">{t("problems_none")}</span>
 					: open > 0 ? <><a class="button small" href="/problems/today">{t(open < list.length ? "problems_continue" : "problems_begin")}</a><span class="dim">{t("of", { n: list.length - open, of: list.length })}</span></>
@@ -167,7 +168,7 @@ function LastGame({ g }: { g?: GameCard }) {
 	const [w, h] = g.size;
 	const r = review.value?.card.review === g.game ? review.value : null;
 	const swing = (i: number) => r!.moves[i].wl ?? 0;
-	const ply = ([...(r?.turning ?? [])].sort((a, b) => swing(b) - swing(a))[0] ?? r?.mistakes[0]) as number | undefined;
+	const ply = [...[...(r?.turning ?? [])].sort((a, b) => swing(b) - swing(a)), ...(r?.mistakes ?? [])].find((i) => r!.moves[i].listed); // a small loss turns no game
 	const m = ply === undefined ? undefined : r!.moves[ply];
 	return (
 		<Card id="last" title={t("home_last")}>

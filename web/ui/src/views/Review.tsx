@@ -132,7 +132,7 @@ function List() {
 	return (
 		<main class="reviews">
 			<div class="row title-row">
-				<h1>{t("your_games")}</h1>
+				<h1>{t("your_reviews")}</h1>
 				<label class="button primary"><Icon name="open" /> {t("add_files")}<input type="file" accept=".sgf,.html" multiple class="sr" onChange={(e) => { void openFiles(e.currentTarget.files, "review"); e.currentTarget.value = ""; }} /></label>
 				{all.length > 1 && <input type="search" value={wanted.value} placeholder={t("filter")} aria-label={t("filter")} onInput={(e) => { wanted.value = e.currentTarget.value; store.put({ name: wanted.value }); }} />}
 			</div>

@@ -4,7 +4,7 @@ import { Board } from "../board/Board";
 import { Line, LinePlayer } from "../board/Line";
 import { SCALE, type Overlay } from "../board/overlay";
 import { Choice, Tool, Where } from "../controls";
-import { openFiles } from "../files";
+import { openFiles, save } from "../files";
 import type { Review, ReviewCard, ReviewGroup, ReviewMove, ReviewPlayer, ReviewPoint, ReviewProgress, Verdict } from "../gen/api";
 import { claimed, duration, leadText, signed, t, verdictText, why } from "../i18n";
 import { Icon } from "../icons";
@@ -13,7 +13,7 @@ import { Groups, settledAt } from "../life/Groups";
 import { Life } from "../life/Life";
 import * as question from "../life/question";
 import { say, toast } from "../live";
-import { fetched, inWords, Refused, save, saveFile, send, textOf, watch } from "../net";
+import { fetched, inWords, Refused, saveFile, send, textOf, watch } from "../net";
 import { go, note, query } from "../router";
 import { other, play, point, vertex, type Colour } from "../rules";
 import { set, settings } from "../settings";
@@ -347,7 +347,7 @@ function Nav() {
 }
 
 async function analyse(id: string): Promise<void> {
-	await openFiles([new File([await textOf(`/api/reviews/${id}.sgf`)], t("your_games"))], "doc", at.value);
+	await openFiles([new File([await textOf(`/api/reviews/${id}.sgf`)], fileName(review.value!.card))], "doc", at.value);
 }
 
 // The name of a review's file: after its players, or after its record.
@@ -420,22 +420,23 @@ export function Game({ id, given, judge: by }: { id: string; given?: Review; jud
 	}, [asked.value]);
 	useEffect(() => { if (review.value && !IN_FILE) note(`/review/${id}` + (moved ? `?at=${at.value}` : "")); }, [at.value]);
 
-	if (gone.value) return <main class="empty"><p>{gone.value}</p><a class="button primary" href="/review">{t("your_games")}</a></main>;
+	if (gone.value) return <main class="empty"><p>{gone.value}</p><a class="button primary" href="/review">{t("your_reviews")}</a></main>;
 	const r = review.value;
 	if (!r) return <main class="empty" aria-busy="true" />;
 	const [w, h] = size.value;
 	const m = here.value;
 	const last = moves.value[at.value - 1];
+	const seenStones = tried.value < 0 || !m ? stones.value : play(stones.value, tried.value, m.c as Colour, w, h).stones;
 	const done = r.card.state === "done" || r.card.state === "partial";
 	return (
 		<main class="analyse review" data-at={at.value} data-state={r.card.state} data-points={known.value.size} data-mistakes={listed.value.length}>
 			<h1 class="sr">{t("review")}</h1>
 			<div class="stage">
 				<Graph points={points()} at={at.value} onSeek={goTo} height={innerWidth < 640 || innerHeight < 820 ? 84 : 120} winrate={!r.card.handicap} side={side.value} />
-				<Board w={w} h={h} stones={tried.value < 0 || !m ? stones.value : play(stones.value, tried.value, m.c as Colour, w, h).stones} last={last && last.m !== "pass" ? point(last.m, w, h) : -1} turn={(m?.c as Colour) || undefined} legal={[...stones.value].map((s) => (s === "." ? "1" : "0")).join("")}
+				<Board w={w} h={h} stones={seenStones} last={last && last.m !== "pass" ? point(last.m, w, h) : -1} turn={(m?.c as Colour) || undefined} legal={[...stones.value].map((s) => (s === "." ? "1" : "0")).join("")}
 					coordinates={settings.value.coordinates} confirm={settings.value.confirm} overlay={seen} label={t("board_plain", { w, h })}
 					next={m && m.m !== "pass" ? [{ p: point(m.m, w, h), c: m.c as Colour }] : undefined}
-					marks={ringed.value}
+					marks={ringed.value.filter((k) => seenStones[k.p] !== ".")}
 					cell={(q) => (m && point(m.m, w, h) === q ? t("played_here") : "")}
 					onPlay={(p, no) => void tryMove(p, no)} onWheel={(s) => (line.of.value ? line.go(line.at.value + s) : goTo(at.value + s))}
 					{...(line.of.value ? {} : life?.onBoard(place()!))} />
@@ -451,11 +452,11 @@ export function Game({ id, given, judge: by }: { id: string; given?: Review; jud
 				</div>
 				<div class="tab-body" role="tabpanel">{tab.value === "moves" ? <Mistakes /> : tab.value === "groups" ? <Groups r={r} at={at.value} go={goTo} ask={IN_FILE ? undefined : (g) => { goTo(g.since); asked.value = g; }} /> : <Summary r={r} />}</div>
 				{!IN_FILE && <div class="row tools-row review-tools">
-					<Tool icon="back" text={t("your_games")} onClick={() => go("/review")} />
-					<Tool icon="life" text={t("life_title")} keys="i" on={!!life?.chosen.value.length} disabled={!done} onClick={askLife} />
-					<Tool icon="analyse" text={t("analyse")} disabled={!done} onClick={() => void analyse(id)} />
-					<Tool icon="save" text="SGF" disabled={!done} onClick={() => void save(`/api/reviews/${id}.sgf`, fileName(r.card) + ".sgf")} />
-					<Tool icon="share" text={t("share")} disabled={!done} onClick={() => void share(id, r.card)} />
+					<Tool icon="back" text={t("your_reviews")} onClick={() => go("/review")} />
+					<Tool icon="life" text={t("life_title")} keys="i" on={!!life?.chosen.value.length} disabled={!done} why={t("review_unfinished")} onClick={askLife} />
+					<Tool icon="analyse" text={t("analyse")} disabled={!done} why={t("review_unfinished")} onClick={() => void analyse(id)} />
+					<Tool icon="save" text="SGF" disabled={!done} why={t("review_unfinished")} onClick={() => void save(`/api/reviews/${id}.sgf`, fileName(r.card) + ".sgf")} />
+					<Tool icon="share" text={t("share")} disabled={!done} why={t("review_unfinished")} onClick={() => void share(id, r.card)} />
 				</div>}
 			</aside>
 		</main>

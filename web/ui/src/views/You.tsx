@@ -1,12 +1,13 @@
 import { computed, signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { UnreadFiles } from "../controls";
+import { save } from "../files";
 import type { Fit, KeptGame, KeptGames, Loss, Profile, Rank, Standing, Tally, You as Known } from "../gen/api";
 import type { Key } from "../gen/keys";
 import { language, num, rank, resultText, t, warned } from "../i18n";
 import { Icon } from "../icons";
 import { toast } from "../live";
-import { inWords, save, send, watch, welcome } from "../net";
+import { inWords, send, watch, welcome } from "../net";
 import { isDeleted, remove } from "../undo";
 import { latest, opponent, RANKS } from "./Home";
 import { Streak } from "./Problems";
@@ -54,8 +55,8 @@ export function Curve({ r }: { r: Rank }) {
 						<title>{`${date(s)}: ${rank(id(s.mid))} · ${s.from === "review" ? t("lost_a_move", { points: num(s.mark, 2) }) : t(s.mark === 1 ? "won" : s.mark === 0 ? "lost" : "result_draw")}`}</title>
 					</circle>
 				))}
-				<text class="from" x="44" y={H - 6}>{date(all[0])}</text>
-				<text class="to" x={W - 12} y={H - 6}>{date(all.at(-1)!)}</text>
+				<text class="from" x="44" y={H - 9}>{date(all[0])}</text>
+				<text class="to" x={W - 12} y={H - 9}>{date(all.at(-1)!)}</text>
 			</svg>
 			<figcaption class="row dim">
 				<span><i class="key won" /> {t("won")}</span><span><i class="key lost" /> {t("lost")}</span><span><i class="key by-review" /> {t("you_by_review")}</span>
@@ -207,7 +208,7 @@ function Games() {
 			<div class="row title-row">
 				<h2 id="you-games">{t("you_games")} {k && <span class="dim">{num(k.total - k.games.filter((g) => isDeleted("game:" + g.game)).length)}</span>}</h2>
 				<input type="search" value={wanted.value} placeholder={t("you_search")} aria-label={t("you_search")} onInput={(e) => { wanted.value = e.currentTarget.value; void find(); }} />
-				<button class="button quiet" disabled={!k?.all} onClick={() => void save("/api/games.zip").catch((e) => toast(inWords(e), { bad: true }))}><Icon name="save" /> {t("you_export")}</button>
+				<button class="button quiet" disabled={!k?.all} onClick={() => void save("/api/games.zip")}><Icon name="save" /> {t("you_export")}</button>
 			</div>
 			{k && k.all === 0 && <p class="dim">{t("you_no_games")}</p>}
 			{k && k.all > 0 && k.total === 0 && <p class="dim">{t("you_no_match")}</p>}

@@ -212,13 +212,13 @@ export async function pass(): Promise<void> {
 	await command("game.play", { move: "pass" });
 }
 
-let told = ""; // the game whose player was told that help ends its counting
+let told = ""; // the game whose player was told last that a kind of help ends its counting, and the kind
 
 /** Says before the first help in a game that counts for the rank that it will not any more; true: it waits for another press. */
 function uncounts(key: "counts_before_hint" | "counts_before_undo"): boolean {
 	const g = game.value;
-	if (g?.counts !== "yes" || told === g.game) return false;
-	told = g.game;
+	if (g?.counts !== "yes" || told === key + g.game) return false;
+	told = key + g.game;
 	noted(t(key));
 	return true;
 }
