@@ -96,6 +96,7 @@ func TestPrintReview(t *testing.T) {
 // TestPointing moves the pointer over the candidates while numbers come in: no row changes its
 // place.
 func TestPointing(t *testing.T) {
+	testshared.Long(t)
 	_, p := newPage(t)
 	p.Do(chromedp.Evaluate(`localStorage.setItem("kosumi.analysis", JSON.stringify({ visits: 100000, tab: "tree" }));
 		{ const d = new DataTransfer(); d.setData("text", "(;GM[1]FF[4]SZ[9];B[ee])"); document.body.dispatchEvent(new ClipboardEvent("paste", { clipboardData: d, bubbles: true })); }`, nil))

@@ -19,6 +19,7 @@ import (
 // TestProblemsAtEveryWidth shows a problem on phones and tablets: its board fills the
 // width.
 func TestProblemsAtEveryWidth(t *testing.T) {
+	testshared.Long(t)
 	looks(t)
 	s, p := openSpoilt(t)
 	p.Do(chromedp.Navigate(s.Address() + "drills"))
@@ -304,6 +305,7 @@ func TestOvertimeIsShown(t *testing.T) {
 // TestSelectionIsNotHover points at a row that is not selected: it looks different from the
 // selected one.
 func TestSelectionIsNotHover(t *testing.T) {
+	testshared.Long(t)
 	looks(t)
 	_, p := openSpoilt(t)
 	p.Until(`document.querySelectorAll(".mistakes li").length > 2`)

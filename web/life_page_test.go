@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"kosumi/internal/browsertest"
+	"kosumi/internal/testshared"
 	"kosumi/web/api"
 )
 
@@ -128,6 +129,7 @@ func TestWebLifeOfSeveral(t *testing.T) {
 // TestLifeStaysInItsPlace asks from the toolbar of an analysis whether stones live: the panel
 // pushes nothing off the screen, and an unproved answer looks different from a proved one.
 func TestLifeStaysInItsPlace(t *testing.T) {
+	testshared.Long(t)
 	looks(t)
 	_, p, _ := analysed(t, cornerRecord[:len(cornerRecord)-1]+"AB[fg])")
 	p.Until(`Number(document.querySelector(".engine-line")?.dataset.visits) > 0`)

@@ -101,6 +101,7 @@ func (s *training) request(t *testing.T) func(*http.Request) (*http.Response, er
 // machine, and plays against it; a network with another sha256 than announced is refused. Nothing
 // is requested before the press.
 func TestStrongestNetwork(t *testing.T) {
+	testshared.Long(t)
 	site := &training{data: []byte(testshared.Read(t, "../models/kosumi-zero.bin.gz")), gate: make(chan struct{})}
 	open := sync.OnceFunc(func() { close(site.gate) })
 	t.Cleanup(open)

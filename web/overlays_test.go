@@ -10,6 +10,7 @@ import (
 
 	"kosumi/board"
 	"kosumi/internal/browsertest"
+	"kosumi/internal/testshared"
 	"kosumi/web/api"
 	"kosumi/web/store"
 )
@@ -25,6 +26,7 @@ const drawings = `window.texts = new Map(); window.squares = new Set(); { const 
 // candidate shows its share of the policy, moves of few visits get no letter, and the candidates
 // seldom change places.
 func TestOverlaysTogether(t *testing.T) {
+	testshared.Long(t)
 	looks(t)
 	s, p := newPage(t)
 	id := ask[api.ID](join(t, s), "doc.new", api.NewDoc{SGF: "(;SZ[9];B[ee];W[gc];B[cc];W[gg];B[cg])"}).ID
@@ -54,6 +56,7 @@ func TestOverlaysTogether(t *testing.T) {
 
 // TestHintStones asks for the third hint: its stones look different from those of the game.
 func TestHintStones(t *testing.T) {
+	testshared.Long(t)
 	looks(t)
 	s, p := newPage(t)
 	newGame(p, s, api.NewGame{Size: [2]int{9, 9}, Rules: "chinese", Colour: "b", Seat: api.Seat{Visits: 2}})
@@ -74,6 +77,7 @@ func TestHintStones(t *testing.T) {
 
 // TestCountIsLegible looks at the counting of a game: no number is drawn on a square.
 func TestCountIsLegible(t *testing.T) {
+	testshared.Long(t)
 	looks(t)
 	s, p := newPage(t)
 	c := join(t, s)
