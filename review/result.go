@@ -208,13 +208,13 @@ const (
 	finestVisits = 3   // minimum number of visits of the second choice
 )
 
-// Finest returns the plies of a side's finest moves, finest first: first choices that are at least
+// Finest returns the plies of a side's finest moves, finest first: first choices, no passes, that are at least
 // finestGap better than the second choice, ordered by that difference times one minus the move's prior.
 func (r *Result) Finest(color string) []int {
 	plies, worth := []int{}, map[int]float64{}
 	for i := range r.Moves {
 		m := &r.Moves[i]
-		if m.Color != color || !m.Judged || m.Class != Best || len(m.Best) < 2 || m.Best[0].Move != m.Move || m.Best[1].Visits < finestVisits {
+		if m.Color != color || m.Move == "pass" || !m.Judged || m.Class != Best || len(m.Best) < 2 || m.Best[0].Move != m.Move || m.Best[1].Visits < finestVisits {
 			continue
 		}
 		if gap := math.Abs(m.Best[0].Lead - m.Best[1].Lead); gap >= finestGap {

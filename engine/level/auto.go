@@ -205,11 +205,16 @@ func (f PlayerRatings) On(size board.Size) *PlayerRating {
 	return f[name]
 }
 
-// Begin rates a new player by the rank that the player claims, give or take three ranks. It changes
-// nothing if a game or a review on this board size has counted.
+// Begin rates a new player by the rank that the player claims, give or take three ranks; one claim
+// in five is assumed to be far off. It changes nothing if a game or a review on this board size has
+// counted.
 func (f PlayerRatings) Begin(size board.Size, r Rank) {
 	if at := f[size.String()]; at == nil || !at.Counted() {
-		f[size.String()] = newPlayerRating(r, 3)
+		at, far := newPlayerRating(r, 3), newPlayerRating(r, 10)
+		for i, w := range far.Weights {
+			at.Weights[i] = 0.8*at.Weights[i] + 0.2*w
+		}
+		f[size.String()] = at
 	}
 }
 

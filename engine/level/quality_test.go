@@ -101,6 +101,24 @@ func TestJudgedBy(t *testing.T) {
 	require.Len(t, f.History, historyKept)
 }
 
+// TestWrongClaim: one reviewed game overrides a claim that is fifteen ranks off, and the ranges of players
+// who claimed different ranks before the same game meet.
+func TestWrongClaim(t *testing.T) {
+	real := Rank(-2)
+	root := expected(qualities[board.Square(13)], eloOf(real)).mean
+	losses := slices.Repeat([]float64{root * root}, 40)
+	for _, claim := range []Rank{Lowest, real, real + 15} {
+		all := PlayerRatings{}
+		all.Begin(board.Square(13), claim)
+		_, at, _ := all["13x13"].Range()
+		require.InDelta(t, float64(max(claim, Lowest+1)), float64(at), 3, "before the game")
+		require.True(t, all["13x13"].JudgedBy(board.Square(13), "a", losses, time.Now()))
+		low, mid, high := all["13x13"].Range()
+		t.Logf("%v: %v to %v, %v", claim, low, high, mid)
+		require.True(t, low <= real && real <= high, "%v: %v to %v", claim, low, high)
+	}
+}
+
 // TestExpectedQuality: the expected loss never rises with strength, and is never negative.
 func TestExpectedQuality(t *testing.T) {
 	for _, size := range JudgedOn() {

@@ -183,17 +183,17 @@ func (ds *Drills) mergeAnswers(e store.Entry, do bool) (fresh, all int, err erro
 	return fresh, len(other), nil
 }
 
-// Done returns a function that reports whether all problems of a day are answered.
-func (ds *Drills) Done() func(date string, problems []string) bool {
+// Done returns a function that counts the problems of a day that are answered.
+func (ds *Drills) Done() func(date string, problems []string) int {
 	ds.mu.Lock()
 	defer ds.mu.Unlock()
 	log, err := ds.folder.Answers()
 	if err != nil {
-		return func(string, []string) bool { return false }
+		return func(string, []string) int { return 0 }
 	}
 	defer log.Close()
 	answered := answeredOn(log.Attempts)
-	return func(date string, problems []string) bool {
-		return len(problems) > 0 && !slices.ContainsFunc(problems, func(id string) bool { return answered[date][id].Grade == 0 })
+	return func(date string, problems []string) int {
+		return len(slices.DeleteFunc(slices.Clone(problems), func(id string) bool { return answered[date][id].Grade == 0 }))
 	}
 }

@@ -19,8 +19,8 @@ type Diary interface {
 }
 
 // Day returns the problems of a day, in the order of [candidates]. The diary keeps the choice for
-// the day. A problem that no longer exists is replaced; an unanswered problem of the program's
-// collection is replaced as soon as there is one from the player's games. If the diary cannot be
+// the day. A problem that no longer exists is replaced. Until the first one is answered, problems of
+// the program's collection give way to new ones from the player's games. If the diary cannot be
 // written, the next call chooses again.
 func (ds *Drills) Day(diary Diary, now time.Time) (d api.Day, err error) {
 	date := now.Format(time.DateOnly)
@@ -28,14 +28,15 @@ func (ds *Drills) Day(diary Diary, now time.Time) (d api.Day, err error) {
 	err = ds.use(func(set *drill.Set, log *drill.Log, schedule *drill.Schedule) error {
 		d.Sets = ds.own.sets(log.Attempts)
 		answered := answeredOn(log.Attempts)
-		for _, p := range ds.collection(0) { // answered problems stay though the player's rank, and so the level, has changed
-			if answered[date][p.ID].Grade > 0 && find(set, p.ID) == nil {
+		begun := slices.ContainsFunc(days[date], func(id string) bool { return answered[date][id].Grade > 0 })
+		for _, p := range ds.collection(0) { // the day's problems stay though the player's rank, and so the level, has changed
+			if (answered[date][p.ID].Grade > 0 || begun && slices.Contains(days[date], p.ID)) && find(set, p.ID) == nil {
 				set.Problems = append(set.Problems, p)
 			}
 		}
 		ids := slices.DeleteFunc(slices.Clone(days[date]), func(id string) bool {
 			p := find(set, id)
-			return p == nil || p.Level > 0 && answered[date][id].Grade == 0 // problems of the player's games replace those of the collection, also during the day
+			return p == nil || p.Level > 0 && !begun
 		})
 		for _, p := range candidates(set, schedule, now) {
 			if len(ids) >= problemsADay {

@@ -71,7 +71,7 @@ func TestStreak(t *testing.T) {
 	require.Equal(t, 1, row)
 }
 
-// TestDay chooses five problems: they stay the same all day, are graded by the first answer, and a
+// TestDay chooses five problems: they stay the same from the first answer on, are graded by it, and a
 // deleted problem is replaced.
 func TestDay(t *testing.T) {
 	folder, err := drill.OpenFolder(t.TempDir())
@@ -134,21 +134,25 @@ func TestDay(t *testing.T) {
 	require.NotContains(t, ids(fewer), "6")
 	require.NotContains(t, ids(fewer), "7")
 
-	// The day keeps an answered problem of the collection, even if the player's new rank calls for others.
-	easy, hard := set.Problems[0], set.Problems[1]
-	easy.ID, easy.Level, hard.ID, hard.Level = "easy", 1, "hard", 3
+	// Once an answer is given, the day keeps its problems, even if the player's new rank calls for others.
+	easy, open, hard := set.Problems[0], set.Problems[1], set.Problems[2]
+	easy.ID, easy.Level, open.ID, open.Level, hard.ID, hard.Level = "easy", 1, "open", 1, "hard", 3
 	ds.collection = func(fit int) []drill.Problem {
-		return map[int][]drill.Problem{0: {easy, hard}, 1: {easy}, 3: {hard}}[fit]
+		return map[int][]drill.Problem{0: {easy, open, hard}, 1: {easy, open}, 3: {hard}}[fit]
 	}
 	_, err = folder.WriteDrills(&drill.Set{})
 	require.NoError(t, err)
 	rank := level.Rank(-5)
 	ds.strength = func() (level.Rank, bool) { return rank, true }
-	_, err = ds.Day(book, day(5))
-	require.NoError(t, err)
+	for _, at := range []level.Rank{7, -5} {
+		rank = at
+		before, err := ds.Day(book, day(5))
+		require.NoError(t, err)
+		require.Equal(t, map[level.Rank][]string{7: {"hard"}, -5: {"easy", "open"}}[at], ids(before))
+	}
 	answer("easy", day(5), drill.GoodGrade)
 	rank = level.Rank(7)
 	after, err := ds.Day(book, day(5).Add(time.Hour))
 	require.NoError(t, err)
-	require.Equal(t, []string{"easy", "hard"}, ids(after))
+	require.Equal(t, []string{"easy", "open", "hard"}, ids(after))
 }

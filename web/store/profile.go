@@ -202,9 +202,9 @@ func (p *Profile) Persons(new bool) ([]string, error) {
 	return slices.Clone(p.now.Persons), err
 }
 
-// Saved describes the profile in a backup. done returns a function that reports whether all
-// problems of a day are answered.
-func (p *Profile) Saved(done func() func(date string, problems []string) bool) Saved {
+// Saved describes the profile in a backup. done returns a function that counts the problems of a day
+// that are answered.
+func (p *Profile) Saved(done func() func(date string, problems []string) int) Saved {
 	return Saved{Kind: "rest", Ext: profileFile, Most: mostBytes,
 		Path: func(string) string { return p.path() },
 		Merge: func(e Entry, do bool) (fresh, all int, err error) {
@@ -228,8 +228,8 @@ func (p *Profile) Saved(done func() func(date string, problems []string) bool) S
 }
 
 // merge adds the names, lessons, sides and days of o, unless s contradicts them. If both have
-// problems for a day, s takes those of o only if all of o's are answered and not all of s's.
-func (s *state) merge(o *state, done func(date string, problems []string) bool) {
+// problems for a day, s takes those of o if more of them are answered.
+func (s *state) merge(o *state, done func(date string, problems []string) int) {
 	add := func(to, from []string, most int, not ...string) []string {
 		for _, x := range from {
 			if len(to) < most && x != "" && len(x) <= mostName && !named(to, x) && !named(not, x) {
@@ -249,7 +249,7 @@ func (s *state) merge(o *state, done func(date string, problems []string) bool) 
 	}
 	for date, problems := range o.Days {
 		here, known := s.Days[date]
-		if _, err := time.Parse(time.DateOnly, date); err == nil && len(problems) <= mostNames && (!known || !done(date, here) && done(date, problems)) {
+		if _, err := time.Parse(time.DateOnly, date); err == nil && len(problems) <= mostNames && (!known || done(date, problems) > done(date, here)) {
 			s.keepDay(date, problems)
 		}
 	}

@@ -33,6 +33,11 @@ func TestProfile(t *testing.T) {
 	require.NoError(t, again.KeepDay("2026-01-03", []string{"c"}))
 	require.Len(t, again.Days(), daysKept)
 	require.Contains(t, again.Days(), "2026-01-03")
+
+	answers := func(_ string, problems []string) int { return strings.Count(strings.Join(problems, ""), "!") }
+	s := state{Days: map[string][]string{"2026-01-02": {"a!", "b"}, "2026-01-03": {"c"}}}
+	s.merge(&state{Days: map[string][]string{"2026-01-02": {"d!", "e"}, "2026-01-03": {"f!", "g"}, "2026-01-04": {"h"}}}, answers)
+	require.Equal(t, map[string][]string{"2026-01-02": {"a!", "b"}, "2026-01-03": {"f!", "g"}, "2026-01-04": {"h"}}, s.Days, "a restore takes the problems of a day that has more answers")
 }
 
 // TestSaidNames: the last statement about a name counts, also after a restart.

@@ -167,7 +167,8 @@ function LastGame({ g }: { g?: GameCard }) {
 	if (!g) return <Card id="last" title={t("home_last")}><p class="dim">{t("home_last_none")}</p></Card>;
 	const [w, h] = g.size;
 	const r = review.value?.card.review === g.game ? review.value : null;
-	const swing = (i: number) => r!.moves[i].wl ?? 0;
+	const loser = { B: "w", W: "b" }[(g.result ?? "")[0]];
+	const swing = (i: number) => (r!.moves[i].wl ?? 0) + (r!.moves[i].c === loser ? 1 : 0); // the loser's mistakes come first
 	const ply = [...[...(r?.turning ?? [])].sort((a, b) => swing(b) - swing(a)), ...(r?.mistakes ?? [])].find((i) => r!.moves[i].listed); // a small loss turns no game
 	const m = ply === undefined ? undefined : r!.moves[ply];
 	return (
