@@ -155,10 +155,14 @@ func (f *PlayerRating) Next() Rank {
 // is only the rank that the player claims, or the default.
 func (f *PlayerRating) Counted() bool { return f.Games > 0 || f.Judged > 0 }
 
-// Range is the player's probable rank: between low and high with a probability of 80 %; mid is the
-// mean.
+// Range is the player's probable rank: between low and high with a probability of 80 %; mid is the mean, or,
+// while no game has counted, the rank that the player claims.
 func (f *PlayerRating) Range() (low, mid, high Rank) {
-	return rankAt(f.quantile(0.1)), rankAt(f.mean()), rankAt(f.quantile(0.9))
+	at := f.mean()
+	if !f.Counted() {
+		at = grid(slices.Index(f.Weights, slices.Max(f.Weights)))
+	}
+	return rankAt(f.quantile(0.1)), rankAt(at), rankAt(f.quantile(0.9))
 }
 
 // Explain describes the estimate, as in "you are at about 8k on 9x9 (10k to 7k), 14 games".
@@ -181,8 +185,7 @@ type PlayerRatings map[string]*PlayerRating
 // ErrRatings says that a file does not contain valid ratings.
 var ErrRatings = errors.New("not a file of players' levels")
 
-// ParsePlayerRatings reads a file of ratings; ratings that make no sense are refused.
-// Errors wrap ErrRatings.
+// ParsePlayerRatings reads a file of ratings; ratings that make no sense are refused. Errors wrap ErrRatings.
 func ParsePlayerRatings(data []byte) (PlayerRatings, error) {
 	all := PlayerRatings{}
 	if err := json.Unmarshal(data, &all); err != nil {
@@ -205,9 +208,8 @@ func (f PlayerRatings) On(size board.Size) *PlayerRating {
 	return f[name]
 }
 
-// Begin rates a new player by the rank that the player claims, give or take three ranks; one claim
-// in five is assumed to be far off. It changes nothing if a game or a review on this board size has
-// counted.
+// Begin rates a new player by the rank that the player claims, give or take three ranks; one claim in five is
+// assumed to be far off. It changes nothing if a game or a review on this board size has counted.
 func (f PlayerRatings) Begin(size board.Size, r Rank) {
 	if at := f[size.String()]; at == nil || !at.Counted() {
 		at, far := newPlayerRating(r, 3), newPlayerRating(r, 10)
@@ -224,8 +226,7 @@ func HandicapElo(size board.Size, points float64) float64 {
 	return eloARank * points / (2 * math.Pow(float64(size.Area())/81, 1.3))
 }
 
-// Standing is a player's rank after a game that counted: between Low and High with a probability
-// of 80 %.
+// Standing is a player's rank after a game that counted: between Low and High with a probability of 80 %.
 type Standing struct {
 	When           time.Time `json:"when"`
 	Low, Mid, High Rank
