@@ -36,11 +36,6 @@ type gateNetwork struct {
 
 // PlayMatches plays games of gating matches until the context ends. [Worker.Run] includes it.
 func (w *Worker) PlayMatches(ctx context.Context) error {
-	if w.run == "" {
-		if err := w.hello(ctx); err != nil {
-			return quiet(ctx, err)
-		}
-	}
 	p := &gatePlayer{w: w, freed: make(chan struct{}, 1), held: map[string]context.CancelFunc{}, networks: map[string]*gateNetwork{}, exams: map[string]*Exam{}}
 	defer func() {
 		p.games.Wait()

@@ -44,19 +44,19 @@ type WorkerConfig struct {
 // Worker plays games for a server.
 type Worker struct {
 	conf  WorkerConfig
-	run   string
-	spool *spool
 	low   chan struct{} // capacity 1: numbers are wanted
 	began time.Time
 	spoil func(f *selfplay.Finished) // lets tests spoil games
 	files *fileCache
 
-	greeting sync.Mutex // held while saying hello
+	greeting sync.Mutex // held while saying hello; guards conf.Card
 
 	sending sync.WaitGroup // goroutines that send, from the first Run to Close
 	hangUp  context.CancelFunc
 
 	mu    sync.Mutex
+	run   string // the loop's id, from the first greeting on
+	spool *spool // from the first Run on
 	held  map[uint64]bool
 	games int64
 	now   *assignment
@@ -92,18 +92,8 @@ func (w *Worker) Run(ctx context.Context) error {
 	if err := w.hello(ctx); err != nil {
 		return quiet(ctx, err)
 	}
-	if w.spool == nil {
-		dir := ""
-		if !w.conf.InMemory {
-			dir = filepath.Join(w.conf.Dir, "spool", w.run)
-		}
-		var err error
-		if w.spool, err = openSpool(dir); err != nil {
-			return err
-		}
-		var sending context.Context
-		sending, w.hangUp = context.WithCancel(context.Background())
-		w.sending.Go(func() { w.upload(sending) })
+	if err := w.startSending(); err != nil {
+		return err
 	}
 	playing, stop := context.WithCancelCause(ctx)
 	var work sync.WaitGroup
@@ -123,6 +113,27 @@ func (w *Worker) Run(ctx context.Context) error {
 	stop(nil)
 	work.Wait()
 	return quiet(ctx, err)
+}
+
+// startSending opens the spool and begins to send its games, at the first run.
+func (w *Worker) startSending() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.spool != nil {
+		return nil
+	}
+	dir := ""
+	if !w.conf.InMemory {
+		dir = filepath.Join(w.conf.Dir, "spool", w.run)
+	}
+	var err error
+	if w.spool, err = openSpool(dir); err != nil {
+		return err
+	}
+	ctx, hangUp := context.WithCancel(context.Background())
+	w.hangUp = hangUp
+	w.sending.Go(func() { w.upload(ctx) })
+	return nil
 }
 
 // quiet drops errors after the end of a context.
@@ -197,14 +208,21 @@ func (w *Worker) hello(ctx context.Context) error {
 			pause(ctx, time.Duration(a.WaitMS)*time.Millisecond)
 		case a.Refused != "":
 			return fmt.Errorf("%w: %s", ErrRefused, a.Refused)
-		case w.run != "" && w.run != a.Run:
+		case !w.join(a.Run):
 			return fmt.Errorf("%w: another loop answers than before; start the worker again", ErrRefused)
 		default:
-			w.run = a.Run
 			return nil
 		}
 	}
 	return ctx.Err()
+}
+
+// join notes which loop answers, and reports whether it is the one that answered before.
+func (w *Worker) join(run string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.run = cmp.Or(w.run, run)
+	return w.run == run
 }
 
 // beats reports to the server every ten seconds.

@@ -224,17 +224,12 @@ func (c *cache) write(e []uint32, k cacheKey, area int, out *Output) {
 		e[entryValues+i] = math.Float32bits(*x)
 	}
 	policy, points := out.Policy[:area+1], out.Ownership[:area]
-	rest := e[entryPolicy:]
+	pack, packOwners := packPolicy, packPoints
 	if c.exact {
-		rest = packExact(rest, policy)
-		if out.HasOwnership {
-			packExact(rest, points)
-		}
-		return
+		pack, packOwners = packExact, packExact
 	}
-	rest = packPolicy(rest, policy)
-	if out.HasOwnership {
-		packPoints(rest, points)
+	if rest := pack(e[entryPolicy:], policy); out.HasOwnership {
+		packOwners(rest, points)
 	}
 }
 
@@ -249,16 +244,11 @@ func (c *cache) read(e []uint32, ownership bool, out *Output) {
 		*x = math.Float32frombits(e[entryValues+i])
 	}
 	policy, points := out.Policy[:area+1], out.Ownership[:area]
-	rest := e[entryPolicy:]
+	unpack, unpackOwners := unpackPolicy, unpackPoints
 	if c.exact {
-		rest = unpackExact(policy, rest)
-		if out.HasOwnership {
-			unpackExact(points, rest)
-		}
-		return
+		unpack, unpackOwners = unpackExact, unpackExact
 	}
-	rest = unpackPolicy(policy, rest)
-	if out.HasOwnership {
-		unpackPoints(points, rest)
+	if rest := unpack(policy, e[entryPolicy:]); out.HasOwnership {
+		unpackOwners(points, rest)
 	}
 }

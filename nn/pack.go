@@ -45,47 +45,35 @@ func packSigned(x float32) uint16 {
 
 func unpackSigned(code uint16) float32 { return float32(int16(code)) / math.MaxInt16 }
 
-// packPolicy stores two probabilities per word and returns the rest of dst.
-func packPolicy(dst []uint32, src []float32) []uint32 {
-	for len(src) > 1 {
-		dst[0] = uint32(packProbability(src[0])) | uint32(packProbability(src[1]))<<16
-		dst, src = dst[1:], src[2:]
-	}
-	if len(src) == 1 {
-		dst[0] = uint32(packProbability(src[0]))
-		dst = dst[1:]
-	}
-	return dst
-}
+// packPolicy stores two probabilities per word. Like the functions below it returns the words that are left.
+func packPolicy(dst []uint32, src []float32) []uint32 { return packPairs(dst, src, packProbability) }
 
 // packPoints stores two numbers in [-1,1] per word.
-func packPoints(dst []uint32, src []float32) {
+func packPoints(dst []uint32, src []float32) []uint32 { return packPairs(dst, src, packSigned) }
+
+func packPairs(dst []uint32, src []float32, code func(float32) uint16) []uint32 {
 	for i, x := range src {
 		if i%2 == 0 {
-			dst[i/2] = uint32(packSigned(x))
+			dst[i/2] = uint32(code(x))
 		} else {
-			dst[i/2] |= uint32(packSigned(x)) << 16
+			dst[i/2] |= uint32(code(x)) << 16
 		}
 	}
+	return dst[(len(src)+1)/2:]
 }
 
 func unpackPolicy(dst []float32, src []uint32) []uint32 {
-	n := len(dst) / 2
-	for i, w := range src[:n] {
-		dst[2*i] = unpackProbability(uint16(w))
-		dst[2*i+1] = unpackProbability(uint16(w >> 16))
+	for i := range dst {
+		dst[i] = unpackProbability(uint16(src[i/2] >> (16 * (i % 2))))
 	}
-	if len(dst)%2 != 0 {
-		dst[2*n] = unpackProbability(uint16(src[n]))
-		n++
-	}
-	return src[n:]
+	return src[(len(dst)+1)/2:]
 }
 
-func unpackPoints(dst []float32, src []uint32) {
+func unpackPoints(dst []float32, src []uint32) []uint32 {
 	for i := range dst {
 		dst[i] = unpackSigned(uint16(src[i/2] >> (16 * (i % 2))))
 	}
+	return src[(len(dst)+1)/2:]
 }
 
 func packExact(dst []uint32, src []float32) []uint32 {

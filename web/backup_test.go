@@ -136,6 +136,7 @@ func fill(t *testing.T, s *Server) {
 // TestBackup moves everything, or the games alone, from one program to another. Nothing arrives
 // twice, even if the backup is restored again or has grown.
 func TestBackup(t *testing.T) {
+	t.Parallel()
 	from := manyThings(t)
 	own := filepath.Join(from.conf.Reviews, "collections")
 	require.NoError(t, os.MkdirAll(own, 0o755))
@@ -189,6 +190,7 @@ func TestBackup(t *testing.T) {
 // TestBackupsMeet plays on in two programs after a backup from one to the other: the ratings count
 // each game once, and a continued game replaces its beginning.
 func TestBackupsMeet(t *testing.T) {
+	t.Parallel()
 	here, there := serve(t, t.TempDir()), serve(t, t.TempDir())
 	c, d := join(t, here), join(t, there)
 	g := begin(c, small("b"))
@@ -232,6 +234,7 @@ func TestBackupQueued(t *testing.T) {
 // TestHostileBackups: each backup is refused in one sentence, or its bad files are named and left
 // out. The server's folder stays as it is, and nothing outside it changes.
 func TestHostileBackups(t *testing.T) {
+	t.Parallel()
 	good := sent(t, manyThings(t), http.MethodPost, "api/backup", nil)
 	all := unzipped(t, good)
 	with := func(more ...entry) []byte { return zipped(t, append(append([]entry{}, all...), more...)...) }

@@ -50,6 +50,7 @@ func put(t *testing.T, s *Server, journal, sgfFile []byte) string {
 // TestDamagedByte changes single bytes of a journal: the game keeps every move, if necessary from
 // the game record, and says that it was restored; the damaged file is kept.
 func TestDamagedByte(t *testing.T) {
+	t.Parallel()
 	var log testshared.Log
 	s := serveWith(t, "", Config{Folder: t.TempDir(), Page: bare, Log: slog.New(slog.NewTextHandler(&log, nil))})
 	c := join(t, s)

@@ -97,6 +97,7 @@ func TestDrillOfLife(t *testing.T) {
 // the group.
 func TestProblemsAnswerBack(t *testing.T) {
 	looks(t)
+	t.Parallel()
 	open := func(t *testing.T) (p *browsertest.Tab, problem drill.Problem, attempts func() []drill.Attempt) {
 		dir, problem, attempts := dueOfLife(t)
 		s := servePage(t, dir)

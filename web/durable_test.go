@@ -170,6 +170,7 @@ func TestAcknowledgedIsOnDisk(t *testing.T) {
 // TestUnsavedGame plays on while parts of a game cannot be saved: the player's move is refused;
 // the engine's move and the game record are tried again, and pages are told until all is written.
 func TestUnsavedGame(t *testing.T) {
+	t.Parallel()
 	s := serve(t, t.TempDir())
 	c := join(t, s)
 	n := small("b")
@@ -220,6 +221,7 @@ func TestUnsavedGame(t *testing.T) {
 // TestUnsavedLevel: if the rating cannot be written after a game that counts for it, pages show an
 // error, and the rating is written later.
 func TestUnsavedLevel(t *testing.T) {
+	t.Parallel()
 	s := serve(t, t.TempDir())
 	c := join(t, s)
 	n := small("b")
@@ -250,6 +252,7 @@ func board5(i int) string { return string("ABCDE"[i%5]) + fmt.Sprint(5-i/5) }
 // is complete once writing works.
 func TestUnsavedReview(t *testing.T) {
 	needHandout(t)
+	t.Parallel()
 	dir := t.TempDir()
 	s := serve(t, dir)
 	c := join(t, s)
@@ -273,6 +276,7 @@ func TestUnsavedReview(t *testing.T) {
 // TestDrillIsWrittenDown answers a problem: the answer is on the disk once the verdict arrives, and a
 // changed grade replaces the grade there.
 func TestDrillIsWrittenDown(t *testing.T) {
+	t.Parallel()
 	dir := searched(t)
 	s := serve(t, dir)
 	c := join(t, s)

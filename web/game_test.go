@@ -161,6 +161,7 @@ func TestCommandTwice(t *testing.T) {
 
 // TestCrash cuts a journal at every byte: the game then has the steps of all whole lines, and no other.
 func TestCrash(t *testing.T) {
+	t.Parallel()
 	s := serve(t, t.TempDir())
 	c := join(t, s)
 	g := begin(c, small("b"))
@@ -255,6 +256,7 @@ func TestAgreements(t *testing.T) {
 
 // TestLoseOnTime: a player who makes no move loses when the flag falls.
 func TestLoseOnTime(t *testing.T) {
+	t.Parallel()
 	s := serve(t, t.TempDir())
 	c := join(t, s)
 	n := small("b")

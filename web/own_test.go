@@ -117,6 +117,7 @@ func TestOwnProblems(t *testing.T) {
 // TestProblemsGo finds the better move for a mistake in the review: the mistake is no longer a new
 // problem. Deleting the review deletes its problems.
 func TestProblemsGo(t *testing.T) {
+	t.Parallel()
 	s := serve(t, searched(t))
 	c := join(t, s)
 	id := toReview(t, s, map[string]string{"game.sgf": spoiltNine})["game.sgf"].ID

@@ -56,6 +56,7 @@ func finishedCard(t *testing.T, c *client, id string) api.ReviewCard {
 
 func TestReview(t *testing.T) {
 	needHandout(t)
+	t.Parallel()
 	dir := t.TempDir()
 	s := serve(t, dir)
 	c := join(t, s)
@@ -184,6 +185,7 @@ func occupied(t *testing.T, folder *drill.Folder, id string) string {
 // TestReviewGoesOn ends a server in the middle of a queue: the next server reviews the rest.
 func TestReviewGoesOn(t *testing.T) {
 	testshared.Slow(t)
+	t.Parallel()
 	dir := t.TempDir()
 	s := serve(t, dir)
 	c := join(t, s)

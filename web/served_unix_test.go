@@ -22,6 +22,7 @@ import (
 // them is sent, no request hangs, and the lists name documents and games that cannot be read.
 func TestServedFiles(t *testing.T) {
 	needHandout(t)
+	t.Parallel()
 	dir := t.TempDir()
 	secret := filepath.Join(dir, "secret")
 	require.NoError(t, os.WriteFile(secret, []byte("(;SZ[9]C[a secret])"), 0o600))

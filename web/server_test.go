@@ -267,6 +267,7 @@ func TestRefusals(t *testing.T) {
 // TestStrangers: sockets without a valid hello are closed. Floods and silent sockets do not stop other clients.
 func TestStrangers(t *testing.T) {
 	testshared.Slow(t)
+	t.Parallel()
 	s := serve(t, t.TempDir())
 	player := join(t, s)
 	for _, tc := range []struct {

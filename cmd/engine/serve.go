@@ -78,10 +78,8 @@ func runServe(cmd *cobra.Command, s *settings, f *serveFlags) error {
 	if err != nil {
 		return err
 	}
-	if err := cmp.Or(checkListen("listen", f.listen), checkListen("metrics", f.metrics)); err != nil {
-		return err
-	}
 	if err := cmp.Or(
+		checkListen("listen", f.listen), checkListen("metrics", f.metrics),
 		must(f.seats >= 1, "seats", f.seats, "1 or more"),
 		must(f.positions >= 1, "positions", f.positions, "1 or more"),
 		must(f.keep > 0, "keep", f.keep, "above 0")); err != nil {
