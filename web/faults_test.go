@@ -185,8 +185,12 @@ func TestNumbersAgree(t *testing.T) {
 // notesStay keeps notes from vanishing after some seconds, so that a test has time to examine them.
 const notesStay = `{ const real = window.setTimeout; window.setTimeout = (f, ms, ...more) => (ms >= 2000 && ms <= 10000 ? 0 : real(f, ms, ...more)); }`
 
-// TestNotesLeaveTheBoard: a note appears alone, beside the board, and only on the screen where it
-// arose.
+// underNote scrolls to the end and lists the buttons of the panel that a note covers there.
+const underNote = `(() => { for (const e of document.querySelectorAll(".view, .view *")) e.scrollTop = 1e6; const t = document.querySelector(".toast").getBoundingClientRect();
+	return [...document.querySelectorAll(".panel .button, .panel .tool")].filter((e) => { const r = e.getBoundingClientRect(); return r.left < t.right && t.left < r.right && r.top < t.bottom && t.top < r.bottom; }).map((e) => e.innerText); })()`
+
+// TestNotesLeaveTheBoard: a note appears alone, beside the board and the buttons, and only on the
+// screen where it arose.
 func TestNotesLeaveTheBoard(t *testing.T) {
 	testshared.Long(t)
 	looks(t)
@@ -203,6 +207,7 @@ func TestNotesLeaveTheBoard(t *testing.T) {
 		}
 		browsertest.Equal(p, 1, `document.querySelectorAll(".toast").length`)
 		p.Layout([]string{".toast", ".board"}, func(r []browsertest.Rect) bool { return !r[0].Over(r[1]) }, "the note and the board at %v", size)
+		p.None(underNote, "buttons under a note at %v", size)
 		p.Click(`a[href="/settings"]`)
 		p.Until(`document.querySelector("main.settings")`)
 		browsertest.Equal(p, 0, `document.querySelectorAll(".toast").length`)

@@ -62,7 +62,9 @@ func TestFirstUse(t *testing.T) {
 	require.Empty(t, s.games.levels.Fits(), "a rank that was said counts as a game")
 	p.Do(chromedp.Reload())
 	p.Enter()
-	p.Until(browsertest.Home + `.dataset.front === "game"`) // the question is not repeated
+	p.Until(browsertest.Home + `.dataset.front === "new" && document.querySelector(".more-games").innerText.includes("1 more game")`) // the question is not repeated, and a game without a move hides no new one
+	join(t, s).play(g, "E5")
+	p.Until(browsertest.Home + `.dataset.front === "game" && !document.querySelector(".more-games")`)
 	// Until a game counts, the page shows the rank as claimed by the player, who can change it.
 	const card = `document.querySelector("[aria-labelledby=home-rank]")?.innerText`
 	p.Until(`/^Your rank: about 3k\s+From your own answer/.test(` + card + `)`)

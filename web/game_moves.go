@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"kosumi/board"
@@ -64,7 +65,7 @@ func (g *game) makeMove(p board.Point) error {
 }
 
 func (g *game) loseOnTime() error {
-	return g.commit(store.Step{K: "over", Result: store.Winner(g.rec.Board.ToMove().Opponent()) + "+T"})
+	return g.commit(store.Step{K: "over", Result: strings.ToUpper(wire.Letter(g.rec.Board.ToMove().Opponent())) + "+T"})
 }
 
 // undo takes back the player's last move and all moves after it.
@@ -128,7 +129,7 @@ func (g *game) resigns(side board.Color) error {
 	if !g.ran.IsZero() && !c.Run(time.Since(g.ran)) {
 		return g.loseOnTime()
 	}
-	err := g.commit(store.Step{K: "over", Result: store.Winner(side.Opponent()) + "+R"})
+	err := g.commit(store.Step{K: "over", Result: strings.ToUpper(wire.Letter(side.Opponent())) + "+R"})
 	if err != nil {
 		*c = before
 	}

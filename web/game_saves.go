@@ -107,7 +107,7 @@ func (g *game) saveSGF() error {
 // the game was short. After an error the rating is still pending. The caller holds mu.
 func (g *game) countForLevel() error {
 	g.pending.level = false
-	if !g.rec.Head.Seat.Auto || g.rec.Uncounted() != "" {
+	if g.rec.Counts() != "yes" {
 		return nil
 	}
 	against, err := level.ParseRank(g.rec.Head.Seat.Level)

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"cmp"
 	"strconv"
 	"time"
 
@@ -30,16 +29,10 @@ func (g *game) stateLocked() *api.GameState {
 	size, moves := g.rec.Size(), g.rec.Board.Moves()
 	st := &api.GameState{
 		Game: g.rec.Head.ID, Rev: g.rec.Rev, Phase: g.rec.Phase, Size: g.rec.Head.Size, Rules: wire.RulesName(g.rec.Board.Rules()), Komi: g.rec.Head.Komi,
-		Handicap: g.rec.Head.Handicap, Colour: g.rec.Head.Colour, Seat: g.rec.Head.Seat, Stones: wire.Stones(g.rec.Board), ToMove: wire.Letter(g.rec.Board.ToMove()),
+		Handicap: g.rec.Head.Handicap, Setup: wire.Vertices(size, g.rec.Setup, len(g.rec.Setup)), Colour: g.rec.Head.Colour, Seat: g.rec.Head.Seat, Stones: wire.Stones(g.rec.Board), ToMove: wire.Letter(g.rec.Board.ToMove()),
 		Moves: make([]string, len(moves)), First: "b", Clock: g.rec.Head.Clock, Clocks: g.rec.ClockStates(g.ran), Paused: g.rec.Paused, Trouble: g.trouble, Restored: g.rec.Restored, Unsaved: g.pending.why,
 		Captures: [2]int{g.rec.Board.Board().Captured(board.White), g.rec.Board.Board().Captured(board.Black)},
-		CanUndo:  g.rec.CanUndo() > 0, CanRedo: g.rec.CanRedo(), Result: g.rec.Result, ByPlayer: g.rec.ByWord, Hints: g.rec.Hints, Undone: g.rec.Undos, Teach: g.rec.Teach, Advice: g.advice(), Fit: g.fit,
-	}
-	if st.Helped = g.rec.Helped; g.rec.Head.Seat.Auto {
-		st.Counts = cmp.Or(g.rec.Uncounted(), "yes")
-	}
-	for _, p := range g.rec.Setup {
-		st.Setup = append(st.Setup, size.Vertex(p))
+		CanUndo:  g.rec.CanUndo() > 0, CanRedo: g.rec.CanRedo(), Result: g.rec.Result, ByPlayer: g.rec.ByWord, Hints: g.rec.Hints, Undone: g.rec.Undos, Helped: g.rec.Helped, Teach: g.rec.Teach, Advice: g.advice(), Counts: g.rec.Counts(), Enough: g.rec.Head.Enough(), Fit: g.fit,
 	}
 	for i, m := range moves {
 		st.Moves[i] = size.Vertex(m.Point)
@@ -89,7 +82,8 @@ func (g *game) card() api.GameCard {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	c := api.GameCard{Game: g.rec.Head.ID, Size: g.rec.Head.Size, Move: g.rec.Board.NumMoves(), Colour: g.rec.Head.Colour, Seat: g.rec.Head.Seat, Stones: wire.Stones(g.rec.Board),
-		Yours: g.rec.Phase == store.Play && g.rec.Board.ToMove() == g.rec.Player(), Phase: g.rec.Phase, Result: g.rec.Result, Changed: g.rec.Changed.Unix()}
+		Yours: g.rec.Phase == store.Play && g.rec.Board.ToMove() == g.rec.Player(), Phase: g.rec.Phase, Result: g.rec.Result, Counts: g.rec.Counts(), Changed: g.rec.Changed.Unix()}
+	c.Begun = g.rec.CanUndo() > 0 || g.rec.Undos > 0 || g.rec.Head.Free && c.Colour == "b" && len(g.rec.Setup) > 0
 	if m := g.rec.Board.LastMove(0); m.Point != board.NoPoint {
 		c.Last = g.rec.Size().Vertex(m.Point)
 	}

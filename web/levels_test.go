@@ -9,6 +9,7 @@ import (
 
 	"kosumi/engine"
 	"kosumi/engine/level"
+	"kosumi/internal/browsertest"
 	"kosumi/internal/testshared"
 	"kosumi/review"
 	"kosumi/sgf"
@@ -132,7 +133,8 @@ func reviewOf(moves int) *review.Result {
 }
 
 // TestCountsForRank: the page says before a hint and before a take-back that the game will not
-// count for the rank; after a game, it shows the new rank and the next opponent.
+// count for the rank; after a game, it shows the new rank and the next opponent. Whoever resigns early
+// is told that the result will not count. Home and You say of the last game why it does not count.
 func TestCountsForRank(t *testing.T) {
 	looks(t)
 	s, p := newPage(t)
@@ -160,9 +162,27 @@ func TestCountsForRank(t *testing.T) {
 	live := opened(t, s, id)
 	require.Equal(t, "hint", live.state().Counts)
 
+	require.NoError(t, live.commit(store.Step{K: "over", Result: "W+R"}))
+	for path, game := range map[string]string{"": ".last-game", "you": ".kept-row"} {
+		p.Do(chromedp.Navigate(s.Address() + path))
+		p.Until(`document.querySelector("main ` + game + `")?.innerText.includes("Does not count for the rank: a hint")`)
+		if path != "" {
+			p.Until(`document.querySelector("[aria-labelledby=you-rank] .note").innerText === "Your last game\nDoes not count for the rank: a hint"`)
+		}
+		p.Look("uncounted " + path)
+	}
+
 	id = newGame(p, s, auto)
 	message("This game counts for your rank")
 	p.Picture("counts 390")
+	for _, size := range [][2]int64{{1280, 800}, {390, 844}} {
+		p.Screen(size[0], size[1])
+		p.Press("Resign")
+		p.Until(`document.querySelector(".strip").ariaLabel.startsWith("Resign this game? Too short to count for your rank: under 24 moves") && document.querySelector(".message").innerText.startsWith("Too short to count for your rank: under 24 moves")`)
+		p.Layout([]string{".message", ".strip"}, func(r []browsertest.Rect) bool { return r[0].On(size) && r[1].On(size) && !r[0].Over(r[1]) })
+		p.Picture(fmt.Sprintf("resign early %d", size[0]))
+		p.Press("Keep playing")
+	}
 	live = opened(t, s, id)
 	live.mu.Lock()
 	live.fit = &api.Fit{Size: "9x9", Low: "15k", Mid: "11k", High: "8k", Was: "12k", Next: "12k", Games: 3}
@@ -172,6 +192,12 @@ func TestCountsForRank(t *testing.T) {
 	p.Until(`document.querySelector(".rank-scale figcaption")?.innerText === "11k, up one; next opponent 12k. Probably 15k to 8k."`)
 	p.NothingSticksOut("main")
 	p.Picture("rank after 390")
-	p.Screen(1280, 800)
-	p.Picture("rank after 1280")
+	p.Do(chromedp.Evaluate(notesStay, nil))
+	for _, size := range [][2]int64{{390, 844}, {844, 390}, {768, 1024}, {1280, 800}} { // a note covers no button after a game
+		p.Screen(size[0], size[1])
+		p.Do(chromedp.KeyEvent("i"))
+		p.Until(`document.querySelector(".toast")`)
+		p.None(underNote, "buttons under a note at %v", size)
+		p.Picture(fmt.Sprintf("rank after %d", size[0]))
+	}
 }

@@ -211,7 +211,7 @@ func openSpoilt(t *testing.T) (*Server, *browsertest.Tab) {
 
 // TestReviewPage reviews a game and finds a better move.
 func TestReviewPage(t *testing.T) {
-	_, p := openSpoilt(t)
+	s, p := openSpoilt(t)
 	const screen = `document.querySelector("main.review")`
 	browsertest.Equal(p, "38", screen+".dataset.points")
 	p.Until(screen + `.dataset.at !== "0"`) // the review opens at a mistake
@@ -245,6 +245,19 @@ func TestReviewPage(t *testing.T) {
 	p.Click(`a[href="/review"]`)
 	p.Until(`document.querySelector(".review-row.done")?.innerText.includes("Aki <b>")`)
 	p.Axe("reviews")
+
+	// The list of mistakes says how many it holds, and whether it holds all.
+	beforeScripts(p, `{ const real = JSON.parse; JSON.parse = (s, f) => { const m = real(s, f), d = m?.d; if (d?.mistakes && d.moves) { d.turning = []; d.mistakes = [...Array(20).keys()];
+		d.moves.forEach((x, i) => { x.judged = true; x.listed = i < sessionStorage.listed; }); } return m; }; }`)
+	for listed, want := range map[int][]string{20: {"20 mistakes: ", "10 mistakes: "}, 21: {"The 20 worst moves of this game: ", "10 of this game's 20 worst moves: "}} {
+		p.Do(chromedp.Evaluate(fmt.Sprintf(`sessionStorage.listed = %d`, listed), nil), chromedp.Click(".review-row a", chromedp.ByQuery), chromedp.Reload())
+		for i, side := range []string{"Both 20", "Bo 10"} {
+			p.Press(side)
+			p.Until(fmt.Sprintf(`document.querySelector(".mistakes .sum").innerText.startsWith(%q)`, want[i]))
+		}
+		p.Picture(fmt.Sprintf("mistakes %d", listed))
+		p.Do(chromedp.Navigate(s.Address() + "review"))
+	}
 }
 
 // TestManyGames drops many files at once: the page names the files that are not games, and reviews

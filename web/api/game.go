@@ -156,6 +156,7 @@ type GameState struct {
 	// Counts applies to adaptive games: yes, or the reason why the game does not count for the rank:
 	// hint, undo, teach or, once it is over, short.
 	Counts string  `json:"counts,omitempty"`
+	Enough int     `json:"enough"`          // moves from which on the result of an adaptive game counts
 	Teach  string  `json:"teach,omitempty"` // as in NewGame
 	Advice *Advice `json:"advice,omitempty"`
 	Fit    *Fit    `json:"fit,omitempty"` // the player's new estimate, after a game that counted
@@ -195,8 +196,10 @@ type GameCard struct {
 	Last    string `json:"last,omitempty"`
 	Yours   bool   `json:"yours"` // your turn
 	Phase   string `json:"phase"`
+	Begun   bool   `json:"begun,omitempty"` // in a game that is not over: the player has made a move or placed a stone
 	Result  string `json:"result,omitempty"`
-	Changed int64  `json:"changed"` // Unix seconds
+	Counts  string `json:"counts,omitempty"` // as in GameState
+	Changed int64  `json:"changed"`          // Unix seconds
 	// Clock is the player's, in a game with a clock; Timing is its kind.
 	Clock  *ClockState `json:"clock,omitempty"`
 	Timing *Clock      `json:"timing,omitempty"`

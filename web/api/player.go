@@ -100,6 +100,7 @@ type KeptGame struct {
 	Result string `json:"result,omitempty"`
 	Won    string `json:"won,omitempty"`    // yes, no or drawn
 	Helped bool   `json:"helped,omitempty"` // the player had a hint, a take-back or teaching: the game does not count for the rank
+	Counts string `json:"counts,omitempty"` // as in GameState
 }
 
 // KeptGames answers AskGames, newest first.

@@ -183,8 +183,8 @@ func (ds *Drills) mergeAnswers(e store.Entry, do bool) (fresh, all int, err erro
 	return fresh, len(other), nil
 }
 
-// Done returns a function that counts the problems of a day that are answered.
-func (ds *Drills) Done() func(date string, problems []string) int {
+// Answered returns a function that counts the problems of a day that are answered.
+func (ds *Drills) Answered() func(date string, problems []string) int {
 	ds.mu.Lock()
 	defer ds.mu.Unlock()
 	log, err := ds.folder.Answers()

@@ -1,11 +1,13 @@
 package store
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
 	"kosumi/board"
 	"kosumi/web/api"
+	"kosumi/web/wire"
 )
 
 // Legal is "1" for each point where the side to move may play, else "0".
@@ -64,9 +66,7 @@ func (g *Game) Count() *api.Count {
 	c.Score = -white
 	g.compare(c)
 	if g.Phase == Counting {
-		for _, p := range g.Marking.Open {
-			c.Open = append(c.Open, g.Size().Vertex(p))
-		}
+		c.Open = wire.Vertices(g.Size(), g.Marking.Open, len(g.Marking.Open))
 	}
 	return c
 }
@@ -118,9 +118,7 @@ func (g *Game) Toggle(vertex string) (dead []string, err error) {
 		}
 	}
 	next := map[board.Point]bool{}
-	for d := range g.Marking.Dead {
-		next[d] = true
-	}
+	maps.Copy(next, g.Marking.Dead)
 	for _, q := range group {
 		if b.At(q) == mine {
 			next[q] = to

@@ -30,28 +30,56 @@ type Game struct {
 	Marking  Marking
 	Result   string
 	ByWord   bool // the player's count overrules the engine's
-	Hints    int
-	Undos    int
-	Teach    string // strictness of teaching; empty: off
-	Taught   bool   // moves were made while teaching was on
-	Helped   []int  // plies played after a hint, after a take-back, or by the player while teaching was on
+	help
+	Helped []int // plies played after a hint, after a take-back, or by the player while teaching was on
 }
 
-// Uncounted returns why a game does not count for the player's rank: "hint", "undo", "teach" or, for
-// a game that is over, "short"; "" if it counts.
-func (g *Game) Uncounted() string {
+// help is the help that the player had in a game.
+type help struct {
+	Hints  int
+	Undos  int
+	Teach  string // strictness of teaching; empty: off
+	Taught bool   // moves were made while teaching was on
+}
+
+// step notes what a step of the journal changes.
+func (h *help) step(kind, why string) {
+	switch kind {
+	case "help":
+		h.Hints++
+	case "undo":
+		h.Undos++
+	case "teach":
+		h.Teach = why
+	case "move", "redo":
+		h.Taught = h.Taught || h.Teach != ""
+	}
+}
+
+// Counts returns "yes" if an adaptive game counts for the player's rank, else why not, see
+// [api.GameState.Counts]; "" for other games.
+func (g *Game) Counts() string {
+	return g.counts(&g.Head, g.Phase == Over, g.Board.NumMoves())
+}
+
+func (h *help) counts(of *Header, over bool, moves int) string {
 	switch {
-	case g.Hints > 0:
+	case !of.Seat.Auto:
+		return ""
+	case h.Hints > 0:
 		return "hint"
-	case g.Undos > 0:
+	case h.Undos > 0:
 		return "undo"
-	case g.Taught || g.Teach != "" && g.Phase != Over:
+	case h.Taught || h.Teach != "" && !over:
 		return "teach"
-	case g.Phase == Over && g.Board.NumMoves() < g.Size().Area()*3/10:
+	case over && moves < of.Enough():
 		return "short"
 	}
-	return ""
+	return "yes"
 }
+
+// Enough is the number of moves from which on the result of an adaptive game counts.
+func (h *Header) Enough() int { return h.Size[0] * h.Size[1] * 3 / 10 }
 
 // Marking is the marking of dead stones while counting.
 type Marking struct {
@@ -82,7 +110,7 @@ func (g *Game) Size() board.Size { return board.Size{W: g.Head.Size[0], H: g.Hea
 
 // NewGame returns a game before its first move.
 func NewGame(h Header) (*Game, error) {
-	g := &Game{Head: h, Phase: Play, Changed: h.Created, Teach: h.Teach}
+	g := &Game{Head: h, Phase: Play, Changed: h.Created, help: help{Teach: h.Teach}}
 	rules, err := board.ParseRules(h.Rules)
 	if err != nil {
 		return nil, err
@@ -125,6 +153,7 @@ func (g *Game) Apply(e *Step) error {
 			g.Clocks[i].Left = leftOf(e.Clocks[i])
 		}
 	}
+	g.step(e.K, e.Why)
 	switch e.K {
 	case "stone":
 		p, err := g.Size().ParseVertex(e.M)
@@ -146,7 +175,6 @@ func (g *Game) Apply(e *Step) error {
 			g.Made, g.Undone, g.turn = g.Made[:len(g.Made)-1], append(g.Undone, m), m.Was
 		}
 		g.Phase, g.Paused = Play, ""
-		g.Undos++
 		g.Helped = append(g.Helped, len(g.Made))
 		g.Marking = Marking{}
 	case "dead":
@@ -163,15 +191,11 @@ func (g *Game) Apply(e *Step) error {
 		g.Marking = Marking{}
 	case "over":
 		g.Phase, g.Result, g.ByWord, g.Paused = Over, e.Result, e.Why == "player", ""
-	case "pause":
-		g.Paused = e.Why
-	case "resume":
-		g.Paused = ""
+	case "pause", "resume":
+		g.Paused = e.Why // a resume has no reason
 	case "help":
-		g.Hints++
 		g.Helped = append(g.Helped, len(g.Made))
-	case "teach":
-		g.Teach = e.Why
+	case "teach": // see step
 	case "restored":
 		g.Restored = e.Why
 	default:
@@ -194,11 +218,8 @@ func (g *Game) applyMove(e *Step) error {
 	} else {
 		g.Undone = nil
 	}
-	if g.Teach != "" {
-		g.Taught = true
-		if g.Board.LastMove(0).Color == g.Player() {
-			g.Helped = append(g.Helped, len(g.Made))
-		}
+	if g.Teach != "" && g.Board.LastMove(0).Color == g.Player() {
+		g.Helped = append(g.Helped, len(g.Made))
 	}
 	g.Paused, g.Made, g.turn = "", append(g.Made, m), m.Clocks
 	switch {
@@ -213,14 +234,6 @@ func (g *Game) applyMove(e *Step) error {
 // EnginesTurn reports whether the engine has to move or to place its handicap stones.
 func (g *Game) EnginesTurn() bool {
 	return g.Phase == Play && g.Board.ToMove() != g.Player() || g.Phase == Place && g.Player() == board.White
-}
-
-// Winner is the letter of a colour in results.
-func Winner(c board.Color) string {
-	if c == board.White {
-		return "W"
-	}
-	return "B"
 }
 
 // CanUndo is how many moves undo takes back; 0 if undo is not possible.

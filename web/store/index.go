@@ -62,7 +62,7 @@ func skim(id string, data []byte) (api.KeptGame, error) {
 		return api.KeptGame{}, ErrDamaged
 	}
 	g := api.KeptGame{Game: id, Size: h.Size, Colour: h.Colour, Seat: h.Seat, Began: h.Created.Unix()}
-	teach := h.Teach
+	had := help{Teach: h.Teach}
 	for line := range bytes.Lines(rest) {
 		_, kind, ok := bytes.Cut(line, []byte(`"k":"`))
 		if !ok {
@@ -74,20 +74,17 @@ func skim(id string, data []byte) (api.KeptGame, error) {
 		switch string(kind) {
 		case "move", "redo":
 			g.Moves++
-			g.Helped = g.Helped || teach != ""
-			continue
 		case "undo", "over", "teach":
 			if json.Unmarshal(line, &e) != nil {
 				continue
 			}
 		}
-		if e.K == "teach" {
-			teach = e.Why
-		}
-		g.Helped = g.Helped || e.K == "undo" || string(kind) == "help"
+		had.step(string(kind), e.Why)
 		g.Moves = max(0, g.Moves-e.N)
 		g.Result = cmp.Or(e.Result, g.Result)
 	}
+	g.Helped = had.Hints > 0 || had.Undos > 0 || had.Taught
+	g.Counts = had.counts(&h, g.Result != "", g.Moves)
 	switch mine := strings.ToUpper(h.Colour) + "+"; {
 	case g.Result == "" || g.Result == "Void":
 	case g.Result == "0":
@@ -173,16 +170,8 @@ func (x *Index) Tallies() (all api.Tally, sizes []api.Tally, err error) {
 			by[k.game.Size] = t
 		}
 		for _, sum := range []*api.Tally{t, &all} {
-			switch k.game.Won {
-			case "yes":
-				sum.Won++
-			case "no":
-				sum.Lost++
-			case "drawn":
-				sum.Drawn++
-			default:
-				sum.Open++
-			}
+			count := map[string]*int{"yes": &sum.Won, "no": &sum.Lost, "drawn": &sum.Drawn, "": &sum.Open}
+			*count[k.game.Won]++
 		}
 	})
 	smaller := func(a, b [2]int) int { return cmp.Or(cmp.Compare(a[0]*a[1], b[0]*b[1]), cmp.Compare(a[0], b[0])) }

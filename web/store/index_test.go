@@ -24,7 +24,7 @@ func journalOf(t *testing.T, f *Folder, n int, rng *rand.Rand) *Game {
 	began := time.Date(2026, 1, 1, 12, 0, 0, 0, time.Local).Add(time.Duration(n) * time.Hour)
 	rules := board.Chinese()
 	h := Header{V: 1, ID: NewID(), Created: began, Size: [2]int{5 + 2*rng.IntN(3), 7}, Rules: rules.JSON(), Komi: 7, Colour: []string{"b", "w"}[rng.IntN(2)],
-		Seat: api.Seat{Level: []string{"", "12k", "3d"}[rng.IntN(3)]}, Clock: api.Clock{Kind: "none"}}
+		Seat: api.Seat{Level: []string{"", "12k", "3d"}[rng.IntN(3)], Auto: n%2 == 0}, Teach: []string{"", "usual"}[n/2%2], Clock: api.Clock{Kind: "none"}}
 	g, err := NewGame(h)
 	require.NoError(t, err)
 	line, err := sealed(h)
@@ -45,6 +45,8 @@ func journalOf(t *testing.T, f *Folder, n int, rng *rand.Rand) *Game {
 			step(Step{K: "undo", N: g.CanUndo()})
 		case rng.IntN(9) == 0:
 			step(Step{K: "help", N: 1})
+		case rng.IntN(12) == 0:
+			step(Step{K: "teach", Why: []string{"", "strict"}[rng.IntN(2)]})
 		case g.CanRedo() && rng.IntN(2) == 0:
 			step(Step{K: "redo", M: g.Undone[len(g.Undone)-1].M})
 		default:
@@ -78,7 +80,7 @@ func TestIndex(t *testing.T) {
 	for n := range 120 {
 		g := journalOf(t, f, n, rng)
 		games[g.Head.ID] = g
-		switch mine := Winner(g.Player()) + "+"; {
+		switch mine := strings.ToUpper(g.Head.Colour) + "+"; {
 		case g.Result == "" || g.Result == "Void":
 			tally.Open++
 		case g.Result == "0":
@@ -98,7 +100,7 @@ func TestIndex(t *testing.T) {
 		require.Equal(t, []int{120, 120}, []int{page.Total, page.All})
 		for _, k := range page.Games {
 			g := games[k.Game]
-			require.Equal(t, []any{g.Board.NumMoves(), g.Result, g.Rev, g.Head.Size, g.Head.Colour}, []any{k.Moves, k.Result, k.Rev, k.Size, k.Colour})
+			require.Equal(t, []any{g.Board.NumMoves(), g.Result, g.Rev, g.Head.Size, g.Head.Colour, g.Counts()}, []any{k.Moves, k.Result, k.Rev, k.Size, k.Colour, k.Counts})
 			require.LessOrEqual(t, k.Began, last, "newest first")
 			last = k.Began
 			seen++

@@ -202,9 +202,9 @@ func (p *Profile) Persons(new bool) ([]string, error) {
 	return slices.Clone(p.now.Persons), err
 }
 
-// Saved describes the profile in a backup. done returns a function that counts the problems of a day
+// Saved describes the profile in a backup. answered returns a function that counts the problems of a day
 // that are answered.
-func (p *Profile) Saved(done func() func(date string, problems []string) int) Saved {
+func (p *Profile) Saved(answered func() func(date string, problems []string) int) Saved {
 	return Saved{Kind: "rest", Ext: profileFile, Most: mostBytes,
 		Path: func(string) string { return p.path() },
 		Merge: func(e Entry, do bool) (fresh, all int, err error) {
@@ -212,10 +212,10 @@ func (p *Profile) Saved(done func() func(date string, problems []string) int) Sa
 			if err := json.Unmarshal(e.Data, &o); err != nil || o.Version != version {
 				return 0, 1, errors.New("not a profile")
 			}
-			answered := done()
+			count := answered()
 			p.mu.Lock()
 			defer p.mu.Unlock()
-			merge := func(s *state) { s.merge(&o, answered) }
+			merge := func(s *state) { s.merge(&o, count) }
 			next := p.now.clone()
 			if merge(&next); reflect.DeepEqual(next, p.now.clone()) {
 				return 0, 1, nil
@@ -229,7 +229,7 @@ func (p *Profile) Saved(done func() func(date string, problems []string) int) Sa
 
 // merge adds the names, lessons, sides and days of o, unless s contradicts them. If both have
 // problems for a day, s takes those of o if more of them are answered.
-func (s *state) merge(o *state, done func(date string, problems []string) int) {
+func (s *state) merge(o *state, answered func(date string, problems []string) int) {
 	add := func(to, from []string, most int, not ...string) []string {
 		for _, x := range from {
 			if len(to) < most && x != "" && len(x) <= mostName && !named(to, x) && !named(not, x) {
@@ -249,7 +249,7 @@ func (s *state) merge(o *state, done func(date string, problems []string) int) {
 	}
 	for date, problems := range o.Days {
 		here, known := s.Days[date]
-		if _, err := time.Parse(time.DateOnly, date); err == nil && len(problems) <= mostNames && (!known || done(date, problems) > done(date, here)) {
+		if _, err := time.Parse(time.DateOnly, date); err == nil && len(problems) <= mostNames && (!known || answered(date, problems) > answered(date, here)) {
 			s.keepDay(date, problems)
 		}
 	}

@@ -27,6 +27,9 @@ export function Choice<T extends string | number>(q: { label: string; value: T; 
 	);
 }
 
+/** Why a game in a list does not count for the rank. */
+export const Uncounted = ({ why }: { why?: string }) => (why && why !== "yes" ? <span class="uncounted">{t(`uncounted_${why}` as "uncounted_hint")}</span> : null);
+
 export function Field({ label, hint, children }: { label: string; hint?: ComponentChildren; children: ComponentChildren }) {
 	return (
 		<div class="field">

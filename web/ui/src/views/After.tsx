@@ -7,7 +7,7 @@ import { Icon } from "../icons";
 import { Life } from "../life/Life";
 import { send, watch } from "../net";
 import { remember, settings } from "../settings";
-import { again, analyseGame, back, ended, lookAt, reviewGame } from "./game";
+import { again, analyseGame, back, countsText, ended, lookAt, reviewGame } from "./game";
 import { Graph, type Point } from "./Graph";
 import { Steps } from "./Play";
 import { CountTold, RankScale, Story } from "./Story";
@@ -70,7 +70,7 @@ export function After({ g }: { g: GameState }) {
 			<h2 class="big-result">{yourResult(g.result ?? "", g.colour)}</h2>
 			{firstWin.value === g.game && <p class="first-win" role="status"><strong>{t("first_win")}</strong> {t("first_win_text")}</p>}
 			{g.byPlayer && <p class="dim">{t("by_player")}</p>}
-			{g.fit ? <RankScale f={g.fit} soon={r?.card.state === "running" || r?.card.state === "waiting"} /> : g.counts && g.counts !== "yes" && <p class="dim">{t(`counts_${g.counts}` as "counts_short", { n: Math.floor((g.size[0] * g.size[1] * 3) / 10) })}</p>}
+			{g.fit ? <RankScale f={g.fit} soon={r?.card.state === "running" || r?.card.state === "waiting"} /> : g.counts && g.counts !== "yes" && <p class="dim">{countsText(g)}</p>}
 			<CountTold g={g} />
 			{g.moves.length > 0 && <Steps g={g} />}
 			<Life at={`${g.game} ${back.value ?? g.moves.length}`} />

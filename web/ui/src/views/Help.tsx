@@ -5,7 +5,7 @@ import { helpOpen, rulesOpen } from "../keys";
 
 // The most common wishes, and the screens for them.
 const GOALS: [name: string, path?: string][] = [
-	["rules", "/learn"], ["level", "/new"], ["back"], ["end"], ["mistakes", "/review"], ["analyse", "/analyse"], ["alive"], ["practise", "/problems"], ["strong", "/networks"], ["keep", "/you"],
+	["rules", "/learn"], ["level", "/new"], ["back"], ["end"], ["mistakes", "/review"], ["practise", "/problems"], ["keep", "/you"], ["analyse", "/analyse"], ["alive"], ["strong", "/networks"],
 ];
 
 const KEYS: [string, Key][] = [

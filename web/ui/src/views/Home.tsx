@@ -2,7 +2,7 @@ import { signal } from "@preact/signals";
 import type { ComponentChildren, FunctionComponent } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { Board } from "../board/Board";
-import { UnreadFiles } from "../controls";
+import { Uncounted, UnreadFiles } from "../controls";
 import { openFiles } from "../files";
 import type { Day, DayProblem, GameCard, Games, GameState, Profile, Rank, Review, ReviewProgress, Unread, You as Known } from "../gen/api";
 import { num, rank, t, yourResult } from "../i18n";
@@ -175,7 +175,7 @@ function LastGame({ g }: { g?: GameCard }) {
 		<Card id="last" title={t("home_last")}>
 			<a class="last-game" href={m ? `/review/${g.game}?m=${ply! + 1}` : "/play/" + g.game}>
 				<Mini w={w} h={h} stones={m && r!.boards ? r!.boards.slice(ply! * w * h, (ply! + 1) * w * h) : g.stones} ring={m ? point(m.m, w, h) : undefined} size={88} />
-				<span><strong>{yourResult(g.result ?? "", g.colour)}</strong><br /><span class="dim">{t("against", { who: opponent(g.seat) })}</span>
+				<span><strong>{yourResult(g.result ?? "", g.colour)}</strong><br /><span class="dim">{t("against", { who: opponent(g.seat) })}</span> <Uncounted why={g.counts} />
 					{m && <><br />{t(m.c === g.colour ? "home_turning" : "home_turning_kosumi", { move: m.m === "pass" ? t("pass_said") : m.m, ply: ply! + 1, points: num(m.loss) })}</>}</span>
 			</a>
 		</Card>
@@ -220,7 +220,8 @@ export function Home() {
 	}, []);
 	const all = games.value?.filter((g) => !isDeleted("game:" + g.game));
 	const open = all?.filter((g) => g.phase !== "over") ?? [];
-	const left = open[0] as GameCard | undefined;
+	const left = open.find((g) => g.begun); // a game without a move of the player does not hide the next one
+	const others = open.filter((g) => g !== left);
 	const w = wish.value;
 	const [bw, bh] = sizeOf(w);
 	useEffect(() => { if (all && !left) void askLevels(bw, bh).catch(() => undefined); }, [!!all, !left, bw, bh, welcome.value]);
@@ -248,10 +249,10 @@ export function Home() {
 					{waits.value && <p>{t("tap_again")}</p>}
 				</section>
 				<Row left={left} />
-				{open.length > 1 && (
+				{others.length > 0 && (
 					<details class="more-games">
-						<summary>{t("more_games", { n: open.length - 1 })}</summary>
-						<ul class="list">{open.slice(1, 12).map((o) => <li key={o.game}><a href={"/play/" + o.game}>{t("card_move", { size: boardName(o), n: o.move })} · {opponent(o.seat)}</a></li>)}</ul>
+						<summary>{t("more_games", { n: others.length })}</summary>
+						<ul class="list">{others.slice(0, 12).map((o) => <li key={o.game}><a href={"/play/" + o.game}>{t("card_move", { size: boardName(o), n: o.move })} · {opponent(o.seat)}</a></li>)}</ul>
 					</details>
 				)}
 				<Today />

@@ -15,7 +15,7 @@ import { other, point, vertex, type Colour } from "../rules";
 import { later } from "../server";
 import { set, settings } from "../settings";
 import { tickSound } from "../sound";
-import { analyseGame, arrived, asking, back, clockText, command, count, counting, estimateText, game, group, help, hint, lookAt, moverOf, note, now, numbersOf, overlay, pass, pending, place, positions, size, slow, take, typed, undo, unsettled, walk } from "./game";
+import { analyseGame, arrived, asking, back, clockText, command, count, countsText, counting, estimateText, game, group, help, hint, lookAt, moverOf, note, now, numbersOf, overlay, pass, pending, place, positions, size, slow, take, tooShort, typed, undo, unsettled, walk } from "./game";
 import { keepAwake } from "../wake";
 import { opponent } from "./newgame";
 import { Advice, TeachChoice } from "./Teach";
@@ -117,6 +117,7 @@ function CountPanel({ g }: { g: GameState }) {
 			</table>
 			<p class="big-result">{c.score === 0 ? t("result_draw") : t("leads", { who: t(c.score > 0 ? "black" : "white"), points: Math.abs(c.score) })}</p>
 			{c.open?.length ? <p class="note warn">{t("count_open")}</p> : <p class="dim">{t("count_how")}</p>}
+			{tooShort(g) && <p class="dim">{tooShort(g)}</p>}
 			{c.differs.length > 0 && (
 				<div class="note warn">
 					<Icon name="warn" /> {t(c.lives ? "count_lives" : "count_dead", { stone: c.differs[0] })}
@@ -168,7 +169,7 @@ function Actions({ g }: { g: GameState }) {
 	return (
 		<div class="actions">
 			{resigning.value ? (
-				<div class="strip" role="alertdialog" aria-label={t("really_resign")}>
+				<div class="strip" role="alertdialog" aria-label={t("really_resign") + " " + tooShort(g)}>
 					<span>{t("really_resign")}</span>
 					<button class="button danger" onClick={() => { resigning.value = false; void command("game.resign"); }}>{t("resign")}</button>
 					<button class="button quiet" ref={focus} onClick={() => (resigning.value = false)}>{t("keep_playing")}</button>
@@ -197,13 +198,15 @@ function toggleCoordinates(): void {
 }
 
 // Whether the game counts for the rank: said at its beginning, and once it does not.
-const countsText = (g: GameState) => g.counts && (g.counts !== "yes" || g.moves.length < 2) && <span class="dim"> · {t(`counts_${g.counts}` as "counts_yes")}</span>;
+const counted = (g: GameState) => g.counts && (g.counts !== "yes" || g.moves.length < 2) && <span class="dim"> · {countsText(g)}</span>;
 
 function Message({ g }: { g: GameState }) {
 	const h = help.value?.rev === g.rev ? help.value : null;
 	let text = "";
 	const no = note.value;
+	const short = resigning.value && tooShort(g); // above the question whether to resign
 	if (no) text = no.text;
+	else if (short) text = short;
 	else if (back.value !== null) text = t("looking_back", { n: back.value, of: g.moves.length });
 	else if (g.trouble) text = t("engine_trouble", { why: g.trouble });
 	else if (g.paused) text = t(`paused_${g.paused}` as "paused_player");
@@ -219,7 +222,7 @@ function Message({ g }: { g: GameState }) {
 	else if (g.toMove === g.colour) text = t("your_move");
 	return (
 		<div class={"message" + (g.trouble ? " bad" : "")}>
-			<span key={no?.id ?? 0} class={no ? "no" : ""}>{no && <Icon name="warn" size={16} />} {text}{!no && countsText(g)}</span>
+			<span key={no?.id ?? 0} class={no ? "no" : ""}>{no && <Icon name="warn" size={16} />} {text}{!no && !short && counted(g)}</span>
 			{back.value !== null && <button class="button primary small" onClick={() => lookAt(g.moves.length)}>{t("back_to_game")}</button>}
 			{back.value === null && (g.trouble || g.paused) && <button class="button primary" onClick={() => void command("game.resume")}>{g.trouble ? t("start_again") : t("resume")}</button>}
 		</div>

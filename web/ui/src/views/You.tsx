@@ -1,6 +1,6 @@
 import { computed, signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { UnreadFiles } from "../controls";
+import { Uncounted, UnreadFiles } from "../controls";
 import { save } from "../files";
 import type { Fit, KeptGame, KeptGames, Loss, Profile, Rank, Standing, Tally, You as Known } from "../gen/api";
 import type { Key } from "../gen/keys";
@@ -70,6 +70,7 @@ function RankOn({ r }: { r: Rank }) {
 		<section class="card" aria-labelledby="you-rank">
 			<h2 id="you-rank">{t("you_rank", { size: size(r.fit.size) })}</h2>
 			<p class="big-result">{rank(r.fit.mid)}</p>
+			<LastGame />
 			<RankScale f={r.fit} alone />
 			<p class="dim">{fromWhat(r.fit)} {t("you_counts")}</p>
 			{!counts(r.fit.size) && <p class="dim">{resultsOnly(r.fit.size)}</p>}
@@ -91,6 +92,12 @@ function SaidRank() {
 	);
 }
 
+// Why the last game does not count for the rank, if it does not.
+function LastGame() {
+	const g = newest.value.find((g) => g.result && !isDeleted("game:" + g.game));
+	return !g?.counts || g.counts === "yes" ? null : <p class="note"><strong>{t("home_last")}</strong> <Uncounted why={g.counts} /></p>;
+}
+
 // No game has counted yet on the board that is shown.
 function NoRank() {
 	const said = welcome.value?.said;
@@ -98,6 +105,7 @@ function NoRank() {
 		<section class="card" aria-labelledby="you-rank">
 			<h2 id="you-rank">{said ? t("rank_first", { rank: rank(said) }) : t("you_rank_none")}</h2>
 			<p class="dim">{board.value && !counts(board.value) ? resultsOnly(board.value) : t("you_rank_none_text")}</p>
+			<LastGame />
 			<SaidRank />
 			<a class="button primary" href="/new">{t("new_game")}</a>
 		</section>
@@ -170,6 +178,7 @@ function Names() {
 const PAGE = 50;
 const wanted = signal("");
 const kept = signal<KeptGames | null>(null);
+const newest = signal<KeptGame[]>([]);
 let asked = 0;
 
 async function find(from = 0): Promise<void> {
@@ -177,6 +186,7 @@ async function find(from = 0): Promise<void> {
 	try {
 		const k = await send<KeptGames>("games.find", { text: wanted.value, from, most: PAGE }, true);
 		if (n !== asked) return; // somebody has typed on
+		if (from === 0 && !wanted.value) newest.value = k.games;
 		kept.value = from > 0 && kept.value ? { ...k, games: [...kept.value.games, ...k.games] } : k;
 	} catch (e) {
 		toast(inWords(e), { bad: true });
@@ -191,7 +201,7 @@ function Row({ g }: { g: KeptGame }) {
 			<a href={"/play/" + g.game}>
 				<span class={"outcome " + outcome}>{outcome ? t(outcome as "won") : t("you_unfinished")}</span>
 				<span class="kept-who"><span class={"disc small " + g.colour} role="img" aria-label={t(g.colour === "b" ? "black" : "white")} /> {t("against", { who: opponent(g.seat) })}</span>
-				<span class="dim">{w}×{h} · {t("moves_n", { n: g.moves })}{g.result ? " · " + resultText(g.result) : ""}</span>
+				<span class="dim">{w}×{h} · {t("moves_n", { n: g.moves })}{g.result ? " · " + resultText(g.result) : ""} <Uncounted why={g.counts} /></span>
 				<span class="dim date">{new Date(g.began * 1000).toLocaleString(language.value, { dateStyle: "medium", timeStyle: "short" })}</span>
 			</a>
 			<button class="plain icon-only" aria-label={t("save_sgf")} onClick={() => void save(`/api/games/${g.game}.sgf`)}><Icon name="save" size={18} /></button>

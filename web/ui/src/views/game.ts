@@ -212,6 +212,12 @@ export async function pass(): Promise<void> {
 	await command("game.play", { move: "pass" });
 }
 
+/** Whether the game counts for the rank, or why not. */
+export const countsText = (g: GameState, as = g.counts): string => t(`counts_${as}` as "counts_short", { n: g.enough });
+
+/** Why the result would not count if the game ended now, in a game that counts otherwise; empty if it would. */
+export const tooShort = (g: GameState): string => (g.counts === "yes" && g.moves.length < g.enough ? countsText(g, "short") : "");
+
 let told = ""; // the game whose player was told last that a kind of help ends its counting, and the kind
 
 /** Says before the first help in a game that counts for the rank that it will not any more; true: it waits for another press. */
