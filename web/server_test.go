@@ -99,6 +99,8 @@ type client struct {
 	t  *testing.T
 	ws *websocket.Conn
 	n  int
+
+	since []message // events that came while the last request waited for its answer
 }
 
 type message struct {
@@ -143,16 +145,19 @@ func (c *client) read() message {
 	return m
 }
 
-// request sends a command and returns its answer; events in between are dropped.
+// request sends a command and returns its answer. Events in between are kept for until.
 func (c *client) request(typ string, d any) message {
 	c.t.Helper()
 	c.n++
+	c.since = nil
 	id := fmt.Sprint("c", c.n)
 	c.post(typ, id, d)
 	for {
-		if m := c.read(); m.Re == id {
+		m := c.read()
+		if m.Re == id {
 			return m
 		}
+		c.since = append(c.since, m)
 	}
 }
 
@@ -174,11 +179,16 @@ func (c *client) refused(typ string, d any) api.Error {
 	return e
 }
 
-// until reads events of one kind until one satisfies a condition.
+// until reads events of one kind, from the last request on, until one satisfies a condition.
 func until[T any](c *client, typ string, want func(*T) bool) *T {
 	c.t.Helper()
 	for {
-		m := c.read()
+		var m message
+		if len(c.since) > 0 {
+			m, c.since = c.since[0], c.since[1:]
+		} else {
+			m = c.read()
+		}
 		if m.F > 0 {
 			c.post("ack", "", api.Ack{F: m.F})
 		}
