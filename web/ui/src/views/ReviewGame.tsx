@@ -234,7 +234,7 @@ function Mistakes() {
 		<div class="mistakes">
 			<Choice label={t("whose_moves")} value={side.value} options={options} onChange={(v) => (chosen.value = v)} />
 			{list.length === 0 && <p class="dim pad">{t(review.value!.card.state === "done" ? "review_no_mistakes" : "review_none_yet")}</p>}
-			{list.length > 0 && <p class="dim sum">{t(moves.value.filter((m) => m.listed).length <= REPORTED ? "mistakes_sum" : list.length < REPORTED ? "mistakes_worst" : "mistakes_top", { n: list.length, points: list.reduce((sum, i) => sum + moves.value[i].loss, 0).toFixed(1) })}</p>}
+			{list.length > 0 && <p class="dim sum">{t(moves.value.filter((m) => m.listed).length <= REPORTED ? "mistakes_sum" : list.length < of("both").length ? "mistakes_worst" : "mistakes_top", { n: list.length, of: of("both").length, points: list.reduce((sum, i) => sum + moves.value[i].loss, 0).toFixed(1) })}</p>}
 			<ol>
 				{list.map((i) => {
 					const m = moves.value[i];

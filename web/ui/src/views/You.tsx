@@ -92,9 +92,9 @@ function SaidRank() {
 	);
 }
 
-// Why the last game does not count for the rank, if it does not.
+// Why the last game on the board that is shown does not count for the rank, if it does not.
 function LastGame() {
-	const g = newest.value.find((g) => g.result && !isDeleted("game:" + g.game));
+	const g = newest.value.find((g) => g.result && !isDeleted("game:" + g.game) && (!board.value || g.size.join("x") === board.value));
 	return !g?.counts || g.counts === "yes" ? null : <p class="note"><strong>{t("home_last")}</strong> <Uncounted why={g.counts} /></p>;
 }
 
