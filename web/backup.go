@@ -52,7 +52,7 @@ func (s *Server) saved(r *restoring) []store.Saved {
 	})
 	all = append(all, s.docs.Saved())
 	all = append(all, s.reviews.Saved()...)
-	return append(all, s.player.Profile.Saved(s.reviews.Drills.Answered), store.Saved{Kind: "rest", Ext: "levels.json", Most: 1 << 20,
+	return append(all, s.player.Profile.Saved(s.reviews.Drills.Answered(), s.reviews.Drills.Answered), store.Saved{Kind: "rest", Ext: "levels.json", Most: 1 << 20,
 		Path: func(string) string {
 			path, _ := filepath.EvalSymlinks(s.engines.Config.LevelFile)
 			return path // "" if there is no file

@@ -202,9 +202,12 @@ func (p *Profile) Persons(new bool) ([]string, error) {
 	return slices.Clone(p.now.Persons), err
 }
 
-// Saved describes the profile in a backup. answered returns a function that counts the problems of a day
-// that are answered.
-func (p *Profile) Saved(answered func() func(date string, problems []string) int) Saved {
+// counting counts the problems of a day that are answered.
+type counting = func(date string, problems []string) int
+
+// Saved describes the profile in a backup. here counts the answers before a restore, answered returns what
+// counts those after it.
+func (p *Profile) Saved(here counting, answered func() counting) Saved {
 	return Saved{Kind: "rest", Ext: profileFile, Most: mostBytes,
 		Path: func(string) string { return p.path() },
 		Merge: func(e Entry, do bool) (fresh, all int, err error) {
@@ -215,7 +218,7 @@ func (p *Profile) Saved(answered func() func(date string, problems []string) int
 			count := answered()
 			p.mu.Lock()
 			defer p.mu.Unlock()
-			merge := func(s *state) { s.merge(&o, count) }
+			merge := func(s *state) { s.merge(&o, here, count) }
 			next := p.now.clone()
 			if merge(&next); reflect.DeepEqual(next, p.now.clone()) {
 				return 0, 1, nil
@@ -227,9 +230,9 @@ func (p *Profile) Saved(answered func() func(date string, problems []string) int
 		}}
 }
 
-// merge adds the names, lessons, sides and days of o, unless s contradicts them. If both have
-// problems for a day, s takes those of o if more of them are answered.
-func (s *state) merge(o *state, answered func(date string, problems []string) int) {
+// merge adds the names, lessons, sides and days of o, unless s contradicts them. If both have problems
+// for a day, s takes those of o if more of them are answered now than of its own were here before.
+func (s *state) merge(o *state, here, answered counting) {
 	add := func(to, from []string, most int, not ...string) []string {
 		for _, x := range from {
 			if len(to) < most && x != "" && len(x) <= mostName && !named(to, x) && !named(not, x) {
@@ -248,8 +251,8 @@ func (s *state) merge(o *state, answered func(date string, problems []string) in
 		}
 	}
 	for date, problems := range o.Days {
-		here, known := s.Days[date]
-		if _, err := time.Parse(time.DateOnly, date); err == nil && len(problems) <= mostNames && (!known || answered(date, problems) > answered(date, here)) {
+		own, known := s.Days[date]
+		if _, err := time.Parse(time.DateOnly, date); err == nil && len(problems) <= mostNames && (!known || answered(date, problems) > here(date, own)) {
 			s.keepDay(date, problems)
 		}
 	}

@@ -34,10 +34,21 @@ func TestProfile(t *testing.T) {
 	require.Len(t, again.Days(), daysKept)
 	require.Contains(t, again.Days(), "2026-01-03")
 
-	answers := func(_ string, problems []string) int { return strings.Count(strings.Join(problems, ""), "!") }
-	s := state{Days: map[string][]string{"2026-01-02": {"a!", "b"}, "2026-01-03": {"c"}}}
-	s.merge(&state{Days: map[string][]string{"2026-01-02": {"d!", "e"}, "2026-01-03": {"f!", "g"}, "2026-01-04": {"h"}}}, answers)
-	require.Equal(t, map[string][]string{"2026-01-02": {"a!", "b"}, "2026-01-03": {"f!", "g"}, "2026-01-04": {"h"}}, s.Days, "a restore takes the problems of a day that has more answers")
+	// "!" marks answers that were here before the restore, "?" those that it brings.
+	answers := func(marks string) counting {
+		return func(_ string, problems []string) (n int) {
+			for _, p := range problems {
+				if strings.ContainsAny(p, marks) {
+					n++
+				}
+			}
+			return n
+		}
+	}
+	s := state{Days: map[string][]string{"2026-01-02": {"a!", "b"}, "2026-01-03": {"c"}, "2026-01-05": {"i?", "j"}}}
+	s.merge(&state{Days: map[string][]string{"2026-01-02": {"d?", "e"}, "2026-01-03": {"f?", "g"}, "2026-01-04": {"h"}, "2026-01-05": {"i?", "k"}}}, answers("!"), answers("!?"))
+	require.Equal(t, map[string][]string{"2026-01-02": {"a!", "b"}, "2026-01-03": {"f?", "g"}, "2026-01-04": {"h"}, "2026-01-05": {"i?", "k"}}, s.Days,
+		"a restore takes the problems of a day of which more are answered than were here")
 }
 
 // TestSaidNames: the last statement about a name counts, also after a restart.
