@@ -153,7 +153,7 @@ function More({ g }: { g: GameState }) {
 			<Tool icon="coords" text={t("coordinates")} on={settings.value.coordinates !== "none"} onClick={() => toggleCoordinates()} />
 			<Tool icon={settings.value.sound ? "sound" : "mute"} text={t("sound")} on={settings.value.sound} onClick={() => set("sound", !settings.value.sound)} />
 			<Tool icon="flip" text={t("flip")} keys="f" on={flip.value} onClick={() => (flip.value = !flip.value)} />
-			<Tool icon="save" text={t("save_sgf")} onClick={() => void save(`/api/games/${g.game}.sgf`)} />
+			<Tool icon="save" text={t("save_sgf")} onClick={() => { more.value = false; void save(`/api/games/${g.game}.sgf`); }} />
 			<Tool icon="analyse" text={t("analyse")} onClick={() => void analyseGame(g.game, back.value)} />
 			{g.clock.kind !== "none" && <Tool icon="pause" text={t("pause")} disabled={!!g.paused} onClick={() => void command("game.pause")} />}
 			<TeachChoice g={g} />

@@ -28,7 +28,7 @@ export function Settings(_: { id: string }) {
 				<div class="board-preview" inert><Board w={9} h={4} stones={PREVIEW} last={22} coordinates={s.coordinates} label={t("set_wood")} /></div>
 				<Field label={t("set_wood")}><Choice label={t("set_wood")} value={s.wood} options={[["wood", t("wood_wood")], ["slate", t("wood_slate")], ["paper", t("wood_paper")]]} onChange={(v) => set("wood", v)} /></Field>
 				<Field label={t("coordinates")}><Choice label={t("coordinates")} value={s.coordinates} options={[["a1", "A1"], ["11", "1-1"], ["kanji", "4 四"], ["none", t("none")]]} onChange={(v) => set("coordinates", v)} /></Field>
-				<Field label={t("set_confirm")} hint={s.confirm === "size" && t("confirm_hint")}><Choice label={t("set_confirm")} value={s.confirm} options={[["size", t("confirm_size")], ["always", t("always")], ["never", t("never")]]} onChange={(v) => set("confirm", v)} /></Field>
+				<Field label={t("set_confirm")} hint={s.confirm === "size" && <span class="dim">{t("confirm_hint")}</span>}><Choice label={t("set_confirm")} value={s.confirm} options={[["size", t("confirm_size")], ["always", t("always")], ["never", t("never")]]} onChange={(v) => set("confirm", v)} /></Field>
 				<div class="stack">
 					<Switch label={t("set_numbers")} value={s.numbers} onChange={(v) => set("numbers", v)} />
 					<TeachChoice />
