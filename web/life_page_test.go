@@ -136,11 +136,13 @@ func TestLifeStaysInItsPlace(t *testing.T) {
 	p.Do(chromedp.Evaluate(`{ const send = WebSocket.prototype.send; WebSocket.prototype.send = function (text) { send.call(this, text.includes('"life.ask"') ? text.replace('"stones":', '"seconds":2,"stones":') : text); }; }`, nil)) // a limit of 2 seconds: without a proof a search takes its whole time, usually 30 seconds
 	const tool = `.tools-row .tool[title^="Is it alive?"]`
 	p.Click(tool)
-	p.Until(`document.querySelector(".toast")?.innerText.includes("Press a stone first")`)
-	for _, q := range []struct{ stone, border string }{{"A8", "solid"}, {"F3", "dashed"}} {
+	p.Until(`document.querySelector(".toast")?.innerText.includes("Press a stone.")`)
+	for i, q := range []struct{ stone, border string }{{"A8", "solid"}, {"F3", "dashed"}} {
 		p.Point(q.stone)
 		p.Until(`document.querySelector(".life h2")?.innerText.endsWith(" ` + q.stone + `")`)
-		p.Click(tool)
+		if i > 0 { // the first one was pressed after the tool, and is asked about at once
+			p.Click(tool)
+		}
 		p.Until(`document.querySelectorAll('.life[data-busy="false"] .life-card').length === 2`)
 		browsertest.Equal(p, q.border, `getComputedStyle(document.querySelector(".life-card")).borderTopStyle`)
 		eachLook(p, func(what string, size [2]int64) {

@@ -246,8 +246,9 @@ func TestReviewPage(t *testing.T) {
 	p.Until(`document.querySelector(".review-row.done")?.innerText.includes("Aki <b>")`)
 	p.Axe("reviews")
 
-	// The list of mistakes says how many it holds, and whether it holds all.
-	beforeScripts(p, `{ const real = JSON.parse; JSON.parse = (s, f) => { const m = real(s, f), d = m?.d; if (d?.mistakes && d.moves) { d.turning = []; d.mistakes = [...Array(20).keys()];
+	// The list of mistakes says how many it holds, and whether it holds all. The graph of a counted
+	// game ends at the count.
+	beforeScripts(p, `{ const real = JSON.parse; JSON.parse = (s, f) => { const m = real(s, f), d = m?.d; if (d?.mistakes && d.moves) { d.turning = []; d.mistakes = [...Array(20).keys()]; d.card.result = "B+99.5"; for (const x of d.moves.slice(-2)) x.m = "pass";
 		d.moves.forEach((x, i) => { x.judged = true; x.listed = i < sessionStorage.listed; }); } return m; }; }`)
 	for listed, want := range map[int][]string{20: {"20 mistakes: ", "10 mistakes: "}, 21: {"The 20 worst moves of this game: ", "10 of this game's 20 worst moves: "}} {
 		p.Do(chromedp.Evaluate(fmt.Sprintf(`sessionStorage.listed = %d`, listed), nil), chromedp.Click(".review-row a", chromedp.ByQuery), chromedp.Reload())
@@ -255,6 +256,8 @@ func TestReviewPage(t *testing.T) {
 			p.Press(side)
 			p.Until(fmt.Sprintf(`document.querySelector(".mistakes .sum").innerText.startsWith(%q)`, want[i]))
 		}
+		p.Do(chromedp.KeyEvent(kb.End))
+		p.Until(`document.querySelector(".graph").ariaLabel.includes("+99.5 after")`)
 		p.Picture(fmt.Sprintf("mistakes %d", listed))
 		p.Do(chromedp.Navigate(s.Address() + "review"))
 	}

@@ -17,7 +17,7 @@ type Say struct {
 // Sentences are the English texts of the errors that pages show, by key.
 var Sentences = map[string]string{
 	"sgf_none":       "it is not a game record",
-	"sgf_page":       "it is a page for the browser: open it there, and drop the game's .sgf file here",
+	"sgf_page":       "it is a page for the browser: open it there, and choose the game's .sgf file here",
 	"sgf_large":      "it is too large (limit {n} MB)",
 	"sgf_nodes":      "it has too many moves and properties",
 	"sgf_size":       "boards have 2 to 25 lines a side",

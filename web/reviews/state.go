@@ -144,9 +144,9 @@ func cardOf(res *review.Result) api.ReviewCard {
 	describeGame(&c, res.Game, len(res.Moves))
 	c.Cut = res.Cut
 	for i := range res.Players {
-		c.Mean[i] = wire.Round(res.Players[i].Mean, 2)
+		c.Mean[i] = res.Players[i].Mean
 		for k, phase := range review.Phases {
-			c.Phases[i][k] = wire.Round(res.Players[i].ByPhase[phase].Mean, 2)
+			c.Phases[i][k] = res.Players[i].ByPhase[phase].Mean
 		}
 	}
 	listed := map[string]int{} // mistakes listed, by side
@@ -301,13 +301,13 @@ func wireClaims(list []review.Claim) (out []api.Claim) {
 }
 
 func wirePlayer(p *review.Player) api.ReviewPlayer {
-	w := api.ReviewPlayer{Name: wire.Shown(p.Name, 100), Rank: wire.Shown(p.Rank, 20), Moves: p.Moves, Mean: wire.Round(p.Mean, 2), Accuracy: wire.Round(p.Accuracy, 1), First: wire.Round(p.First, 3),
+	w := api.ReviewPlayer{Name: wire.Shown(p.Name, 100), Rank: wire.Shown(p.Rank, 20), Moves: p.Moves, Mean: p.Mean, Accuracy: p.Accuracy, First: p.First,
 		Classes: make([]int, len(review.Classes)), Phases: map[string]float64{}, Kinds: map[string]float64{}}
 	for i, c := range review.Classes {
 		w.Classes[i] = p.Totals.Classes[c]
 	}
 	for k, t := range p.ByPhase {
-		w.Phases[string(k)] = wire.Round(t.Mean, 2)
+		w.Phases[string(k)] = t.Mean
 	}
 	for k, t := range p.ByKind {
 		w.Kinds[string(k)] = wire.Round(t.Loss, 1)

@@ -161,7 +161,7 @@ func (x *Index) Tallies() (all api.Tally, sizes []api.Tally, err error) {
 	}
 	by := map[[2]int]*api.Tally{}
 	x.cards.Each(func(_ string, k indexed, err error) {
-		if err != nil {
+		if err != nil || k.game.Won == "" && k.game.Moves == 0 { // opened only
 			return
 		}
 		t := by[k.game.Size]

@@ -82,7 +82,9 @@ func TestIndex(t *testing.T) {
 		games[g.Head.ID] = g
 		switch mine := strings.ToUpper(g.Head.Colour) + "+"; {
 		case g.Result == "" || g.Result == "Void":
-			tally.Open++
+			if g.Board.NumMoves() > 0 {
+				tally.Open++
+			}
 		case g.Result == "0":
 			tally.Drawn++
 		case g.Result[:2] == mine:

@@ -62,7 +62,7 @@ func TestSharedReview(t *testing.T) {
 	require.Equal(t, "(;FF[4]GM[1]CA[UTF-8]AP[Kosumi]SZ[3:2]KM[0.5]HA[2]RU[Japanese]PB[Ann]WR[5k]RE[W+R]AB[aa][cb];W[ba];B[])", strings.Join(strings.Fields(string(text)), ""))
 	for _, other := range []string{string(page("XO.X.X")), handout.Data + `{"kind":"drills","data":{"problems":[]}}`} {
 		_, err := wire.ParseSGF([]byte(other))
-		require.EqualError(t, err, "it is a page for the browser: open it there, and drop the game's .sgf file here")
+		require.EqualError(t, err, "it is a page for the browser: open it there, and choose the game's .sgf file here")
 	}
 }
 

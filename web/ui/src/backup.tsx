@@ -14,7 +14,7 @@ import { remember, settings, takeSettings } from "./settings";
 const MOST = 256 << 20; // bytes
 const KINDS = ["games", "reviews", "docs", "problems", "answers"] as const;
 /** Whether there is a backup, or nobody wants one. */
-export const kept = remember("kosumi.backup", { at: 0 });
+export const kept = remember<{ at: number; restored?: boolean }>("kosumi.backup", { at: 0 });
 
 /** Saves a backup. */
 export async function save(): Promise<void> {
@@ -40,40 +40,34 @@ export async function open(f: File, to: string): Promise<Imported[]> {
 
 function Ask({ f, a, shut }: { f: File; a: Restored; shut: () => void }) {
 	const dialog = useRef<HTMLDialogElement>(null);
-	const [state, setState] = useState<"" | "busy" | "done">("");
+	const [busy, setBusy] = useState(false);
 	useEffect(() => dialog.current?.showModal(), []);
 	const n = (all: unknown, k: string) => (all as Record<string, number>)[k] ?? 0;
 	const fresh = [...KINDS.filter((k) => n(a.fresh, k)).map((k) => t(`backup_${k}` as Key, { n: n(a.fresh, k) })), ...(n(a.fresh, "rest") ? [t("backup_rest")] : [])];
 	const known = KINDS.reduce((sum, k) => sum + n(a.all, k) - n(a.fresh, k), 0);
 	const date = new Date(a.made * 1000).toLocaleDateString(language.value, { dateStyle: "long" });
 	const restore = async () => {
-		setState("busy");
+		setBusy(true);
 		const b = await sent(f, "?do=1");
 		if (b.error) {
 			toast(refusedFile({ name: f.name, error: b.error, say: b.say }), { bad: true, ms: 12000 });
 			return shut();
 		}
 		if (!a.other && a.settings) takeSettings(a.settings);
-		kept.put({ at: Date.now() });
-		document.getElementById("app")!.hidden = true; // the page is older than its data now
-		setState("done");
+		kept.put({ at: Date.now(), restored: true });
+		location.reload(); // the page is older than its data now
 	};
-	const over = () => (state === "done" ? location.reload() : shut());
 	return (
-		<dialog ref={dialog} aria-label={t("backup_load")} onClose={over}>
+		<dialog ref={dialog} aria-label={t("backup_load")} onClose={shut}>
 			<div class="dialog-body">
-				<h2>{t(state === "done" ? "restored" : "restore_title", { date })}</h2>
-				{state !== "done" && (
-					<>
-						<p>{fresh.length ? t("restore_fresh", { what: fresh.join(", ") }) : t("restore_none", { date })} {fresh.length > 0 && known > 0 && t("restore_all", { n: known })}</p>
-						{a.other && <p class="note warn"><Icon name="warn" /> {t("restore_foreign", { name: a.names?.length ? ` (${a.names.join(", ")})` : "" })}</p>}
-						{a.damaged && <p class="note warn">{t("restore_damaged", { files: a.damaged.slice(0, 3).join(", ") + (a.damaged.length > 3 ? " …" : "") })}</p>}
-						{!a.other && a.settings && fresh.length > 0 && <p class="dim">{t("restore_settings")}</p>}
-					</>
-				)}
+				<h2>{t("restore_title", { date })}</h2>
+				<p>{fresh.length ? t("restore_fresh", { what: fresh.join(", ") }) : t("restore_none", { date })} {fresh.length > 0 && known > 0 && t("restore_all", { n: known })}</p>
+				{a.other && <p class="note warn"><Icon name="warn" /> {t("restore_foreign", { name: a.names?.length ? ` (${a.names.join(", ")})` : "" })}</p>}
+				{a.damaged && <p class="note warn">{t("restore_damaged", { files: a.damaged.slice(0, 3).join(", ") + (a.damaged.length > 3 ? " …" : "") })}</p>}
+				{!a.other && a.settings && fresh.length > 0 && <p class="dim">{t("restore_settings")}</p>}
 				<form method="dialog" class="row">
-					{state !== "done" && fresh.length > 0 && <button type="button" class="button primary" disabled={!!state} onClick={() => void restore()}>{t("backup_load")}</button>}
-					<button class={"button " + (state === "done" || !fresh.length ? "primary" : "quiet")} disabled={state === "busy"}>{t(state === "done" || !fresh.length ? "close" : "not_now")}</button>
+					{fresh.length > 0 && <button type="button" class="button primary" disabled={busy} onClick={() => void restore()}>{t("backup_load")}</button>}
+					<button class={"button " + (fresh.length ? "quiet" : "primary")} disabled={busy}>{t(fresh.length ? "not_now" : "close")}</button>
 				</form>
 			</div>
 		</dialog>

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
+import { openFiles } from "./files";
 import type { Unread } from "./gen/api";
 import { t, told } from "./i18n";
 import { Icon, type IconName } from "./icons";
@@ -26,6 +27,11 @@ export function Choice<T extends string | number>(q: { label: string; value: T; 
 		</div>
 	);
 }
+
+/** A button that opens files: records unless it says which. to is the place for them, "" for what they are. */
+export const FileButton = ({ text, kind = "quiet", accept = ".sgf,.html,application/x-go-sgf", to }: { text: string; kind?: "primary" | "quiet" | "plain"; accept?: string; to?: "review" }) => (
+	<label class={kind === "plain" ? "plain file" : "button " + kind}>{kind !== "plain" && <Icon name="open" />} {text}<input type="file" accept={accept} multiple class="sr" onChange={(e) => { void openFiles(e.currentTarget.files, to); e.currentTarget.value = ""; }} /></label>
+);
 
 /** Why a game in a list does not count for the rank. */
 export const Uncounted = ({ why }: { why?: string }) => (why && why !== "yes" ? <span class="uncounted">{t(`uncounted_${why}` as "uncounted_hint")}</span> : null);

@@ -2,7 +2,7 @@
 // without a server. web/ui/build.mjs bundles it whole; package handout puts the data in.
 import { render } from "preact";
 import type { Claim, Drill, DrillVerdict, Problem, Review, ReviewMove, Verdict, Welcome } from "./gen/api";
-import { resultText, setLanguage, t } from "./i18n";
+import { language, resultText, setLanguage, t } from "./i18n";
 import { wanted } from "./languages";
 import { Live } from "./live";
 import { welcome } from "./net";
@@ -83,7 +83,7 @@ function ReviewPage({ r, classes }: { r: Result; classes: string[] }) {
 			<header class="handout-head">
 				<h1>{playerName(c, 0)} – {playerName(c, 1)}</h1>
 				<p>{[g.result && g.result !== "?" ? resultText(g.result) : "", g.event, g.date, `${g.width}×${g.height}`, `${t("komi")} ${g.komi}`].filter(Boolean).join(" · ")}</p>
-				<p class="dim">{r.summary}</p>
+				{language.value === "en" && <p class="dim">{r.summary}</p>}
 			</header>
 			<Game id="" given={review} judge={known} />
 			<AllMoves r={review} />

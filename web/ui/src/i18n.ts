@@ -77,6 +77,9 @@ export function rank(id: string): string {
 	return t(m[2] === "k" ? "rank_k" : "rank_d", { rank: m[1] });
 }
 
+/** The name of a network; that of the one in the program is not all a name. */
+export const networkName = (name = ""): string => name.replace("(built in)", t("built_in"));
+
 /** The name of a rule set. */
 export function rulesName(id: string): string {
 	const key = "rule_" + id.replace(/-/g, "_");

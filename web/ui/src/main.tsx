@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { dropped, networks, openFiles, openText } from "./files";
 import type { Engine, GameCard, Games } from "./gen/api";
 import type { Key } from "./gen/keys";
-import { language, num, setLanguage, t, told, unsavedText } from "./i18n";
+import { language, networkName, num, setLanguage, t, told, unsavedText } from "./i18n";
 import { Icon, type IconName } from "./icons";
 import { helpOpen, moreOpen, perform, rulesOpen, typing } from "./keys";
 import { wanted } from "./languages";
@@ -114,7 +114,8 @@ function MorePlaces() {
 }
 
 const left = signal<{ cards: GameCard[]; at: number }>({ cards: [], at: 0 }); // games, watched from every screen but that of a game
-const offered = signal(inTab && !remember("kosumi.backup", { at: 0 }).get().at);
+const backup = remember<{ at: number; restored?: boolean }>("kosumi.backup", { at: 0 });
+const offered = signal(inTab && !backup.get().at);
 
 // The clock of a game that was left: while it runs, and, of the last game, once it has stopped.
 function LeftClock() {
@@ -157,7 +158,7 @@ function Strips() {
 			{stopped && <div class="strip-top bad"><Icon name="warn" /> {stopped} <button class="button quiet small" onClick={() => location.reload()}>{t("reload")}</button></div>}
 			{welcome.value && unkept() && <div class="strip-top warn"><Icon name="warn" /> {t("tab_forgetful")} <button class="button quiet small" onClick={() => location.reload()}>{t("reload")}</button></div>}
 			{welcome.value && ended() && <div class="strip-top warn"><Icon name="warn" /> {t(ended()![0] < ended()![1] ? "tab_ended_fewer" : "tab_ended", { n: ended()![0], of: ended()![1] })} <button class="button quiet small" onClick={endedSeen}>{t("close")}</button></div>}
-			{status.value === "open" && e?.state === "loading" && <div class="strip-top">{t("loading_network", { name: e.name })}</div>}
+			{status.value === "open" && e?.state === "loading" && <div class="strip-top">{t("loading_network", { name: networkName(e.name) })}</div>}
 			{status.value === "open" && e?.state === "failed" && <div class="strip-top bad"><Icon name="warn" /> {t("network_failed", { name: e.name, why: e.say ? told(e.say) : (e.error ?? "") })}
 				<button class="button quiet" onClick={() => void send("network.use", { name: welcome.value?.networks.find((n) => n.builtIn)?.name ?? "" })}>{t("use_built_in")}</button></div>}
 			{status.value === "open" && e?.slow && <div class="strip-top warn"><Icon name="warn" /> {t("slow_engine")}</div>}
@@ -264,6 +265,11 @@ function View() {
 
 function App() {
 	useEffect(() => watch<Engine>("engine", (e) => (engine.value = e)), []);
+	useEffect(() => { // the page was loaded anew for a backup
+		if (!welcome.value || !backup.get().restored) return;
+		backup.put({ at: backup.get().at });
+		toast(t("restored"));
+	}, [!!welcome.value]);
 	const playing = route.value.startsWith("/play/");
 	useEffect(() => (playing ? undefined : watch<Games>("games", (g) => (left.value = { cards: g.games, at: performance.now() }))), [playing]);
 	useEffect(() => {

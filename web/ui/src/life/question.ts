@@ -28,6 +28,7 @@ export const busy = computed(() => !!state.value?.busy);
 
 let expected = 0; // the number of the question that was sent
 let within: number | undefined; // seconds that it may take
+let asking = false; // the stone that is pressed next is asked about at once
 let walls: string[] | undefined; // the chains assumed alive, once one of them was struck out
 let newest: LifeState | null = null;
 
@@ -93,7 +94,8 @@ function choose(at: Place, p: number): void {
 	chosen.value = next;
 	walls = undefined;
 	if (next.length < 2) whom.value = "every";
-	if (next.length > 0) say(title() + " " + t("life_ask"));
+	if (asking) void ask();
+	else if (next.length > 0) say(title() + " " + t("life_ask"));
 }
 
 const same = (a: Place | null, b: Place | null): boolean => !!a && !!b && a.stones === b.stones && a.doc === b.doc && a.node === b.node && a.game === b.game && a.review === b.review && a.n === b.n;
@@ -135,7 +137,8 @@ function anew(): void {
 /** Asks for what is chosen. */
 export async function ask(seconds?: number): Promise<void> {
 	const at = place.peek();
-	if (!at || chosen.peek().length === 0) {
+	asking = !at || chosen.peek().length === 0;
+	if (!at || asking) {
 		toast(t("life_press"), { ms: 2500 });
 		return;
 	}
@@ -165,6 +168,7 @@ export function stop(): void {
 
 /** Leaves the line, or the whole question; false if there was none. */
 export function close(all = true): boolean {
+	asking = false;
 	if (step.peek() && !all) {
 		step.value = null;
 		return true;

@@ -8,7 +8,7 @@ import { Life } from "../life/Life";
 import { send, watch } from "../net";
 import { remember, settings } from "../settings";
 import { again, analyseGame, back, countsText, ended, lookAt, reviewGame } from "./game";
-import { Graph, type Point } from "./Graph";
+import { Graph, pointsOf } from "./Graph";
 import { Steps } from "./Play";
 import { CountTold, RankScale, Story } from "./Story";
 
@@ -41,14 +41,6 @@ function follow(g: GameState): () => void {
 	return () => { left = true; stop(); };
 }
 
-function points(): Point[] {
-	const moves = review.value?.moves ?? [];
-	return Array.from({ length: moves.length + 1 }, (_, i) => {
-		const [p, m] = [known.value.get(i), moves[i - 1]];
-		return { lead: p?.lead, winrate: p?.w, loss: m?.judged ? m.loss : undefined, cls: m?.judged ? m.cls : undefined, colour: m?.c };
-	});
-}
-
 const firstWin = signal(""); // the game that was won first of all
 const cheered = remember("kosumi.firstWin", { done: false });
 
@@ -74,7 +66,7 @@ export function After({ g }: { g: GameState }) {
 			<CountTold g={g} />
 			{g.moves.length > 0 && <Steps g={g} />}
 			<Life at={`${g.game} ${back.value ?? g.moves.length}`} />
-			{r && <Graph points={points()} at={back.value ?? g.moves.length} onSeek={lookAt} height={92} winrate={false} />}
+			{r && <Graph points={pointsOf(r.moves, known.value, r.card)} at={back.value ?? g.moves.length} onSeek={lookAt} height={92} winrate={false} />}
 			{r && <Story g={g} r={r} known={known.value} />}
 			<div class="next-steps">
 				<button class="button primary" disabled={g.moves.length === 0} onClick={() => void reviewGame(g.game)}><Icon name="review" /> {t("review")}</button>

@@ -5,7 +5,7 @@ import { SCALE } from "../board/overlay";
 import { Choice, NumberField, Tool, Where } from "../controls";
 import { save } from "../files";
 import type { Doc, DocChange, Network } from "../gen/api";
-import { language, leadShort, leadText, num, rank, refusal, resultText, rulesName, short, t } from "../i18n";
+import { language, leadShort, leadText, networkName, num, rank, refusal, resultText, rulesName, short, t } from "../i18n";
 import { Icon } from "../icons";
 import { Life } from "../life/Life";
 import * as life from "../life/question";
@@ -169,16 +169,16 @@ function EngineLine() {
 					<span class="dim">{state}</span>
 				</button>
 				{w.on && f?.final && !f.error && <button class="plain" onClick={() => { goOn.value = true; ask(); }} title="shift+space">{t("keep_going")}</button>}
-				<button class="button quiet small" onClick={() => change({ on: !w.on })} title="space"><Icon name={w.on ? "pause" : "go"} size={16} /> {t(w.on ? "stop" : "analyse")}</button>
+				<button class="button quiet small" onClick={() => change({ on: !w.on })} title="space"><Icon name={w.on ? "pause" : "go"} size={16} /> {t(!w.on ? "analyse" : f?.final ? "analysis_end" : "stop")}</button>
 			</div>
 			{menu.value && (
 				<div class="engine-menu">
 					<label>{t("network")}
 						<select value={(welcome.value?.networks ?? []).find((n) => n.inUse)?.name} onChange={(ev) => {
 							const name = ev.currentTarget.value;
-							send<Network[]>("network.use", { name }).then((all) => { if (welcome.value) welcome.value = { ...welcome.value, networks: all }; tree.results.value = new Map(); toast(t("network_changed", { name })); }, (err) => toast(inWords(err), { bad: true }));
+							send<Network[]>("network.use", { name }).then((all) => { if (welcome.value) welcome.value = { ...welcome.value, networks: all }; tree.results.value = new Map(); toast(t("network_changed", { name: networkName(name) })); }, (err) => toast(inWords(err), { bad: true }));
 						}}>
-							{(welcome.value?.networks ?? []).map((n) => <option key={n.name} value={n.name}>{n.name}</option>)}
+							{(welcome.value?.networks ?? []).map((n) => <option key={n.name} value={n.name}>{networkName(n.name)}</option>)}
 						</select>
 					</label>
 					<label>{t("visits_budget")} <NumberField min={10} max={10000000} value={w.visits} onNumber={(n = 1000) => change({ visits: n })} /></label>

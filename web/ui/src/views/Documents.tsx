@@ -1,7 +1,6 @@
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { UnreadFiles } from "../controls";
-import { openFiles } from "../files";
+import { FileButton, UnreadFiles } from "../controls";
 import type { Docs, GameCard, Games, ID } from "../gen/api";
 import { language, t } from "../i18n";
 import { Icon } from "../icons";
@@ -40,7 +39,7 @@ export function Documents() {
 				<p class="dim">{t(touch() ? "analyse_empty_touch" : "analyse_empty")}</p>
 				<div class="row">
 					{[9, 13, 19].map((n) => <button key={n} class="button" onClick={() => void fresh(n)}>{n}×{n}</button>)}
-					<label class="button quiet"><Icon name="open" /> {t("choose_file")}<input type="file" accept=".sgf,.html" multiple class="sr" onChange={(e) => { void openFiles(e.currentTarget.files); e.currentTarget.value = ""; }} /></label>
+					<FileButton text={t("choose_file")} />
 				</div>
 			</section>
 			{docs.length > 0 && (

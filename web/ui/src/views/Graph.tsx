@@ -1,5 +1,6 @@
 import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
+import type { ReviewCard, ReviewMove, ReviewPoint } from "../gen/api";
 import { leadShort, leadText, t } from "../i18n";
 import { SCALE } from "../board/overlay";
 
@@ -9,6 +10,16 @@ export interface Point {
 	loss?: number;
 	cls?: number;
 	colour?: string;
+}
+
+/** The points of a graph: of each position what is known of it, and of the last one of a counted game the count. */
+export function pointsOf(moves: ReviewMove[], known: Map<number, ReviewPoint>, c?: ReviewCard): Point[] {
+	const end = !c?.cut && moves.length > 1 && moves.slice(-2).every((m) => m.m === "pass") && /^([BW])\+([\d.]+)$/.exec(c?.result ?? "");
+	return [undefined, ...moves].map((m, i) => {
+		const p = known.get(i);
+		const lead = end && i === moves.length ? (end[1] === "B" ? 1 : -1) * Number(end[2]) : p?.lead;
+		return { lead, winrate: p?.w, loss: m?.judged ? m.loss : undefined, cls: m?.judged ? m.cls : undefined, colour: m?.c };
+	});
 }
 
 const css = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();

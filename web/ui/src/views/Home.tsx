@@ -2,8 +2,7 @@ import { signal } from "@preact/signals";
 import type { ComponentChildren, FunctionComponent } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { Board } from "../board/Board";
-import { Uncounted, UnreadFiles } from "../controls";
-import { openFiles } from "../files";
+import { FileButton, Uncounted, UnreadFiles } from "../controls";
 import type { Day, DayProblem, GameCard, Games, GameState, Profile, Rank, Review, ReviewProgress, Unread, You as Known } from "../gen/api";
 import { num, rank, t, yourResult } from "../i18n";
 import { Icon, Logo, type IconName } from "../icons";
@@ -121,7 +120,7 @@ function First() {
 						<button class="button big">{t("first_start")}</button>
 					</form>
 					<button type="button" class="plain" onClick={() => done()}>{t("not_now")}</button>
-					<label class="plain file">{t("first_restore")}<input type="file" accept=".zip" class="sr" onChange={(e) => { void openFiles(e.currentTarget.files); e.currentTarget.value = ""; }} /></label>
+					<FileButton text={t("first_restore")} kind="plain" accept=".zip" />
 				</div>
 			</div>
 		</main>
@@ -259,7 +258,7 @@ export function Home() {
 				<LastGame g={all.find((g) => g.phase === "over")} />
 				<RankNow />
 				<p class="front-drop dim">
-					{t(touch() ? "drop_text_touch" : "drop_text")} <label class="plain file">{t("choose_file")}<input type="file" accept=".sgf,.html,application/x-go-sgf" multiple class="sr" onChange={(e) => { void openFiles(e.currentTarget.files); e.currentTarget.value = ""; }} /></label>
+					{t(touch() ? "drop_text_touch" : "drop_text")} <FileButton text={t("choose_file")} kind="plain" />
 				</p>
 				<UnreadFiles files={unread.value} />
 			</div>

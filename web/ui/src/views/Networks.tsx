@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import type { Imported, Network, NetworkJob, NetworkList } from "../gen/api";
-import { duration, num, t, told } from "../i18n";
+import { duration, networkName, num, t, told } from "../i18n";
 import { Icon } from "../icons";
 import { toast } from "../live";
 import { inWords, send, token, watch, welcome } from "../net";
@@ -32,7 +32,7 @@ async function use(name: string, play = false): Promise<void> {
 		const now = await send<Network[]>("network.use", { name }, true);
 		if (welcome.value) welcome.value = { ...welcome.value, networks: now };
 		if (play) go("/new");
-		toast(t("network_in_use", { name }));
+		toast(t("network_in_use", { name: networkName(name) }));
 	} catch (e) {
 		toast(t("network_failed", { name, why: inWords(e) }), { bad: true, ms: 12000 });
 	} finally {
@@ -151,7 +151,7 @@ export function Networks(_: { id: string }) {
 			<ul class="network-list">
 				{all.map((n) => (
 					<li key={n.name} class={"card" + (n.inUse ? " on" : "")}>
-						<span><strong>{n.name}</strong><span class="dim">{[n.bytes ? mb(n.bytes) : "", speed(n)].filter(Boolean).join(" · ")}</span></span>
+						<span><strong>{networkName(n.name)}</strong><span class="dim">{[n.bytes ? mb(n.bytes) : "", speed(n)].filter(Boolean).join(" · ")}</span></span>
 						{n.inUse ? <span class="chip on"><Icon name="check" size={14} /> {t("network_now")}</span> : <button class="button small" disabled={!!using.value} onClick={() => void use(n.name)}>{t(using.value === n.name ? "network_loading" : "network_use")}</button>}
 						{n.removable && !n.inUse && <button class="plain icon-only" aria-label={t("remove", { name: n.name })} onClick={() => remove("net:" + n.name, t("network_removed", { name: n.name }), () => send("network.remove", { name: n.name }, true))}><Icon name="bin" size={18} /></button>}
 					</li>

@@ -15,7 +15,7 @@ import { other, point, vertex, type Colour } from "../rules";
 import { later } from "../server";
 import { set, settings } from "../settings";
 import { tickSound } from "../sound";
-import { analyseGame, arrived, asking, back, clockText, command, count, countsText, counting, estimateText, game, group, help, hint, lookAt, moverOf, note, now, numbersOf, overlay, pass, pending, place, positions, size, slow, take, tooShort, typed, undo, unsettled, walk } from "./game";
+import { analyseGame, arrived, asking, back, clockText, command, count, countsText, counting, estimateText, game, group, help, hint, hintText, lookAt, moverOf, note, now, numbersOf, overlay, pass, pending, place, positions, size, slow, take, tooShort, typed, undo, unsettled, walk } from "./game";
 import { keepAwake } from "../wake";
 import { opponent } from "./newgame";
 import { Advice, TeachChoice } from "./Teach";
@@ -153,7 +153,7 @@ function More({ g }: { g: GameState }) {
 			<Tool icon="coords" text={t("coordinates")} on={settings.value.coordinates !== "none"} onClick={() => toggleCoordinates()} />
 			<Tool icon={settings.value.sound ? "sound" : "mute"} text={t("sound")} on={settings.value.sound} onClick={() => set("sound", !settings.value.sound)} />
 			<Tool icon="flip" text={t("flip")} keys="f" on={flip.value} onClick={() => (flip.value = !flip.value)} />
-			<Tool icon="save" text={t("save_sgf")} onClick={() => void save(`/api/games/${g.game}.sgf`)} />
+			<Tool icon="save" text={t("save_sgf")} onClick={() => { more.value = false; void save(`/api/games/${g.game}.sgf`); }} />
 			<Tool icon="analyse" text={t("analyse")} onClick={() => void analyseGame(g.game, back.value)} />
 			{g.clock.kind !== "none" && <Tool icon="pause" text={t("pause")} disabled={!!g.paused} onClick={() => void command("game.pause")} />}
 			<TeachChoice g={g} />
@@ -212,9 +212,7 @@ function Message({ g }: { g: GameState }) {
 	else if (g.paused) text = t(`paused_${g.paused}` as "paused_player");
 	else if (asking.value) text = t("asking");
 	else if (h?.estimate) text = estimateText(h.estimate);
-	else if (h?.hint?.stage === 1) text = t("hint_1");
-	else if (h?.hint?.stage === 2) text = t("hint_2", { moves: (h.hint.moves ?? []).join(", ") });
-	else if (h?.hint?.stage === 3) text = t("hint_3", { moves: (h.hint.moves ?? []).join(", ") }) + (h.hint.loss ? " " + t("hint_why", { points: h.hint.loss }) : "");
+	else if (h?.hint) text = hintText(h.hint);
 	else if (g.phase === "place") text = t("place_stones", { n: g.handicap - (g.setup?.length ?? 0) });
 	else if (slow.value) text = t("sending");
 	else if (g.thinking) text = t("thinks");

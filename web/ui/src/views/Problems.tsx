@@ -1,5 +1,6 @@
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
+import { FileButton } from "../controls";
 import type { Day, DayProblem, Drill, Problem, Profile } from "../gen/api";
 import { language, num, t, warned } from "../i18n";
 import { Icon } from "../icons";
@@ -71,6 +72,7 @@ function Collections() {
 		<section class="card kept" aria-labelledby="own">
 			<h2 id="own">{t("problems_own")}</h2>
 			<p class="dim">{t("problems_own_text")}</p>
+			<div class="row"><FileButton text={t("choose_file")} /></div>
 			<ul class="kept-list">
 				{sets.map((s) => (
 					<li key={s.id} class="kept-row">

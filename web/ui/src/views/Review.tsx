@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { UnreadFiles } from "../controls";
+import { FileButton, UnreadFiles } from "../controls";
 import { openFiles } from "../files";
 import type { ID, ReviewCard, ReviewProgress, Reviews } from "../gen/api";
 import { duration, resultText, t, told, unsavedText } from "../i18n";
@@ -133,7 +133,7 @@ function List() {
 		<main class="reviews">
 			<div class="row title-row">
 				<h1>{t("your_reviews")}</h1>
-				<label class="button primary"><Icon name="open" /> {t("add_files")}<input type="file" accept=".sgf,.html" multiple class="sr" onChange={(e) => { void openFiles(e.currentTarget.files, "review"); e.currentTarget.value = ""; }} /></label>
+				<FileButton text={t("add_files")} kind="primary" to="review" />
 				{all.length > 1 && <input type="search" value={wanted.value} placeholder={t("filter")} aria-label={t("filter")} onInput={(e) => { wanted.value = e.currentTarget.value; store.put({ name: wanted.value }); }} />}
 			</div>
 			<Progress all={all} />

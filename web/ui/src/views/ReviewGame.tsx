@@ -18,7 +18,7 @@ import { go, note, query } from "../router";
 import { other, play, point, vertex, type Colour } from "../rules";
 import { set, settings } from "../settings";
 import { stoneSound } from "../sound";
-import { Graph, type Point } from "./Graph";
+import { Graph, pointsOf } from "./Graph";
 import { LossChip } from "./Loss";
 import { command, playerName } from "./Review";
 
@@ -281,14 +281,6 @@ function Summary({ r }: { r: Review }) {
 	);
 }
 
-function points(): Point[] {
-	return Array.from({ length: moves.value.length + 1 }, (_, i) => {
-		const p = known.value.get(i);
-		const m = moves.value[i - 1];
-		return { lead: p?.lead, winrate: p?.w, loss: m?.judged ? m.loss : undefined, cls: m?.judged ? m.cls : undefined, colour: m?.c };
-	});
-}
-
 // Asks once for each name, or for a game without names, whose mistakes these are.
 function WhoWasI({ c }: { c: ReviewCard }) {
 	if (you.value) return null;
@@ -432,7 +424,7 @@ export function Game({ id, given, judge: by }: { id: string; given?: Review; jud
 		<main class="analyse review" data-at={at.value} data-state={r.card.state} data-points={known.value.size} data-mistakes={listed.value.length}>
 			<h1 class="sr">{t("review")}</h1>
 			<div class="stage">
-				<Graph points={points()} at={at.value} onSeek={goTo} height={innerWidth < 640 || innerHeight < 820 ? 84 : 120} winrate={!r.card.handicap} side={side.value} />
+				<Graph points={pointsOf(r.moves, known.value, r.card)} at={at.value} onSeek={goTo} height={innerWidth < 640 || innerHeight < 820 ? 84 : 120} winrate={!r.card.handicap} side={side.value} />
 				<Board w={w} h={h} stones={seenStones} last={last && last.m !== "pass" ? point(last.m, w, h) : -1} turn={(m?.c as Colour) || undefined} legal={[...stones.value].map((s) => (s === "." ? "1" : "0")).join("")}
 					coordinates={settings.value.coordinates} confirm={settings.value.confirm} overlay={seen} label={t("board_plain", { w, h })}
 					next={m && m.m !== "pass" ? [{ p: point(m.m, w, h), c: m.c as Colour }] : undefined}

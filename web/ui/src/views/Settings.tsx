@@ -1,10 +1,9 @@
 import { useEffect } from "preact/hooks";
 import { save } from "../backup";
 import { Board } from "../board/Board";
-import { Choice, Field, Switch } from "../controls";
-import { openFiles } from "../files";
+import { Choice, Field, FileButton, Switch } from "../controls";
 import type { ReviewProgress, Reviews } from "../gen/api";
-import { t } from "../i18n";
+import { networkName, t } from "../i18n";
 import { Icon } from "../icons";
 import { LANGUAGES } from "../languages";
 import { textOf, watch, welcome } from "../net";
@@ -29,7 +28,7 @@ export function Settings(_: { id: string }) {
 				<div class="board-preview" inert><Board w={9} h={4} stones={PREVIEW} last={22} coordinates={s.coordinates} label={t("set_wood")} /></div>
 				<Field label={t("set_wood")}><Choice label={t("set_wood")} value={s.wood} options={[["wood", t("wood_wood")], ["slate", t("wood_slate")], ["paper", t("wood_paper")]]} onChange={(v) => set("wood", v)} /></Field>
 				<Field label={t("coordinates")}><Choice label={t("coordinates")} value={s.coordinates} options={[["a1", "A1"], ["11", "1-1"], ["kanji", "4 四"], ["none", t("none")]]} onChange={(v) => set("coordinates", v)} /></Field>
-				<Field label={t("set_confirm")}><Choice label={t("set_confirm")} value={s.confirm} options={[["size", t("confirm_size")], ["always", t("always")], ["never", t("never")]]} onChange={(v) => set("confirm", v)} /></Field>
+				<Field label={t("set_confirm")} hint={s.confirm === "size" && <span class="dim">{t("confirm_hint")}</span>}><Choice label={t("set_confirm")} value={s.confirm} options={[["size", t("confirm_size")], ["always", t("always")], ["never", t("never")]]} onChange={(v) => set("confirm", v)} /></Field>
 				<div class="stack">
 					<Switch label={t("set_numbers")} value={s.numbers} onChange={(v) => set("numbers", v)} />
 					<TeachChoice />
@@ -64,7 +63,7 @@ export function Settings(_: { id: string }) {
 				<p>{t("backup_text")}</p>
 				<div class="row">
 					<button class="button" onClick={() => void save()}><Icon name="save" /> {t("backup_save")}</button>
-					<label class="button quiet"><Icon name="open" /> {t("backup_load")}<input type="file" accept=".zip" class="sr" onChange={(e) => { void openFiles(e.currentTarget.files); e.currentTarget.value = ""; }} /></label>
+					<FileButton text={t("backup_load")} accept=".zip" />
 				</div>
 			</section>
 			<section class="card" aria-labelledby="s-engine">
@@ -77,7 +76,7 @@ export function Settings(_: { id: string }) {
 			</section>
 			<section class="card" aria-labelledby="s-about">
 				<h2 id="s-about">{t("set_about")}</h2>
-				<p>{["Kosumi " + (w?.version ?? ""), w?.engine.name, w?.engine.provider, w?.engine.precision].filter(Boolean).join(" · ")}</p>
+				<p>{["Kosumi " + (w?.version ?? ""), networkName(w?.engine.name), w?.engine.provider, w?.engine.precision].filter(Boolean).join(" · ")}</p>
 				<p>{inTab ? t("set_tab") : t("set_folder", { folder: w?.folder ?? "" })} {!inTab && reviewsFolder.value && t("reviews_folder", { folder: reviewsFolder.value })}</p>
 				<details onToggle={(e) => { if ((e.currentTarget as HTMLDetailsElement).open && !licences.value) void textOf("/assets/licences.txt").then((x) => (licences.value = x)); }}>
 					<summary>{t("licences")}</summary>

@@ -199,7 +199,7 @@ function Row({ g }: { g: KeptGame }) {
 	return (
 		<li class="kept-row">
 			<a href={"/play/" + g.game}>
-				<span class={"outcome " + outcome}>{outcome ? t(outcome as "won") : t("you_unfinished")}</span>
+				<span class={"outcome " + outcome}>{outcome ? t(outcome as "won") : g.moves > 0 && t("you_unfinished")}</span>
 				<span class="kept-who"><span class={"disc small " + g.colour} role="img" aria-label={t(g.colour === "b" ? "black" : "white")} /> {t("against", { who: opponent(g.seat) })}</span>
 				<span class="dim">{w}×{h} · {t("moves_n", { n: g.moves })}{g.result ? " · " + resultText(g.result) : ""} <Uncounted why={g.counts} /></span>
 				<span class="dim date">{new Date(g.began * 1000).toLocaleString(language.value, { dateStyle: "medium", timeStyle: "short" })}</span>

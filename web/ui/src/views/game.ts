@@ -239,12 +239,19 @@ export async function hint(): Promise<void> {
 	try {
 		const h = await send<Hint>("game.hint", { game: g.game, rev: g.rev, stage: Math.min(3, before + 1) });
 		help.value = { rev: h.rev, hint: h };
-		say(h.stage === 1 ? t("hint_1") : t(h.stage === 2 ? "hint_2" : "hint_3", { moves: (h.moves ?? []).map(spell).join(", ") }));
+		say(hintText(h, spell));
 	} catch (e) {
 		refused(e);
 	} finally {
 		asking.value = "";
 	}
+}
+
+/** A hint in words: an area, several moves, or the best one. */
+export function hintText(h: Hint, name = (m: string) => m): string {
+	const moves = h.moves ?? [];
+	const text = t(h.stage === 1 ? "hint_1" : moves.length > 1 ? "hint_2" : "hint_3", { moves: moves.map(name).join(", ") });
+	return h.stage === 3 && h.loss ? text + " " + t("hint_why", { points: h.loss }) : text;
 }
 
 export async function count(): Promise<void> {
