@@ -265,7 +265,7 @@ func TestGroupOfReview(t *testing.T) {
 	p.Press("Show better")
 	p.Until(`document.querySelector(".line-player")`)
 	p.Click(`.review-tools .tool:nth-child(2)`)
-	p.Until(`document.querySelector(".toast")?.innerText.includes("Press a stone first") && !document.querySelector(".line-player")`)
+	p.Until(`document.querySelector(".toast")?.innerText.includes("Press a stone.") && !document.querySelector(".line-player")`)
 	p.Point("C7") // the line is closed, so a press on a stone asks about it
 	p.Until(`document.querySelector(".life h2")?.innerText === "Black: C7"`)
 	p.Do(chromedp.KeyEvent(kb.Escape))
