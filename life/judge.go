@@ -26,12 +26,12 @@ func (j Judge) Life(ctx context.Context, g *board.Game, stones []board.Point, al
 	return strings.TrimSuffix(out.Text(), "\n"), nil
 }
 
-// Unsettled describes the groups whose life depends on who moves first, one after the other.
+// Unsettled describes the groups whose life depends on who moves first, a paragraph each.
 func (j Judge) Unsettled(ctx context.Context, g *board.Game, limit time.Duration) (string, error) {
 	list, err := Unsettled(ctx, QuestionOf(g), Options{Time: limit, Network: j.Network}, nil)
 	var texts []string
 	for _, a := range list {
 		texts = append(texts, strings.TrimSuffix(a.Text(), "\n"))
 	}
-	return strings.Join(texts, "\n"), err
+	return strings.Join(texts, "\n\n"), err
 }

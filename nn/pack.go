@@ -63,15 +63,14 @@ func packPairs(dst []uint32, src []float32, code func(float32) uint16) []uint32 
 }
 
 func unpackPolicy(dst []float32, src []uint32) []uint32 {
-	for i := range dst {
-		dst[i] = unpackProbability(uint16(src[i/2] >> (16 * (i % 2))))
-	}
-	return src[(len(dst)+1)/2:]
+	return unpackPairs(dst, src, unpackProbability)
 }
 
-func unpackPoints(dst []float32, src []uint32) []uint32 {
+func unpackPoints(dst []float32, src []uint32) []uint32 { return unpackPairs(dst, src, unpackSigned) }
+
+func unpackPairs(dst []float32, src []uint32, number func(uint16) float32) []uint32 {
 	for i := range dst {
-		dst[i] = unpackSigned(uint16(src[i/2] >> (16 * (i % 2))))
+		dst[i] = number(uint16(src[i/2] >> (16 * (i % 2))))
 	}
 	return src[(len(dst)+1)/2:]
 }

@@ -125,10 +125,56 @@ func TestLadderLine(t *testing.T) {
 	require.Equal(t, strings.Fields("J9 E5 E4 F4 E3 E2 F3 G3 F2 G2 F1 E1"), c.Line)
 
 	k.reply = c.Move
-	require.Equal(t, AfterPlayed, k.hunted()[0].After, "the refutation shows it")
+	require.Equal(t, c.Line, k.hunted()[0].Line, "the refutation begins it and then plays elsewhere")
+	k.afterPlayed, err = board.NewGame(k.size, board.Chinese())
+	require.NoError(t, err)
+	require.Equal(t, AfterPlayed, k.hunted()[0].After, "the refutation takes the stones")
 
 	apart := k.onlyIn(map[board.Point]hunt{10: {board.Black, 2, 3, 10}, 12: {board.Black, 2, 4, 12}, 40: {board.Black, 1, 5, 0}, 42: {board.Black, 1, 5, 0}}, nil, board.Black)
 	require.Equal(t, [][]board.Point{{10}, {12}, {40, 42}}, apart)
+}
+
+// TestFarConnection: a claim about a connection is made only if the better move is near the stones, and that the better
+// move connects them only if it is a part of the connection.
+func TestFarConnection(t *testing.T) {
+	empty := slices.Repeat([]string{"........."}, 9)
+	rows := slices.Concat(empty[:4], []string{".......X.", ".........", ".......X."}, empty[:2])
+	own := slices.Concat(empty[:3], slices.Repeat([]string{"......+++"}, 5), empty[:1])
+	did := slices.Concat(empty[:3], slices.Repeat([]string{"......---"}, 5), empty[:1])
+	for line, said := range map[string]string{
+		"H4":       "This lets White cut the stone at H5 off from H3. H4 connects H5 and H3.",
+		"G6 B3 H4": "This lets White cut the stone at H5 off from H3.",
+		"B4 B3 H4": "",
+	} {
+		moves := strings.Fields(line)
+		k := mistakeOn(t, rows, "A9 H4", moves[0], 20, own, did)
+		k.afterBest, k.taken, _ = k.playLine(moves)
+		f, ok := k.linked(Parted, board.Black, k.afterBest.Board(), k.afterPlayed.Board(), k.diff)
+		require.Equal(t, said != "", ok, line)
+		if ok {
+			claims := []Claim{f.Claim}
+			if do := k.answerTo(&f); do != nil {
+				claims = append(claims, do.Claim)
+			}
+			require.Equal(t, said, Say(claims, "b", "A9"))
+		}
+	}
+}
+
+// TestOutweighed: where a group is in danger, the capture of a single stone of the same region is not the reason.
+func TestOutweighed(t *testing.T) {
+	empty := slices.Repeat([]string{"........."}, 9)
+	rows := slices.Concat(empty[:5], []string{"..X......", "..XX.....", "O.XX.....", "X........"})
+	own, did := slices.Concat(empty[:5], slices.Repeat([]string{"++++....."}, 4)), slices.Concat(empty[:5], slices.Repeat([]string{"----....."}, 4))
+	k := mistakeOn(t, rows, "J9 B1", "B2", 15, own, did)
+	for i := range k.bestOwn { // likely, not sure
+		k.bestOwn[i], k.did[i] = 0.6*k.bestOwn[i], 0.6*k.did[i]
+	}
+	k.better, k.worse, k.parts = judgements{k.bestOwn}, judgements{k.did}, nil
+	k.findParts()
+	list, err := k.claims()
+	require.NoError(t, err)
+	require.Equal(t, "This puts the 5 stones at C4 in danger; B2 prevents that.", Say([]Claim{list[0].Claim}, "b", "J9"))
 }
 
 // TestValues: a claim about the value of a move has the line that shows this value.

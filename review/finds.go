@@ -129,18 +129,23 @@ func (k *mistake) letHappen() (list []found) {
 		}
 		if kept && mean(k.did, lost) < lostBelow && (slices.Contains(lost, k.played) || mean(k.diff, lost) > lostBy) {
 			f, ok := k.claim(Captured, AfterPlayed, reply, lost, 1.5)
-			f.Later = !k.takenBy(reply, lost)
+			answered, _, _ := k.playLine([]string{k.playedV, reply})
+			f.Later = slices.ContainsFunc(lost, func(p board.Point) bool { return answered.At(p) != board.Empty })
 			add(f, ok)
 		}
 	}
-	for _, f := range k.hunted() {
-		add(f, true)
-	}
+	list = append(list, k.hunted()...)
 	for _, color := range []board.Color{k.mover, k.mover.Opponent()} {
 		for _, c := range changes {
 			for _, group := range k.groups(color, func(chain []board.Point) bool { return c.holds(k, chain) }) {
 				if len(group) == 1 && (k.better.least(group) < loneFrom || k.worse.most(group) > -loneFrom) {
 					continue
+				}
+				if color == k.mover && c.own != Weakens {
+					list = k.outweighed(list, group)
+				}
+				if c.own != Dies && !k.near(group, k.best) {
+					continue // the sentence compares with the better move
 				}
 				kind, move := c.own, k.bestV
 				if color != k.mover {
@@ -161,10 +166,11 @@ func (k *mistake) letHappen() (list []found) {
 	return list
 }
 
-// takenBy reports whether an answer to the mistake takes all the given stones at once.
-func (k *mistake) takenBy(answer string, stones []board.Point) bool {
-	g, _, _ := k.playLine([]string{k.playedV, answer})
-	return !slices.ContainsFunc(stones, func(p board.Point) bool { return g.At(p) != board.Empty })
+// outweighed drops captures of stones where the mover also loses a group more than twice as large, in the same region.
+func (k *mistake) outweighed(list []found, group []board.Point) []found {
+	return slices.DeleteFunc(list, func(f found) bool {
+		return (f.Kind == Captured || f.Of != nil && f.Of.Kind == Captured) && 2*len(f.at) < len(group) && k.partOf[f.at[0]] == k.partOf[group[0]]
+	})
 }
 
 // changes has the ways in which a mistake changes the fate of stones, the most certain first: own
@@ -205,6 +211,9 @@ func (k *mistake) linked(kind ClaimKind, color board.Color, one, two *board.Boar
 				continue
 			}
 			small, large := b.Chain(nil, p), b.Chain(nil, q)
+			if !k.near(small, k.best) && !k.near(large, k.best) {
+				continue
+			}
 			if mean(lost, small) < mean(lost, large) {
 				small, large = large, small
 			}
@@ -234,6 +243,9 @@ func (k *mistake) betterDoes() (list []found) {
 	}
 	for _, c := range k.onlyIn(k.caughtBest, k.caughtPlayed, k.mover.Opponent()) {
 		if f, ok := k.claim(Hunts, AfterBetter, k.bestV, c, 1.2); ok && gain(c) && k.near(c, k.best) {
+			if k.afterBest.At(c[0]) != board.Empty {
+				f.After, f.Line = "", k.chase(k.best, k.caughtBest[c[0]].move, c[0])
+			}
 			list = append(list, f)
 		}
 	}
@@ -246,12 +258,12 @@ func (k *mistake) betterDoes() (list []found) {
 // answers maps claims about the mistake to the claims about the better move that they imply.
 var answers = map[ClaimKind]ClaimKind{Dies: Saves, Lives: Kills, Parted: Connects, Joined: Cuts}
 
-// answerTo returns the claim about the better move that a claim about the mistake implies; nil if
-// there is none.
+// answerTo returns the claim about the better move that a claim about the mistake implies; nil if there is none,
+// or if the better move is far from the stones, or is no part of the connection.
 func (k *mistake) answerTo(let *found) *found {
 	f := *let
 	kind, implied := answers[let.Kind]
-	if !implied {
+	if !implied || !k.near(let.at, k.best) || kind == Connects && k.afterBest.Board().ChainHead(k.best) != k.afterBest.Board().ChainHead(let.at[0]) {
 		return nil
 	}
 	f.Claim = k.betterMove(kind)

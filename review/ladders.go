@@ -18,8 +18,8 @@ func (k *mistake) hunted() (list []found) {
 			kind = Captured
 		}
 		if f, ok := k.claim(kind, AfterPlayed, k.size.Vertex(h.move), c, 1.4); ok {
-			if f.Move != k.reply {
-				f.After, f.Line = "", k.chase(h.move, c[0])
+			if f.Move != k.reply || k.afterPlayed.At(c[0]) == k.mover {
+				f.After, f.Line = "", k.chase(k.played, h.move, c[0])
 			}
 			list = append(list, f)
 		}
@@ -27,12 +27,11 @@ func (k *mistake) hunted() (list []found) {
 	return list
 }
 
-// chase returns the mistake and the moves that catch the chain on p, from the first one to the
-// capture or to the length of a line.
-func (k *mistake) chase(first, p board.Point) []string {
-	var g board.Game
-	g.CopyFrom(k.next)
-	line := []board.Point{k.played}
+// chase returns the mover's move, the answer first, and the moves by which the chain on p is then caught, up
+// to the capture or to the length of a line.
+func (k *mistake) chase(move, first, p board.Point) []string {
+	line := []board.Point{move}
+	g, _, _ := k.playLine(k.vertices(line))
 	for at := first; len(line) < maxLine && g.Play(g.ToMove(), at) == nil; {
 		line = append(line, at)
 		if g.At(p) == board.Empty {
@@ -74,7 +73,7 @@ func (k *mistake) onlyIn(one, other map[board.Point]hunt, color board.Color) (li
 type hunt struct {
 	color     board.Color
 	liberties int
-	move      board.Point // the move that begins the capture
+	move      board.Point // the move that begins the capture, or the last liberty of a chain that cannot escape
 	head      board.Point // of a chain with two liberties: a ladder catches one chain
 }
 
@@ -107,7 +106,7 @@ func (k *mistake) caught(move board.Point) map[board.Point]hunt {
 		case l.Color == k.mover && l.Liberties == 2 && l.Count > 0:
 			add(l.Head, hunt{liberties: 2, move: l.Working[0], head: l.Head})
 		case l.Color != k.mover && l.Liberties == 1:
-			add(l.Head, hunt{liberties: 1, move: move})
+			add(l.Head, hunt{liberties: 1, move: b.LibertyPoints(nil, l.Head)[0]})
 		}
 	}
 	return out

@@ -37,8 +37,6 @@ func WriteSummaryPage(w io.Writer, s *Summary) error {
 	if err != nil {
 		return err
 	}
-	if _, err := io.WriteString(w, strings.Replace(summaryText, "/*DATA*/null", string(text), 1)); err != nil {
-		return fmt.Errorf("cannot write the page: %w", err)
-	}
-	return nil
+	_, err = io.WriteString(w, strings.Replace(summaryText, "/*DATA*/null", string(text), 1))
+	return err
 }

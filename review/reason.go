@@ -1,6 +1,7 @@
 package review
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"sync"
@@ -152,12 +153,7 @@ func (r *run) explainAll(ctx context.Context, res *Result, judges []*Judge) erro
 	}
 	close(queue)
 	wg.Wait()
-	for _, err := range failed {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return cmp.Or(failed...)
 }
 
 // settle turns a proof about a group into claims about the move. line begins with the mover's move that

@@ -38,7 +38,7 @@ func (k *mistake) threatLeft() (*found, error) {
 		for _, g := range k.groups(k.mover, func(chain []board.Point) bool {
 			return k.better.least(chain) > c.better && mean(own, chain) < c.worse && mean(k.diff, chain) > partFrom
 		}) {
-			lost = append(lost, g...)
+			lost, list = append(lost, g...), k.outweighed(list, g)
 		}
 		list = append(list, k.threats(Threat, move, line, k.clusters(lost), c.of)...)
 	}

@@ -71,20 +71,20 @@ func bare(err error) error {
 	return err
 }
 
-// target resolves links and refuses anything but a regular file. mode is the mode of the file to
-// replace, 0 if there is none.
-func target(path string) (real string, mode fs.FileMode, err error) {
-	info, err := os.Stat(path)
+// target resolves links and refuses anything but a regular file. old describes the file to replace, nil if
+// there is none.
+func target(path string) (real string, old fs.FileInfo, err error) {
+	old, err = os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return path, 0, nil
+		return path, nil, nil
 	case err != nil:
-		return "", 0, err
-	case !info.Mode().IsRegular():
-		return "", 0, fmt.Errorf("%w but %s", ErrKind, kindOf(info.Mode()))
+		return "", nil, err
+	case !old.Mode().IsRegular():
+		return "", nil, fmt.Errorf("%w but %s", ErrKind, kindOf(old.Mode()))
 	}
 	real, err = filepath.EvalSymlinks(path)
-	return real, info.Mode().Perm(), err
+	return real, old, err
 }
 
 // mostWriters is the maximum number of concurrent writers of one name.
@@ -94,8 +94,8 @@ const mostWriters = 64
 type kept struct{ private, anew bool }
 
 func replace(path string, how kept, write func(w io.Writer) error) (err error) {
-	path, mode, err := target(path)
-	if err == nil && how.anew && mode != 0 {
+	path, old, err := target(path)
+	if err == nil && how.anew && old != nil {
 		err = ErrExists
 	}
 	if err != nil {
@@ -103,7 +103,9 @@ func replace(path string, how kept, write func(w io.Writer) error) (err error) {
 	}
 	perm := fs.FileMode(0o666)
 	if how.private {
-		perm, mode = 0o600, 0o600
+		perm = 0o600
+	} else if old != nil {
+		perm = old.Mode().Perm()
 	}
 	f, err := unfinished(path, perm)
 	if err != nil {
@@ -115,8 +117,8 @@ func replace(path string, how kept, write func(w io.Writer) error) (err error) {
 			f.Close()
 		}
 	}()
-	if mode != 0 {
-		if err := f.Chmod(mode); err != nil && !(how.private && errors.Is(err, fs.ErrPermission)) {
+	if how.private || old != nil {
+		if err := f.Chmod(perm); err != nil && !(how.private && errors.Is(err, fs.ErrPermission)) {
 			return err
 		}
 	}
@@ -179,11 +181,11 @@ func Try(path string, over bool, inputs ...string) error {
 			return fmt.Errorf("%s: %w as %s", path, ErrInput, in)
 		}
 	}
-	real, mode, err := target(path)
+	real, old, err := target(path)
 	switch {
 	case err != nil:
 		return fmt.Errorf("%s: %w", path, bare(err))
-	case mode != 0 && !over:
+	case old != nil && !over:
 		return fmt.Errorf("%s: %w", path, ErrExists)
 	}
 	f, err := unfinished(real, 0o666)

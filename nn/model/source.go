@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"kosumi/board"
@@ -89,13 +90,7 @@ func readSource(path string, data []byte, o Overrides) (source, error) {
 }
 
 func isKataGoName(path string) bool {
-	name := strings.ToLower(path)
-	for _, end := range []string{".gz", ".bin", ".txt"} {
-		if strings.HasSuffix(name, end) {
-			return true
-		}
-	}
-	return false
+	return slices.Contains([]string{".gz", ".bin", ".txt"}, strings.ToLower(filepath.Ext(path)))
 }
 
 // katagoSource is a network in KataGo's format: a graph of any board size can be

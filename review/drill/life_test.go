@@ -84,6 +84,9 @@ func TestProblemsOfLife(t *testing.T) {
 		{"its loss is not sure enough", func(m *review.Move, _ *review.Position) { m.Error = 11 }},
 		{"the game was decided", func(_ *review.Move, p *review.Position) { p.Lead = -40 }},
 		{"the game was decided", func(_ *review.Move, p *review.Position) { p.Winrate = 0.99 }},
+		{"to pass is as good as any move", func(m *review.Move, _ *review.Position) {
+			m.Best = []review.Candidate{{Move: "E5", Prior: 0.5}, {Move: "pass", Visits: 9}}
+		}},
 		{"the better move is obvious", func(m *review.Move, _ *review.Position) { m.Best = []review.Candidate{{Move: "E5", Prior: 0.95}} }},
 		{"the better move is too hard to find", func(m *review.Move, _ *review.Position) { m.Best = []review.Candidate{{Move: "E5", Prior: 0.001}} }},
 	} {

@@ -192,6 +192,8 @@ func unfit(res *review.Result, t int) string {
 		return "it is proved to be the only move"
 	case math.Abs(p.Lead) > drillLead || chance < drillChance || chance > 1-drillChance:
 		return "the game was decided"
+	case slices.ContainsFunc(answersOf(m.Best, m), func(a Answer) bool { return a.Move == "pass" && a.Accepted }):
+		return "to pass is as good as any move"
 	case best.Prior > drillObvious:
 		return "the better move is obvious"
 	case best.Prior < drillFindable:

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"net"
 	"os"
+	"slices"
 	"syscall"
 )
 
@@ -20,12 +21,7 @@ func Cause(err error) *Say {
 		return s
 	}
 	is := func(all ...error) bool {
-		for _, e := range all {
-			if errors.Is(err, e) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(all, func(e error) bool { return errors.Is(err, e) })
 	}
 	var name *net.DNSError
 	var certificate *tls.CertificateVerificationError
