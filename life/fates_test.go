@@ -35,6 +35,18 @@ func TestFates(t *testing.T) {
 			....OOOOOX.
 			....O.O.OXX
 			....OOOOOOO`, map[string]board.Color{"L5": board.White}},
+		{"seki of two chains that both certainly live", `
+			XXX.O
+			XXX.O
+			XXXOO
+			XXXOO
+			XXXOO`, map[string]board.Color{"A1": board.Empty, "E1": board.Empty}},
+		{"seki with an eye each, where one side's life is open", `
+			xxxx.OOO
+			xxxxxOOO
+			xxxxxOOO
+			xxxxxOOO
+			.xxxxOO.`, map[string]board.Color{"A2": board.Empty, "H2": board.Empty}},
 		{"five points in a bulky form are one eye", `
 			.OOOxx.
 			OOOxxoo

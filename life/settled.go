@@ -105,8 +105,9 @@ func (a *asker) both() string {
 // Enclosed returns a stone of each chain that a question assumes alive by default: the chains of [Surroundings] and,
 // if these leave the fight open or large, also chains that a network considers certainly alive. Of the latter it
 // leaves out the attacker's chains that the defender surrounds and, if the network considers the targets certainly
-// alive, all chains of the defender. The function black returns bounds of the probability that a point is Black's in
-// the end.
+// alive, all chains of the defender. Unless the targets are certainly dead, it also leaves out the attacker's chains that
+// may live by shared liberties alone: both sides may live in seki. The function black returns bounds of the probability
+// that a point is Black's in the end.
 func Enclosed(q *Question, black func(p board.Point) (least, most float64)) []board.Point {
 	list := Surroundings(q.Size, q.Stones, q.Targets)
 	ask := *q
@@ -115,25 +116,50 @@ func Enclosed(q *Question, black func(p board.Point) (least, most float64)) []bo
 		return list
 	}
 	roomy := q.outside(q.Stones[q.Targets[0]])
-	mine := func(p board.Point) float64 { // lower bound of the probability that the stone's side owns p
-		least, most := black(p)
-		if q.Stones[p] == board.White {
-			return 1 - most
+	own := func(p board.Point) (least, most float64) { // bounds of the probability that the stone's side owns p
+		if least, most = black(p); q.Stones[p] == board.White {
+			least, most = 1-most, 1-least
 		}
-		return least
+		return least, most
+	}
+	mine := func(p board.Point) float64 { least, _ := own(p); return least }
+	lasts := func(p board.Point) bool {
+		_, most := own(p)
+		return q.Stones[p] == q.Stones[q.Targets[0]] && most > 1-certain
 	}
 	open := slices.ContainsFunc(q.Targets, func(p board.Point) bool { return mine(p) < certain })
 	target := q.chains(q.Targets)
 	known := q.chains(list)
 	for p, c := range q.Stones {
 		at := board.Point(p)
-		if defends := c == q.Stones[q.Targets[0]]; c == board.Empty || target[p] || known[p] || defends && !open || !defends && !roomy[p] || mine(at) < certain {
+		defends := c == q.Stones[q.Targets[0]]
+		if c == board.Empty || target[p] || known[p] || defends && !open || !defends && !roomy[p] || mine(at) < certain {
 			continue
 		}
-		list = append(list, at)
-		known = q.chains(list)
+		if q.walk(at, known, q.same); defends || !slices.ContainsFunc(q.Targets, lasts) || !q.races(at, lasts) {
+			list = append(list, at)
+		}
 	}
 	return list
+}
+
+// races reports whether a chain shares an empty area with lasting stones, and has neither two areas of its own nor
+// one of at least seven points, the least that nobody can kill inside: it may live by the shared liberties alone.
+func (q *Question) races(p board.Point, lasts func(board.Point) bool) bool {
+	chain := q.chains([]board.Point{p})
+	shares, own := false, 0
+	for _, a := range q.areas() {
+		switch {
+		case q.Stones[a[0]] != board.Empty || !q.beside(a, func(p board.Point) bool { return chain[p] }):
+		case q.beside(a, lasts):
+			shares = true
+		case len(a) < 7:
+			own++
+		default:
+			own += 2
+		}
+	}
+	return shares && own < 2
 }
 
 // outside marks the points that a colour does not surround: those in large connected areas without stones of this
