@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"kosumi/nn/onnx"
 )
@@ -75,20 +76,17 @@ func (h *halver) halves(n *onnx.Node) bool {
 	case n.Is("Add", "Sub", "Mul", "Div", "Max", "Min", "Relu", "LeakyRelu", "Sigmoid", "Tanh", "Neg", "Abs", "Softmax",
 		"Concat", "Reshape", "Flatten", "Transpose", "Slice", "Squeeze", "Unsqueeze", "Expand", "GlobalMaxPool", "Identity"):
 		// a node whose input is in 32 bits stays in 32 bits
-		for _, in := range n.Inputs {
-			if h.float(in) && h.consts[in] == nil && h.producers[in] != nil && !h.half[in] {
-				return false
-			}
+		if slices.ContainsFunc(n.Inputs, func(in string) bool {
+			return h.float(in) && h.consts[in] == nil && h.producers[in] != nil && !h.half[in]
+		}) {
+			return false
 		}
 	default:
 		return false
 	}
-	for _, in := range n.Inputs {
-		if t := h.consts[in]; t != nil && h.float(in) && !fitsHalf(t) {
-			return false
-		}
-	}
-	return h.float(n.Outputs[0])
+	return h.float(n.Outputs[0]) && !slices.ContainsFunc(n.Inputs, func(in string) bool {
+		return h.consts[in] != nil && h.float(in) && !fitsHalf(h.consts[in])
+	})
 }
 
 func (h *halver) float(name string) bool { return name != "" && h.types[name].Type == onnx.Float }

@@ -149,10 +149,8 @@ func (p *planner) shapeOf(name string) (dims []int, ok bool) {
 // known makes constants of a node's results if shape inference has computed all of them; else it
 // adds none and reports false.
 func (p *planner) known(n *onnx.Node) bool {
-	for _, name := range n.Outputs {
-		if name != "" && p.infer.Constant(name) == nil {
-			return false
-		}
+	if slices.ContainsFunc(n.Outputs, func(name string) bool { return name != "" && p.infer.Constant(name) == nil }) {
+		return false
 	}
 	for _, name := range n.Outputs {
 		if t := p.infer.Constant(name); name != "" {

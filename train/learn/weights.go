@@ -92,10 +92,5 @@ func (s *weights) close() {
 }
 
 func finite(list ...float32) bool {
-	for _, v := range list {
-		if f := float64(v); math.IsNaN(f) || math.IsInf(f, 0) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(list, func(v float32) bool { return math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) })
 }

@@ -190,12 +190,8 @@ func refusal(err error) *api.Error {
 
 // complete reports whether a longer search would find nothing more.
 func complete(out *life.Answer) bool {
-	for _, c := range []*life.Card{out.Attacks, out.Defends} {
-		if !c.Proved || !c.AllMoves && len(out.Assumed) > 0 {
-			return false
-		}
-	}
-	return true
+	whole := func(c *life.Card) bool { return c.Proved && (c.AllMoves || len(out.Assumed) == 0) }
+	return whole(out.Attacks) && whole(out.Defends)
 }
 
 // better reports whether an answer has at least as many proved cards as the page shows now. A

@@ -141,15 +141,7 @@ func NewID() string {
 // ValidID reports whether text can be an ID. Text from a client becomes part of a path only if it
 // is valid.
 func ValidID(text string) bool {
-	if len(text) != 26 {
-		return false
-	}
-	for _, c := range text {
-		if (c < 'a' || c > 'z') && (c < '2' || c > '7') {
-			return false
-		}
-	}
-	return true
+	return len(text) == 26 && !strings.ContainsFunc(text, func(c rune) bool { return (c < 'a' || c > 'z') && (c < '2' || c > '7') })
 }
 
 // ParseName returns the ID in the name of a file; false if the name has none.
