@@ -25,6 +25,7 @@ func ReadRecord(data []byte, now board.Rules, say func(string)) (*sgf.Record, bo
 		return nil, now, errors.New(notes[0]) // KataGo refuses damaged records
 	}
 	root := longest(trees[0])
+	root.Remove("GM") // KataGo takes every game for Go
 	if err := checkSize(root); err != nil {
 		return nil, now, err
 	}

@@ -88,7 +88,7 @@ func TestRead(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, openings, 1)
 	for name, text := range map[string]string{
-		"setup.sgf": "(;SZ[9]AB[aa];W[bb])", "size.sgf": "(;SZ[13];B[aa])", "point.sgf": "(;SZ[9];B[zz])",
+		"setup.sgf": "(;SZ[9]AB[aa];W[bb])", "size.sgf": "(;SZ[13];B[aa])", "chess.sgf": "(;GM[3];B[aa])", "point.sgf": "(;SZ[9];B[zz])",
 		"bad.sgf": "(;SZ[9", "long.sgf": "(;SZ[9]" + strings.Repeat(";B[]", 700) + ")", "empty.txt": "\n", "bad.txt": "x",
 		"many.sgf": "(;" + strings.Repeat("(;B[aa])", 100_001) + ")",
 	} {

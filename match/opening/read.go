@@ -55,14 +55,12 @@ func Read(name string, size board.Size) ([][]board.Move, error) {
 
 // addTree appends the paths of one game tree.
 func addTree(openings [][]board.Move, root *sgf.Node, size board.Size) ([][]board.Move, error) {
-	if root.Has("SZ") {
-		is, err := sgf.SizeOf(root)
-		if err != nil {
-			return nil, err
-		}
-		if is != size {
-			return nil, fmt.Errorf("opening for a board of %s, the match is on %s", is, size)
-		}
+	is, err := sgf.SizeOf(root)
+	if err != nil {
+		return nil, err
+	}
+	if root.Has("SZ") && is != size {
+		return nil, fmt.Errorf("opening for a board of %s, the match is on %s", is, size)
 	}
 	type place struct {
 		at   *sgf.Node
