@@ -58,6 +58,7 @@ func TestParse(t *testing.T) {
 		"E5 C3 # comment\n\n# more\nb g7 b c7 w e5": {"b E5 w C3", "b G7 b C7 w E5"},
 		"w E5 pass":          {"w E5 b pass"},
 		"boardsize 9\nD4 D5": {"b D4 w D5"},
+		"\ufeffD4 D5":        {"b D4 w D5"},
 		"":                   nil,
 	}
 	for text, want := range tests {

@@ -144,7 +144,7 @@ func Parse(r io.Reader, size board.Size) (openings [][]board.Move, err error) {
 
 // parseLine reads one line; nil if it holds no opening.
 func parseLine(text string, size board.Size) (moves []board.Move, err error) {
-	text, _, _ = strings.Cut(text, "#")
+	text, _, _ = strings.Cut(strings.TrimPrefix(text, "\ufeff"), "#") // a file may begin with a byte order mark
 	words := strings.Fields(text)
 	if len(words) > 0 && strings.EqualFold(words[0], "boardsize") {
 		is := strings.Join(words[1:], "x")
