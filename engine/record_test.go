@@ -46,7 +46,7 @@ func TestRecords(t *testing.T) {
 	require.NoError(t, e.LoadSGF([]byte(data), 3))
 	require.Equal(t, 2, e.game.NumMoves())
 	for name, bad := range map[string]string{
-		"empty": "", "no record": "hello", "huge board": "(;SZ[99]B[aa])", "move off the board": "(;SZ[5]B[zz])", "taken": "(;SZ[5]AB[aa];B[aa])",
+		"empty": "", "no record": "hello", "huge board": "(;SZ[99]B[aa])", "move off the board": "(;SZ[5]B[zz])", "taken": "(;SZ[5]AB[aa];B[aa])", "chess": "(;GM[3]SZ[5];B[aa])",
 	} {
 		before := e.game.Hash()
 		require.ErrorIs(t, e.LoadSGF([]byte(bad), 0), ErrRecord, name)

@@ -188,6 +188,7 @@ func RecordFile(name string) (*sgf.Record, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
+	trees[0].Remove("GM") // KataGo takes every game for Go
 	return sgf.RecordOf(trees[0])
 }
 

@@ -25,6 +25,7 @@ func ReadRecord(data []byte, now board.Rules, say func(string)) (*sgf.Record, bo
 		return nil, now, errors.New(notes[0]) // KataGo refuses damaged records
 	}
 	root := longest(trees[0])
+	root.Remove("GM") // KataGo takes every game for Go
 	if err := checkSize(root); err != nil {
 		return nil, now, err
 	}
@@ -50,15 +51,15 @@ func ReadRecord(data []byte, now board.Rules, say func(string)) (*sgf.Record, bo
 func checkSize(root *sgf.Node) error {
 	text := root.Get("SZ")
 	size, err := sgf.SizeOf(root)
-	switch {
-	case err == nil && max(size.W, size.H) <= config.MaxSize:
-		return nil
-	case err == nil:
-		return fmt.Errorf("Board size in sgf is > Board::MAX_LEN = %d, if larger sizes are desired, consider increasing and recompiling: %s", config.MaxSize, text) //nolint:staticcheck // KataGo's wording
-	case strings.Trim(text, "-:0123456789") == "":
+	switch n, _ := fmt.Sscanf(text+":"+text, "%d:%d", &size.W, &size.H); { // a single number is both sides
+	case err != nil && n < 2:
+		return fmt.Errorf("Could not parse board size in sgf: %s", text) //nolint:staticcheck // KataGo's wording
+	case min(size.W, size.H) <= 1:
 		return fmt.Errorf("Board size in sgf is <= 1: %s", text) //nolint:staticcheck // KataGo's wording
+	case max(size.W, size.H) > config.MaxSize:
+		return fmt.Errorf("Board size in sgf is > Board::MAX_LEN = %d, if larger sizes are desired, consider increasing and recompiling: %s", config.MaxSize, text) //nolint:staticcheck // KataGo's wording
 	}
-	return fmt.Errorf("Could not parse board size in sgf: %s", text) //nolint:staticcheck // KataGo's wording
+	return nil
 }
 
 // longest copies the variation with the most nodes, the first if several have as many.

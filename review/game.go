@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"kosumi/board"
 	"kosumi/sgf"
@@ -13,7 +12,6 @@ import (
 // ErrGame is wrapped by all errors about records that cannot be reviewed.
 var (
 	ErrGame    = errors.New("this record cannot be reviewed")
-	ErrNotGo   = fmt.Errorf("%w: it is not a game of Go", ErrGame)
 	ErrNoMoves = fmt.Errorf("%w: it has no moves", ErrGame)
 )
 
@@ -40,9 +38,6 @@ type Game struct {
 // fallback, with a note. The game ends before the first unplayable move, with a note.
 // Errors wrap ErrGame and have one line.
 func Load(root *sgf.Node, fallback board.Rules) (*Game, error) {
-	if gm := strings.TrimSpace(root.SimpleText("GM")); gm != "" && gm != "1" {
-		return nil, fmt.Errorf("%w (GM[%.10s])", ErrNotGo, gm)
-	}
 	record, err := sgf.RecordOf(root)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrGame, err)

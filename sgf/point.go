@@ -15,6 +15,8 @@ var (
 	ErrPoint = errors.New("bad point")
 	// ErrSize means a board size that this program does not play on.
 	ErrSize = errors.New("unacceptable board size")
+	// ErrNotGo means a record of another game, by its GM.
+	ErrNotGo = errors.New("it is not a game of Go")
 	// ErrValue means a value of any other kind that cannot be understood.
 	ErrValue = errors.New("bad value")
 )
@@ -80,9 +82,12 @@ func AppendPoints(dst []board.Point, size board.Size, value string) ([]board.Poi
 	return size.Rectangle(dst, a, b), nil
 }
 
-// SizeOf reads the board size of a game from its root node: SZ[9], SZ[13:9]
-// (columns, then rows), 19x19 when there is no SZ. The error wraps ErrSize.
+// SizeOf reads the board size of a game of Go from its root node: SZ[9], SZ[13:9] (columns, then
+// rows), 19x19 when there is no SZ. The error wraps ErrSize, or ErrNotGo if GM names another game.
 func SizeOf(root *Node) (board.Size, error) {
+	if gm := strings.TrimSpace(root.SimpleText("GM")); gm != "" && gm != "1" {
+		return board.Size{}, fmt.Errorf("%w (GM[%.10s])", ErrNotGo, gm)
+	}
 	text := strings.TrimSpace(root.SimpleText("SZ"))
 	if text == "" {
 		return board.Square(19), nil

@@ -95,8 +95,8 @@ type Clock struct {
 }
 
 // RecordOf reads the main line of a game tree. It leaves out properties that make no sense,
-// with a note; the game ends before a move outside the board. A bad size (ErrSize) is an
-// error.
+// with a note; the game ends before a move outside the board. A bad size (ErrSize) and another
+// game than Go (ErrNotGo) are errors.
 func RecordOf(root *Node) (*Record, error) {
 	size, err := SizeOf(root)
 	if err != nil {

@@ -148,6 +148,10 @@ func TestSizes(t *testing.T) {
 		_, err := sgf.RecordOf(parseOne(t, "(;SZ["+text+"])"))
 		require.ErrorIs(t, err, sgf.ErrSize, text)
 	}
+	for text, want := range map[string]error{"GM[1]": nil, "GM[ 1 ]": nil, "GM[]": nil, "GM[2]": sgf.ErrNotGo, "GM[3]SZ[99]": sgf.ErrNotGo, "GM[chess]": sgf.ErrNotGo} {
+		_, err := sgf.RecordOf(parseOne(t, "(;"+text+";B[aa])"))
+		require.ErrorIs(t, err, want, text)
+	}
 }
 
 func TestPoints(t *testing.T) {

@@ -443,7 +443,7 @@ func TestNoSeatAtTheEnd(t *testing.T) {
 // hold a token.
 func TestReadUsers(t *testing.T) {
 	token := strings.Repeat("s3cret", 3)
-	users, err := ReadUsers(strings.NewReader("ann " + token + " 2 # two\n\nbob x" + token))
+	users, err := ReadUsers(strings.NewReader("\ufeffann " + token + " 2 # two\n\nbob x" + token))
 	require.NoError(t, err)
 	require.Equal(t, []User{{"ann", token, 2}, {"bob", "x" + token, 0}}, users)
 	for _, line := range []string{"ann", "ann short", "ann " + token + " " + token, "ann " + token + " 3x", "ann " + token + " 1e3", "ann " + token + " 0", "ann " + token + " -1", "ann " + token + " 1 " + token, token} {

@@ -21,7 +21,7 @@ func ReadUsers(r io.Reader) ([]User, error) {
 	var users []User
 	scan := bufio.NewScanner(r)
 	for n := 1; scan.Scan(); n++ {
-		line, _, _ := strings.Cut(scan.Text(), "#")
+		line, _, _ := strings.Cut(strings.TrimPrefix(scan.Text(), "\ufeff"), "#") // a file may begin with a byte order mark
 		words := strings.Fields(line)
 		if len(words) == 0 {
 			continue

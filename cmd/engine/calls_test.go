@@ -216,7 +216,11 @@ label -> 2 --teacher FILE and --out DIR
 label --teacher NOWHERE -o DIR/l -> 1 no file
 label --teacher SGF -o DIR/l -> 1 not a usable network file
 label --teacher NET -o DIR/l --player NOWHERE -> 1 no file
-label --teacher NET -o DIR/l --rows-encoder v9 -> 2 v9
+label --teacher NET -o DIR/l --rows-encoder v9 -> 2 "v9": use v7, seed22, mini7, agz17 or agz17-split
+label --teacher NET -o DIR/l --rows-encoder v3 -> 2 use v7, seed22, mini7, agz17 or agz17-split
+label --teacher NET -o DIR/l --from SGF --boardsize 9 -> 2 are of fresh games: leave --from or these out
+label --teacher NET -o DIR/l --from SGF --player NOWHERE -> 2 are of fresh games: leave --from or these out
+label --teacher NET -o DIR/l --from SGF --recipe NOWHERE -> 2 are of fresh games: leave --from or these out
 label --teacher NET -o DIR/l --boardsize 1 -> 2 --boardsize
 label --teacher NET -o DIR/l --recipe NOWHERE -> 1 no file
 label --teacher NET -o DIR/l --share 2 -> 2 a share of 2

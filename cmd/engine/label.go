@@ -65,12 +65,12 @@ games. Print the recipe in use with --recipe show.`,
 	fl.StringArrayVar(&f.From, "from", nil, "`DIR` or file of rows or game records to label instead of fresh games; may be given more than once")
 	fl.StringVar(&f.player, "player", "", "network `FILE` that plays the fresh games; it may be the teacher; default: the built-in one")
 	fl.IntVar(&f.Rows, "rows", 0, "number of labels in DIR, earlier ones included, at which no further game begins; 0: until ^C, or the end of --from")
-	fl.IntVar(&f.PerFile, "rows-per-file", 1024, "labels per file; a crash costs at most these")
+	fl.IntVar(&f.PerFile, "rows-per-file", 1024, "labels at which a file ends, after whole games; a crash costs at most one file")
 	fl.Float64Var(&f.Share, "share", 0, "fraction of a game's turns to label; 0: a third")
 	fl.Float64Var(&f.Leaves, "leaves", 0, "fraction of the labels to take from positions that searches of the player evaluate, at 100 visits, 10 from each search")
 	fl.StringVar(&f.recipe, "recipe", "", "recipe `FILE`.toml of fresh games, or \"show\" to print the one in use")
 	fl.StringVar(&f.size, "boardsize", "", "one board `SIZE` instead of the recipe's: 2 to 25, or for example 9x13")
-	fl.StringVar(&f.encoder, "rows-encoder", "v7", "encoding of the rows, as the student reads it: v7, seed22, mini7 or agz17")
+	fl.StringVar(&f.encoder, "rows-encoder", "v7", "encoding of the rows, as the student reads it: v7, seed22, mini7, agz17 or agz17-split")
 	s.groupFlags(fl, networkGroup, "model", "human-model", "encoder", "policy", "value")
 	s.flags(fl, "seed")
 	fl.BoolVar(&f.json, "json", false, "print the result as JSON")
@@ -78,6 +78,9 @@ games. Print the recipe in use with --recipe show.`,
 }
 
 func (f *labelFlags) read(s *settings) error {
+	if len(f.From) > 0 && f.size+f.player+f.recipe != "" {
+		return usagef("--boardsize, --player and --recipe are of fresh games: leave --from or these out")
+	}
 	f.Games = label.Recipe()
 	f.Games.Parallel = min(4096, 2*s.SessionCount()*s.BatchSize())
 	var err error

@@ -74,7 +74,7 @@ without a network.`,
 	fl.IntVar(&f.perFile, "games-per-file", 64, "games in a file")
 	fl.StringVar(&f.size, "boardsize", "", "one board `SIZE` instead of the recipe's: 2 to 25, or for example 9x13")
 	fl.StringVar(&f.method, "method", "", "puct, gumbel, or random (no network)")
-	fl.StringVar(&f.encoder, "rows-encoder", "", "encoding of the rows: v7, seed22, mini7 or agz17; default: the network's, else v7")
+	fl.StringVar(&f.encoder, "rows-encoder", "", "encoding of the rows: v7, seed22, mini7, agz17 or agz17-split; default: the network's, else v7")
 	fl.IntVar(&f.visits, "visits", 0, "visits of a full search")
 	fl.IntVar(&f.cheapVisits, "cheap-visits", 0, "visits of a cheap search")
 	fl.Float64Var(&f.cheapShare, "cheap-share", 0, "fraction of turns with a cheap search")

@@ -30,10 +30,10 @@ func TestSyntax(t *testing.T) {
 
 func TestIncludes(t *testing.T) {
 	files := fstest.MapFS{
-		"cfg/main.cfg":    {Data: []byte("a = 1\n@include=sub/one.cfg\nc = 3\n")},
+		"cfg/main.cfg":    {Data: []byte("\ufeffa = 1\n@include=sub/one.cfg\nc = 3\n")},
 		"cfg/sub/one.cfg": {Data: []byte("a = 2\n@include \"two.cfg\" # next to it\nc = 4\n")},
 		"cfg/sub/two.cfg": {Data: []byte("b = 5\n")},
-		"more.cfg":        {Data: []byte("b = 6\n")},
+		"more.cfg":        {Data: []byte("\ufeff# a comment\r\nb = 6\r\n")},
 		"absolute.cfg":    {Data: []byte("@include /etc/x.cfg\n")},
 		"missing.cfg":     {Data: []byte("@include none.cfg\n")},
 		"word.cfg":        {Data: []byte("@include\n")},

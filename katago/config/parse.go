@@ -31,8 +31,8 @@ func (p place) fault(format string, args ...any) error {
 	return fmt.Errorf("%s, line %d in '%s'", fmt.Sprintf(format, args...), p.line, p.file)
 }
 
-// spaces are the characters trimmed around keys and values.
-const spaces = " \t\r\v\f"
+// spaces are the characters trimmed around keys and values, and the byte order mark of a file.
+const spaces = " \t\r\v\f\ufeff"
 
 // read reads the file at path. Errors in its lines show name instead of path.
 func (r *reader) read(name, path string) error {

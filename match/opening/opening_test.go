@@ -58,6 +58,7 @@ func TestParse(t *testing.T) {
 		"E5 C3 # comment\n\n# more\nb g7 b c7 w e5": {"b E5 w C3", "b G7 b C7 w E5"},
 		"w E5 pass":          {"w E5 b pass"},
 		"boardsize 9\nD4 D5": {"b D4 w D5"},
+		"\ufeffD4 D5":        {"b D4 w D5"},
 		"":                   nil,
 	}
 	for text, want := range tests {
@@ -88,7 +89,7 @@ func TestRead(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, openings, 1)
 	for name, text := range map[string]string{
-		"setup.sgf": "(;SZ[9]AB[aa];W[bb])", "size.sgf": "(;SZ[13];B[aa])", "point.sgf": "(;SZ[9];B[zz])",
+		"setup.sgf": "(;SZ[9]AB[aa];W[bb])", "size.sgf": "(;SZ[13];B[aa])", "chess.sgf": "(;GM[3];B[aa])", "point.sgf": "(;SZ[9];B[zz])",
 		"bad.sgf": "(;SZ[9", "long.sgf": "(;SZ[9]" + strings.Repeat(";B[]", 700) + ")", "empty.txt": "\n", "bad.txt": "x",
 		"many.sgf": "(;" + strings.Repeat("(;B[aa])", 100_001) + ")",
 	} {

@@ -55,14 +55,12 @@ func Read(name string, size board.Size) ([][]board.Move, error) {
 
 // addTree appends the paths of one game tree.
 func addTree(openings [][]board.Move, root *sgf.Node, size board.Size) ([][]board.Move, error) {
-	if root.Has("SZ") {
-		is, err := sgf.SizeOf(root)
-		if err != nil {
-			return nil, err
-		}
-		if is != size {
-			return nil, fmt.Errorf("opening for a board of %s, the match is on %s", is, size)
-		}
+	is, err := sgf.SizeOf(root)
+	if err != nil {
+		return nil, err
+	}
+	if root.Has("SZ") && is != size {
+		return nil, fmt.Errorf("opening for a board of %s, the match is on %s", is, size)
 	}
 	type place struct {
 		at   *sgf.Node
@@ -146,7 +144,7 @@ func Parse(r io.Reader, size board.Size) (openings [][]board.Move, err error) {
 
 // parseLine reads one line; nil if it holds no opening.
 func parseLine(text string, size board.Size) (moves []board.Move, err error) {
-	text, _, _ = strings.Cut(text, "#")
+	text, _, _ = strings.Cut(strings.TrimPrefix(text, "\ufeff"), "#") // a file may begin with a byte order mark
 	words := strings.Fields(text)
 	if len(words) > 0 && strings.EqualFold(words[0], "boardsize") {
 		is := strings.Join(words[1:], "x")

@@ -42,14 +42,14 @@ var shapes = [...]struct {
 }
 
 // Parse returns the encoding of that name, in upper or lower case. The error for
-// an unknown name lists the known ones.
+// an unknown name lists those that a foreign network or rows can have.
 func Parse(name string) (Encoding, error) {
 	for e, s := range shapes {
 		if e != int(None) && strings.EqualFold(name, s.name) {
 			return Encoding(e), nil
 		}
 	}
-	return None, fmt.Errorf("unknown encoding %q: use mini7, agz17, agz17-split, seed22, v7, v3, v4, v5 or v6", name)
+	return None, fmt.Errorf("unknown encoding %q: use v7, seed22, mini7, agz17 or agz17-split", name)
 }
 
 // String returns the name that Parse reads, such as "v7".

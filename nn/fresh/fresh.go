@@ -3,6 +3,7 @@
 package fresh
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -32,14 +33,13 @@ func Kinds() []Kind {
 }
 
 // Parse reads a name, such as "mini", "b10c128" or "kb6c96".
-func Parse(name string) (Architecture, error) {
-	a := Architecture{name: name, size: katago.Size{W: 19, H: 19}}
+func Parse(name string) (a Architecture, err error) {
+	a = Architecture{name: name, size: katago.Size{W: 19, H: 19}}
 	if IsKataGo(name) {
-		_, err := katago.ParseArch(name)
+		_, err = katago.ParseArch(name)
 		return a, err
 	}
-	var err error
-	if a.own, err = arch.Parse(name); err != nil {
+	if a.own, err = arch.Parse(name); errors.Is(err, arch.ErrName) {
 		err = fmt.Errorf("%w, kbNcM[nbt] and kbNcMhH[nbt]tflrs", err)
 	}
 	return a, err

@@ -52,10 +52,13 @@ func TestWrite(t *testing.T) {
 func TestParseRefuses(t *testing.T) {
 	for name, complaint := range map[string]string{
 		"": "kbNcM", "resnet": "known are mini", "kb": "kb<blocks>", "kb0c4": "", "b0c0": "", "kb6c96x": "kb<blocks>",
+		"mini-b0c8": "0 blocks, between 1 and 120 are possible",
 	} {
 		_, err := fresh.Parse(name)
 		require.Error(t, err, name)
 		require.ErrorContains(t, err, complaint)
 	}
+	_, err := fresh.Parse("mini-b0c8")
+	require.NotContains(t, err.Error(), "kbNcM", "the name is known")
 	require.Len(t, fresh.Kinds(), 4)
 }

@@ -183,6 +183,9 @@ func Run(ctx context.Context, c Config) (*Report, error) {
 	r.sum(ctx)
 	if err == nil && len(r.From) > 0 && r.report.Fresh == 0 && !r.known && !r.report.Interrupted {
 		err = fmt.Errorf("nothing could be labelled in %s", strings.Join(r.From, ", "))
+		if r.report.LeftOut == 0 {
+			err = fmt.Errorf("%w: a share of %.3g of the turns drew none; --share 1 takes all", err, r.Share)
+		}
 	}
 	return &r.report, err
 }
@@ -263,9 +266,8 @@ func (r *run) goOn() error {
 func (r *run) serve() error {
 	c := r.Server
 	c.Reproducible, c.Seed = true, r.Seed
-	alone := r.Player == nil && len(r.From) == 0
 	of := c
-	if !alone {
+	if r.Player != nil || len(r.From) > 0 {
 		of.CacheBytes = 0 // no cache: each position is evaluated once
 	}
 	var err error

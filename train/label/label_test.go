@@ -362,7 +362,8 @@ func TestRecords(t *testing.T) {
 	require.InDelta(t, 0.5, float64(len(got))/float64(turns), 0.15)
 }
 
-// TestDamagedRows: a damaged row is skipped and the others are labelled; a torn file is reported.
+// TestDamagedRows: a damaged row is skipped and the others are labelled; a torn and a damaged file are
+// reported.
 func TestDamagedRows(t *testing.T) {
 	made := small(t, filepath.Join(t.TempDir(), "made"))
 	made.Rows = 60
@@ -373,10 +374,13 @@ func TestDamagedRows(t *testing.T) {
 	set.Globals[5*rows.Targets] = float32(math.NaN())
 	require.NoError(t, set.WriteFile(paths[0]))
 	require.NoError(t, os.WriteFile(filepath.Join(made.Out, "torn.npz"), []byte("PK"), 0o644))
+	data := []byte(testshared.Read(t, paths[0]))
+	data[len(data)/2] ^= 0x55
+	require.NoError(t, os.WriteFile(filepath.Join(made.Out, "flipped.npz"), data, 0o644))
 	c := small(t, filepath.Join(t.TempDir(), "labels"))
 	c.From, c.Rows = []string{made.Out}, 0
 	r := labelled(t, c)
-	require.Equal(t, 2, r.LeftOut)
+	require.Equal(t, 3, r.LeftOut)
 	require.Len(t, labels(t, c.Out), set.N-1)
 }
 
@@ -436,6 +440,11 @@ func TestNothingUsable(t *testing.T) {
 	require.ErrorContains(t, err, "nothing could be labelled in "+bad)
 	require.Equal(t, 3, r.LeftOut)
 	require.NoDirExists(t, c.Out)
+	short := c
+	short.From, short.Share = []string{t.TempDir()}, 0.001
+	require.NoError(t, os.WriteFile(filepath.Join(short.From[0], "short.sgf"), []byte("(;SZ[5];B[aa];W[bb])"), 0o644))
+	_, err = Run(t.Context(), short)
+	require.ErrorContains(t, err, "a share of 0.001 of the turns drew none; --share 1 takes all")
 	writeRecords(t, bad, 2)
 	for range 2 {
 		labelled(t, c)

@@ -66,22 +66,15 @@ func inside(dir, other string) bool {
 // next fills a chunk from one source file after another, while their rows have the same layout.
 func (f *files) next(ctx context.Context, labels int) (*chunk, error) {
 	c := new(chunk)
-	for len(c.lessons) < labels && ctx.Err() == nil {
+	for more := true; more && len(c.lessons) < labels && (f.open != nil || len(f.paths) > 0) && ctx.Err() == nil; {
+		var err error
 		if f.open == nil {
-			if len(f.paths) == 0 {
-				break
-			}
-			if err := f.advance(); err != nil {
-				return nil, err
-			}
-			continue
+			err = f.advance()
+		} else {
+			more, err = f.fill(c, labels)
 		}
-		more, err := f.fill(c, labels)
 		if err != nil {
 			return nil, err
-		}
-		if !more {
-			break
 		}
 	}
 	if len(c.units) == 0 {
@@ -90,8 +83,8 @@ func (f *files) next(ctx context.Context, labels int) (*chunk, error) {
 	return c, nil
 }
 
-// advance opens the next file at its first unit without a label. It skips an unreadable file with
-// a warning.
+// advance opens the next file at its first unit without a label. It skips an unreadable or
+// damaged file with a warning.
 func (f *files) advance() error {
 	path := f.paths[0]
 	f.paths = f.paths[1:]
@@ -102,6 +95,12 @@ func (f *files) advance() error {
 	}
 	if o.at = f.run.dir.reached[o.sum]; o.at > 0 {
 		f.run.known = true
+	}
+	if o.rows != nil && o.at < o.end {
+		if _, err := o.rows.Read(o.end-1, 1); err != nil { // this checks the sums of all rows
+			f.leaveOut(1, err)
+			o.at = o.end
+		}
 	}
 	if o.at >= o.end {
 		return o.close()
@@ -168,8 +167,6 @@ func (f *files) fillRows(c *chunk, most int) (more bool, err error) {
 		return false, err
 	}
 	for i := range set.N {
-		at := o.at
-		o.at++
 		err := set.Check(i)
 		var shown *nn.Encoded
 		var game *board.Game
@@ -185,15 +182,15 @@ func (f *files) fillRows(c *chunk, most int) (more bool, err error) {
 				return false, bad("%s: the rows are %v and the teacher reads %v: label the records of these games", o.path, shown.Encoding, spec.Encoding)
 			}
 		}
-		l := lesson{game: game, shown: shown, banned: banned, rows: set, row: i}
-		u := unit{lessons: 1, file: o.note(at)}
+		u := unit{file: o.note(o.at)}
 		if err != nil {
 			f.leaveOut(1, fmt.Errorf("%s: %w", o.path, err))
-			u.lessons = 0
 		} else {
-			c.lessons = append(c.lessons, l)
+			u.lessons = 1
+			c.lessons = append(c.lessons, lesson{game: game, shown: shown, banned: banned, rows: set, row: i})
 		}
 		c.units = append(c.units, u)
+		o.at++
 	}
 	return true, nil
 }
@@ -204,10 +201,8 @@ func (f *files) fillGames(c *chunk, labels int) (more bool, err error) {
 	for ; o.at < o.end && len(c.lessons) < labels; o.at++ {
 		g, err := rows.FromRecord(o.games[o.at])
 		if err == nil {
-			if err = f.serves(g.Start.Size()); err == nil {
-				size := g.Start.Size()
-				side = max(size.W, size.H)
-			}
+			size := g.Start.Size()
+			side, err = max(size.W, size.H), f.serves(size)
 		}
 		if err == nil && len(c.units) > 0 && c.layout.Side > 0 && c.layout != (rows.Layout{Encoding: f.run.Encoding, Side: side}) {
 			return false, nil // a board size other than the chunk's

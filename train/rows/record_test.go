@@ -82,6 +82,7 @@ func TestRecordsThatCannotBeUsed(t *testing.T) {
 		"(;SZ[9];B[aa];W[aa])":            "move 2",
 		"(;SZ[9];B[aa];W[bb];W[cc])":      "twice in a row",
 		"(;SZ[99];B[aa])":                 "size",
+		"(;GM[2]SZ[9];B[aa])":             "it is not a game of Go (GM[2])",
 		"(;SZ[9];B[aa];AB[bb];W[cc])":     "set up",
 		"(;SZ[9]AB[aa][ba]AW[ab];B[zz])":  "point",
 		"(;SZ[3]AB[aa:cc];W[])":           "liberty",

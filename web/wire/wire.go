@@ -142,7 +142,7 @@ func RecordError(err error) error {
 	for _, known := range []struct {
 		err error
 		key string
-	}{{sgf.ErrNoTree, "sgf_none"}, {sgf.ErrTooLarge, "sgf_nodes"}, {sgf.ErrSize, "sgf_size"}, {review.ErrNotGo, "record_not_go"}, {review.ErrNoMoves, "record_empty"}, {sgf.ErrPoint, "sgf_moves"}} {
+	}{{sgf.ErrNoTree, "sgf_none"}, {sgf.ErrTooLarge, "sgf_nodes"}, {sgf.ErrSize, "sgf_size"}, {sgf.ErrNotGo, "record_not_go"}, {review.ErrNoMoves, "record_empty"}, {sgf.ErrPoint, "sgf_moves"}} {
 		if errors.Is(err, known.err) {
 			return api.Tell("bad_request", known.key, "why", why)
 		}

@@ -11,9 +11,9 @@ import (
 	"github.com/pelletier/go-toml/v2"
 )
 
-// Decode reads a file into a struct or a map. Errors name unknown keys or the faulty line.
+// Decode reads a file, with or without a byte order mark, into a struct or a map. Errors name unknown keys or the faulty line.
 func Decode(data []byte, into any) error {
-	err := toml.NewDecoder(bytes.NewReader(data)).DisallowUnknownFields().Decode(into)
+	err := toml.NewDecoder(bytes.NewReader(bytes.TrimPrefix(data, []byte("\ufeff")))).DisallowUnknownFields().Decode(into)
 	var strict *toml.StrictMissingError
 	if errors.As(err, &strict) {
 		keys := make([]string, 0, len(strict.Errors))

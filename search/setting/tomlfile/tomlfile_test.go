@@ -17,6 +17,8 @@ func TestDecode(t *testing.T) {
 	require.NoError(t, tomlfile.Decode([]byte("a = 1.5\n[part]\nb = 3\n"), &into))
 	require.InDelta(t, 1.5, into.A, 0)
 	require.Equal(t, 3, into.Part.B)
+	require.NoError(t, tomlfile.Decode([]byte("\ufeffa = 2\r\n"), &into), "as Windows Notepad writes it")
+	require.InDelta(t, 2, into.A, 0)
 	for text, complaint := range map[string]string{
 		"aa = 1\n[part]\nc = 1":    "unknown key aa, part.c",
 		"a = 1\n[part]\nb = \"x\"": "line 3",
