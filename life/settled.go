@@ -144,7 +144,7 @@ func Enclosed(q *Question, black func(p board.Point) (least, most float64)) []bo
 }
 
 // races reports whether a chain shares an empty area with lasting stones, and has neither two areas of its own nor
-// one of at least seven points, the least that nobody can kill inside: it may live by the shared liberties alone.
+// one of at least seven points, which seldom dies: it may live by the shared liberties alone.
 func (q *Question) races(p board.Point, lasts func(board.Point) bool) bool {
 	chain := q.chains([]board.Point{p})
 	shares, own := false, 0
