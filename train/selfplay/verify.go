@@ -15,37 +15,36 @@ import (
 )
 
 // Verify reports whether a game follows the recipe: board, rules and hash follow from the seed and
-// the game's number, searches had no more visits than allowed, and the game ended where it had to.
+// the game's number (a fork has the board and rules of the game that it left), searches had no more
+// visits than allowed, and the game ended where it had to.
 // If the game reached the move limit, Verify sets its End accordingly. Errors wrap ErrGame.
 func (c *Config) Verify(f *Finished, seed uint64) (err error) {
 	defer wrap(&err)
 	g := f.Game
-	want := &player{c: c, id: f.ID}
-	if f.ID.Fork > 0 {
-		want.next, want.id.Fork = g.Start, f.ID.Fork-1
-	}
+	want := &player{c: c}
 	if err := want.begin(f.ID.Number, seed); err != nil {
 		return err
 	}
-	if want.record.Hash != g.Hash {
-		return fmt.Errorf("the hash is not that of game %d, fork %d", f.ID.Number, f.ID.Fork)
-	}
 	size, rules := g.Start.Size(), g.Start.Rules()
-	if f.ID.Fork == 0 {
-		drawn := want.game.Rules()
-		drawn.Komi = rules.Komi
-		if want.game.Size() != size || drawn != rules {
-			return fmt.Errorf("played on %v under %v; %v under %v were drawn", size, rules, want.game.Size(), drawn)
+	drawnOn, drawn := want.game.Size(), want.game.Rules()
+	drawn.Komi = rules.Komi
+	if f.ID.Fork > 0 {
+		want.next, want.id.Fork = g.Start, f.ID.Fork-1
+		if err := want.begin(f.ID.Number, seed); err != nil {
+			return err
 		}
-		if want.record.Mode != g.Mode {
-			return fmt.Errorf("began in mode %d, where %d was drawn", g.Mode, want.record.Mode)
-		}
-		switch n := g.Start.NumMoves(); {
-		case g.Mode == rows.ModeSGF && !slices.Equal(g.Start.Moves(), want.game.Moves()):
-			return errors.New("the game did not begin from the position that was drawn")
-		case g.Mode == rows.ModePlain && n > size.Area()/3:
-			return fmt.Errorf("%d opening moves", n)
-		}
+	}
+	switch n := g.Start.NumMoves(); {
+	case want.record.Hash != g.Hash:
+		return fmt.Errorf("the hash is not that of game %d, fork %d", f.ID.Number, f.ID.Fork)
+	case drawnOn != size || drawn != rules:
+		return fmt.Errorf("played on %v under %v; %v under %v were drawn", size, rules, drawnOn, drawn)
+	case want.record.Mode != g.Mode:
+		return fmt.Errorf("began in mode %d, where %d was drawn", g.Mode, want.record.Mode)
+	case g.Mode == rows.ModeSGF && !slices.Equal(g.Start.Moves(), want.game.Moves()):
+		return errors.New("the game did not begin from the position that was drawn")
+	case g.Mode == rows.ModePlain && n > size.Area()/3:
+		return fmt.Errorf("%d opening moves", n)
 	}
 	if err := c.verifyTurns(g); err != nil {
 		return err

@@ -189,6 +189,24 @@ func TestVerifyRefuses(t *testing.T) {
 	_, off, err := c.Recheck(t.Context(), f, 5, e, 5)
 	require.NoError(t, err)
 	require.Greater(t, off, 0.1)
+	forks := 0
+	c.Opening.Forks = 0.6
+	for id, f := range playNumbers(t, c, 5, e, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9) {
+		require.NoError(t, c.Verify(f, 5), id)
+		if id.Fork > 0 {
+			forks++
+			rules := f.Game.Start.Rules()
+			rules.Suicide = !rules.Suicide
+			start, err := board.NewGame(f.Game.Start.Size(), rules)
+			require.NoError(t, err)
+			for _, m := range f.Game.Start.Moves() {
+				require.NoError(t, start.Play(m.Color, m.Point))
+			}
+			f.Game.Start = start
+			require.ErrorIs(t, c.Verify(f, 5), ErrGame, "a fork under other rules than its game")
+		}
+	}
+	require.Positive(t, forks)
 	_, off, err = c.Recheck(t.Context(), played[ID{Number: 1}], 5, exactServer(t, 4), 5)
 	require.NoError(t, err)
 	require.Greater(t, off, 0.1, "another network")
