@@ -32,7 +32,7 @@ const (
 	headerStart   = `{"kosumi_match":`
 )
 
-var errHeader = fmt.Errorf("%w: it is another file: its first line is not the header of a match", ErrJournal)
+var errHeader = fmt.Errorf("%w: it is another file: its first line is not the header of a match; name another journal or folder, or move this file away", ErrJournal)
 
 // header is the first line of a journal; each further line is a GameResult.
 type header struct {
@@ -161,7 +161,7 @@ func loadLine(results map[int]GameResult, id identity, line []byte, number int) 
 	}
 	var g GameResult
 	if err := json.Unmarshal(line, &g); err != nil || g.Game < 1 {
-		return fmt.Errorf("%w: line %d is not a game", ErrJournal, number)
+		return fmt.Errorf("%w: line %d is not a game; take that line out to play its game again", ErrJournal, number)
 	}
 	results[g.Game-1] = g
 	return nil

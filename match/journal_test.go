@@ -80,6 +80,7 @@ func TestJournalFaults(t *testing.T) {
 	j.close()
 	_, _, err = openJournal(name, p.identity())
 	require.ErrorIs(t, err, ErrJournal)
+	require.EqualError(t, err, name+": bad journal: line 2 is not a game; take that line out to play its game again")
 	_, _, err = openJournal(dir, p.identity())
 	require.Error(t, err)
 	require.Equal(t, `a was "x", is now "y"; handicap was 0, is now 2`, identity{A: "x"}.differences(identity{A: "y", Handicap: 2}))

@@ -287,6 +287,7 @@ func TestJournalOfAnotherKind(t *testing.T) {
 		require.NoError(t, os.WriteFile(c.Journal, []byte(text), 0o644))
 		_, err := Run(t.Context(), c)
 		require.ErrorIs(t, err, ErrJournal, text)
+		require.ErrorContains(t, err, "name another journal or folder")
 		left, err := os.ReadFile(c.Journal)
 		require.NoError(t, err)
 		require.Equal(t, text, string(left))

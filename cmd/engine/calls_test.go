@@ -19,10 +19,12 @@ func TestWrongCalls(t *testing.T) {
 	there, six := writeFile(t, "there.onnx", "mine"), writeFile(t, "six.sgf", sixInTheCorner)
 	badKeys, huge := writeFile(t, "bad.toml", "visits = 5\nvisists = 5\n[boards]\nsize = 9\n"), writeFile(t, "huge.toml", strings.Repeat("\n", maxConfigSize+1))
 	recipe, method := writeFile(t, "recipe.toml", "arch = 'kb2c16'\nbogus = 1\n"), writeFile(t, "method.toml", "[search]\nmethod = 'alphabeta'\n")
+	positions := writeFile(t, "positions.toml", "[selfplay.positions]\nshare = 0.5\nrecords = ['none.sgf']\n")
 	place := strings.NewReplacer(
 		"DIR", dir, "TEXT", text, "THERE", there, "NET", "../../models/kosumi-zero.bin.gz",
 		"TORCH", "../../testdata/onnx/pytorch-dualhead-9x9.onnx", "SGF", "../../testdata/sgf", "SIX", six, "LINK", filepath.Dir(six)+"/./six.sgf",
 		"NOWHERE", filepath.Join(dir, "no", "such"), "BLOCKED", filepath.Join(text, "x"), "BADKEYS", badKeys, "HUGE", huge, "RECIPE", recipe, "METHOD", method,
+		"EMPTY", t.TempDir(), "POSITIONS", positions,
 	)
 	goWords := []string{"strconv", "context canceled", "exec:", "fork/exec", "goroutine", "panic", "<nil>", "looking for beginning", "stat ", "mkdir ", "%!"}
 	for _, c := range strings.Split(strings.TrimSpace(wrongCalls), "\n") {
@@ -71,7 +73,7 @@ train games -> 2 did you mean --data games?
 web --port 80 -> 2 did you mean --listen?
 gtp --komi x -> 2 --komi is "x"
 gtp --config TEXT -> 2 TEXT
-gtp --config BADKEYS -> 2 unknown key boards, visists
+gtp --config BADKEYS -> 2 unknown setting visists, did you mean visits?
 gtp --config DIR -> 1 folder
 gtp --config HUGE -> 1 more than
 gtp --visits -1 --boardsize 30 --rules martian --komi 999 --threads -2 --log-level loud -> 2 ; 2 more;
@@ -171,6 +173,7 @@ net new --arch mini --boardsize 9 -o NOWHERE/x.onnx -> 1 cannot be written
 net new --arch mini --boardsize 9 -o DIR -> 1 folder
 net new --arch mini --boardsize 9 -o THERE -> 1 --force
 net new --arch mini --boardsize 9 -o DIR/x.bin.gz -> 2 .onnx
+net new --arch kb1c16 -o DIR/x.foo -> 2 x.foo: the name has to end in .onnx, or for KataGo's format in .bin.gz
 net mix THERE -> 2 wrong number of arguments (1)
 net mix THERE THERE -> 2 -o FILE
 net mix THERE THERE -o DIR/x.onnx -> 2 .bin.gz
@@ -183,6 +186,7 @@ convert -> 2 engine convert IN OUT
 convert a -> 2 wrong number of arguments (1)
 convert NOWHERE.onnx DIR/x.onnx -> 1 no file
 convert TEXT DIR/x.onnx -> 1 TEXT
+convert DIR DIR/x.onnx -> 1 is a directory
 convert NET DIR/x.foo -> 2 .bin.gz
 convert NET NOWHERE/x.onnx -> 1 cannot be written
 convert NET THERE -> 1 --force
@@ -253,6 +257,9 @@ loop DIR/l --from NOWHERE.bin.gz -> 2 such.bin.gz
 loop DIR/l --from RECIPE -> 2 start
 loop DIR/l --from kosumi --config RECIPE -> 2 [start]
 loop DIR/l --from kosumi --data NOWHERE -> 2 such
+loop DIR/l --from kosumi --data EMPTY -> 2 no training rows
+loop DIR/l --config POSITIONS -> 2 positions: 
+loop DIR/l --serve nohost:xx -> 2 --serve "nohost:xx"
 loop DIR/l --data SGF -> 2 --data goes with --from
 loop DIR/l --preset nosuch -> 2 "nosuch"
 loop rate NOWHERE -> 1 no loop

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -33,14 +34,8 @@ with it.`,
   engine convert b18-tuned.onnx b18-tuned.bin.gz`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if !isKind(args[1], append(kataGoEndings, ".onnx")) {
-				return usagef("%s: the name has to end in .onnx, or for KataGo's format in %s", args[1], strings.Join(kataGoEndings, ", "))
-			}
 			side, err := sizeOf("boardsize", size)
-			if err != nil {
-				return err
-			}
-			if err := tryOutput(args[1], *force, args[0]); err != nil {
+			if err := cmp.Or(err, networkName(args[1]), tryOutput(args[1], *force, args[0])); err != nil {
 				return err
 			}
 			return convert(cmd, args[0], args[1], katago.Size(side))
@@ -71,6 +66,13 @@ func convert(cmd *cobra.Command, in, out string, size katago.Size) error {
 }
 
 var kataGoEndings = []string{".bin.gz", ".txt.gz", ".bin", ".txt"}
+
+func networkName(path string) error {
+	if isKind(path, append(kataGoEndings, ".onnx")) {
+		return nil
+	}
+	return usagef("%s: the name has to end in .onnx, or for KataGo's format in %s", path, strings.Join(kataGoEndings, ", "))
+}
 
 func isKind(path string, endings []string) bool {
 	return slices.ContainsFunc(endings, func(e string) bool { return strings.HasSuffix(strings.ToLower(path), e) })

@@ -94,12 +94,25 @@ func TestWithoutLibrary(t *testing.T) {
 	env = append(env, "PATH=")
 	for _, c := range []struct{ args, why string }{
 		{"gtp --provider cpu", "--provider cpu"},
-		{"train --model " + freshNetwork(t) + " --data " + t.TempDir() + " -o " + filepath.Join(t.TempDir(), "out"), "training"},
+		{"train --model " + freshNetwork(t) + " --data ../../testdata/golden/training -o " + filepath.Join(t.TempDir(), "out"), "training"},
 	} {
 		p := start(t, env, strings.Fields(c.args)...)
 		require.Equal(t, exitFailed, p.ends(t), c.args)
 		require.Contains(t, p.stderr.String(), "put the library beside the program, or name it in KOSUMI_ONNXRUNTIME", "an explicit choice is not replaced")
 		require.Contains(t, p.stderr.String(), "shell", c.args)
+	}
+	for _, c := range []struct{ args, why string }{
+		{"--data " + t.TempDir(), "no file of rows (.npz) or game records (.sgf, .sgfs) is there"},
+		{"--data ../../testdata/golden/training --data " + t.TempDir() + "=0.5", "no file of rows"},
+		{"--data " + writeFile(t, "cut.npz", "PK"), "not an npz"},
+		{"--data ../../testdata/golden/training --validate " + t.TempDir(), "no file of rows"},
+		{"--data ../../testdata/golden/training --beside none.bin.gz", "--beside: no file none.bin.gz"},
+		{"--data ../../testdata/golden/training --model none.bin.gz", "no file none.bin.gz"},
+	} {
+		out := filepath.Join(t.TempDir(), "out", "deep")
+		o := invoke(t, env, "", strings.Fields("train -o "+out+" "+c.args)...)
+		require.Contains(t, o.stderr, c.why, "the inputs are checked before the library is fetched")
+		require.NoDirExists(t, filepath.Dir(out), c.args)
 	}
 }
 

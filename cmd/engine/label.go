@@ -72,7 +72,7 @@ games. Print the recipe in use with --recipe show.`,
 	fl.StringVar(&f.size, "boardsize", "", "one board `SIZE` instead of the recipe's: 2 to 25, or for example 9x13")
 	fl.StringVar(&f.encoder, "rows-encoder", "v7", "encoding of the rows, as the student reads it: v7, seed22, mini7, agz17 or agz17-split")
 	s.groupFlags(fl, networkGroup, "model", "human-model", "encoder", "policy", "value")
-	s.flags(fl, "seed")
+	s.flagAs(fl, "seed", "`NUMBER` that repeats each game and its labels, but not the order in which games end and get into files; 0: random")
 	fl.BoolVar(&f.json, "json", false, "print the result as JSON")
 	return c
 }

@@ -97,17 +97,17 @@ func runLoop(cmd *cobra.Command, dir string, f *loopFlags) error {
 	if err := cmp.Or(must(f.games >= 0, "games", f.games, "0 or more"), must(f.hours >= 0, "hours", f.hours, "0 or more")); err != nil {
 		return err
 	}
-	if err := prepareLoop(cmd, dir, f); err != nil {
-		return err
-	}
-	if f.initOnly {
-		return nil
-	}
 	log := console.NewLog(os.Stderr, level)
 	if f.serve.addr != "" {
-		if log, err = clusterLog(f.logLevel, f.serve.jsonLog); err != nil {
-			return err
+		if log, err = clusterLog(f.logLevel, f.serve.jsonLog); err == nil {
+			err = f.serve.check(log)
 		}
+	}
+	if err == nil {
+		err = prepareLoop(cmd, dir, f)
+	}
+	if err != nil || f.initOnly {
+		return err
 	}
 	show := console.NewProgress(os.Stderr)
 	defer show.Close()
@@ -122,9 +122,6 @@ func runLoop(cmd *cobra.Command, dir string, f *loopFlags) error {
 	}
 	var others *hub.Hub
 	if f.serve.addr != "" {
-		if err := f.serve.check(log); err != nil {
-			return err
-		}
 		others = f.serve.hub(dir, log)
 		o.Exchange = others
 	}
@@ -199,7 +196,7 @@ func prepareLoop(cmd *cobra.Command, dir string, f *loopFlags) error {
 			return usageError{err}
 		}
 	}
-	if err := loop.Init(dir, text); err != nil {
+	if err := loop.Init(dir, text, !f.initOnly); err != nil {
 		if f.config != "" {
 			err = fmt.Errorf("%s: %w", f.config, err)
 		}

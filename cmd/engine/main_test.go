@@ -49,7 +49,7 @@ func TestHelp(t *testing.T) {
 	}
 	for command, want := range map[string]string{
 		"selfplay": "maximum batch size of a network call (default 16)\n", "match": "(default 5m)\n",
-		"life": "after move N of the main line; default: its end\n",
+		"label": "not the order in which games end", "life": "after move N of the main line; default: its end\n",
 	} {
 		require.Contains(t, invoke(t, nil, "", command, "--help").stdout, want)
 	}

@@ -114,7 +114,7 @@ func (f *ladderFlags) run(cmd *cobra.Command) error {
 	if err := tryOutput(f.out, true, f.add, f.model); err != nil {
 		return err
 	}
-	if _, err := readLadders(f.out); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if _, err := ladder.Read(f.out); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	m, err := model.Open(f.model, model.Config{})
@@ -137,7 +137,7 @@ func (f *ladderFlags) print(w io.Writer, network nn.Description) error {
 	all := level.Ladders()
 	if f.add != "" {
 		var err error
-		if all, err = readLadders(f.add); err != nil {
+		if all, err = ladder.Read(f.add); err != nil {
 			return err
 		}
 	}
@@ -168,18 +168,6 @@ type ladderJSON struct {
 	Ranks []level.RankSupport `json:"ranks"`
 }
 
-func readLadders(name string) ([]level.Ladder, error) {
-	data, err := os.ReadFile(name)
-	if err != nil {
-		return nil, err
-	}
-	all, err := level.ParseLadders(data)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	return all, nil
-}
-
 // measure plays the ladder of one board size and records the result.
 func (f *ladderFlags) measure(cmd *cobra.Command, c ladder.Config, network nn.Description) error {
 	c.Progress = func(done, total int) {
@@ -201,7 +189,7 @@ func (f *ladderFlags) measure(cmd *cobra.Command, c ladder.Config, network nn.De
 		return judge.Lost(context.Background(), g, p)
 	}
 	if f.add != "" {
-		all, err := readLadders(f.add)
+		all, err := ladder.Read(f.add)
 		if err != nil {
 			return err
 		}

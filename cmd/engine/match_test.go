@@ -163,19 +163,19 @@ func TestMatchOfTheSameGames(t *testing.T) {
 	require.Regexp(t, `Elo difference of \d+ different games, .* %: `, o.stdout)
 }
 
-// TestLadder: on a small board the weaker of two levels loses more points a move, and has the lower
-// Elo.
+// TestLadder: the weaker of two levels loses more points a move, and has the lower Elo. On 9x9 the
+// difference of these two decides every game.
 func TestLadder(t *testing.T) {
 	dir := t.TempDir()
 	out := filepath.Join(dir, "ladder.json")
-	said, err := exec.Command(program, "match", "ladder", "--boardsize", "7", "--dials", "0,20", "--games", "2", "--anchors", "v1", "--sgf", dir, "-o", out).CombinedOutput()
+	said, err := exec.Command(program, "match", "ladder", "--boardsize", "9", "--dials", "0,25", "--games", "2", "--parallel", "2", "--anchors", "v1", "--sgf", dir, "-o", out).CombinedOutput()
 	require.NoError(t, err, string(said))
 	var ladders []level.Ladder
 	require.NoError(t, json.Unmarshal([]byte(testshared.Read(t, out)), &ladders))
 	require.Len(t, ladders, 1)
 	support := ladders[0].Support
 	require.Len(t, support, 2)
-	require.Equal(t, 20.0, support[1].Dial)
+	require.Equal(t, 25.0, support[1].Dial)
 	require.Positive(t, support[1].PointsLost)
 	require.Greater(t, support[1].PointsLost, support[0].PointsLost)
 	require.Less(t, support[1].Elo, support[0].Elo)

@@ -41,7 +41,7 @@ func netNewCommand() *cobra.Command {
 			if out == "" || name == "" {
 				return usagef("give --arch NAME and -o FILE")
 			}
-			if err := tryOutput(out, *force, grow); err != nil {
+			if err := cmp.Or(tryOutput(out, *force, grow), networkName(out)); err != nil {
 				return err
 			}
 			write := func() error { return writeFresh(name, size, seed, out) }

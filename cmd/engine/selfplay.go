@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"sync"
 	"time"
 
 	"github.com/pelletier/go-toml/v2"
@@ -200,13 +199,21 @@ func playAndReport(cmd *cobra.Command, f *selfplayFlags, conf selfplay.Config, w
 	summary := func() selfplay.Summary {
 		return selfplay.Summarise(w.Network, session.Stats(), server, time.Since(began))
 	}
-	done := showSelfplay(f, summary)
+	show := console.NewProgress(os.Stderr)
+	stop := console.Every(500*time.Millisecond, func() {
+		if s := summary(); f.games > 0 || f.rows == 0 {
+			show.Show("", int64(s.Games), int64(f.games), "games", s.Line())
+		} else {
+			show.Show("", int64(s.Rows), int64(f.rows), "rows", s.Line())
+		}
+	})
 	var evaluator nn.Evaluator
 	if server != nil {
 		evaluator = server
 	}
 	err = session.Play(cmd.Context(), evaluator, selfplay.Goal{Games: f.games, Rows: f.rows})
-	done()
+	stop()
+	show.Close()
 	err = errors.Join(err, writer.Flush())
 	out := summary()
 	err = errors.Join(err, printResult(cmd, f.json, &out))
@@ -214,44 +221,4 @@ func playAndReport(cmd *cobra.Command, f *selfplayFlags, conf selfplay.Config, w
 		return fmt.Errorf("interrupted; %d games are in %s; run the same command to resume", out.Games, f.out)
 	}
 	return err
-}
-
-// showSelfplay reports progress: a bar on a terminal, else a line every ten
-// seconds.
-func showSelfplay(f *selfplayFlags, summary func() selfplay.Summary) (done func()) {
-	d := console.NewProgress(os.Stderr)
-	every := console.LineEvery
-	if d.Terminal() {
-		every = 500 * time.Millisecond
-	}
-	update := func() {
-		s := summary()
-		switch {
-		case !d.Terminal():
-			d.Note(s.Line())
-		case f.games > 0 || f.rows == 0:
-			d.Show("", int64(s.Games), int64(f.games), "games", s.Line())
-		default:
-			d.Show("", int64(s.Rows), int64(f.rows), "rows", s.Line())
-		}
-	}
-	stop := make(chan struct{})
-	var updates sync.WaitGroup
-	updates.Go(func() {
-		tick := time.NewTicker(every)
-		defer tick.Stop()
-		for {
-			select {
-			case <-tick.C:
-				update()
-			case <-stop:
-				return
-			}
-		}
-	})
-	return func() {
-		close(stop)
-		updates.Wait()
-		d.Close()
-	}
 }

@@ -209,3 +209,23 @@ func (p *Progress) Close() {
 	}
 	p.bars.Wait()
 }
+
+// Every calls a function at intervals, until stop is called and has waited for its end.
+func Every(interval time.Duration, f func()) (stop func()) {
+	end := make(chan struct{})
+	var calls sync.WaitGroup
+	calls.Go(func() {
+		for {
+			select {
+			case <-time.After(interval):
+				f()
+			case <-end:
+				return
+			}
+		}
+	})
+	return func() {
+		close(end)
+		calls.Wait()
+	}
+}

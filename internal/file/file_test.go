@@ -227,3 +227,13 @@ func TestReadRefuses(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, got)
 }
+
+// TestDamagedJSON: the error for a file that is cut short says what to do.
+func TestDamagedJSON(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "state.json")
+	require.NoError(t, WriteBytes(path, []byte(`{"a": `)))
+	found, err := ReadJSON(path, new(map[string]int))
+	require.True(t, found)
+	require.ErrorContains(t, err, path+" is damaged (")
+	require.ErrorContains(t, err, "put a copy of it back, or move it away")
+}

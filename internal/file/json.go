@@ -14,11 +14,11 @@ func ReadJSON(path string, v any) (found bool, err error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
-	if err == nil {
-		err = json.Unmarshal(data, v)
-	}
 	if err != nil {
-		err = fmt.Errorf("%s: %w", path, err)
+		return true, err
+	}
+	if err = json.Unmarshal(data, v); err != nil {
+		err = fmt.Errorf("%s is damaged (%w): put a copy of it back, or move it away to begin without it", path, err)
 	}
 	return true, err
 }

@@ -20,16 +20,23 @@ const lockBytes = 1000 // maximum size of a lock file
 // Hold is an exclusive lock. It ends with Release, or with the process.
 type Hold struct {
 	lock *flock.Flock
-	dir  string // the locked folder if it was new or empty before, else ""
-	made bool   // the folder did not exist before
+	dir  string   // the locked folder if it was new or empty before, else ""
+	made []string // the folders that LockFolder created, the innermost first
 }
 
 // LockFolder locks a folder, and creates it if necessary. A process that writes several related
 // files locks their folder. If another process has the lock, the error wraps [ErrTaken] and names
 // the folder and, if known, the process. If the folder was new or empty and nothing was written there,
-// Release removes the lock file, and the folder too if LockFolder created it.
+// Release removes the lock file, and the folders that LockFolder created.
 func LockFolder(dir string) (*Hold, error) {
-	before, missing := os.ReadDir(dir)
+	before, _ := os.ReadDir(dir)
+	var made []string
+	for at := dir; ; at = filepath.Dir(at) {
+		if _, err := os.Lstat(at); !errors.Is(err, os.ErrNotExist) {
+			break
+		}
+		made = append(made, at)
+	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
 	}
@@ -38,7 +45,7 @@ func LockFolder(dir string) (*Hold, error) {
 		return nil, fmt.Errorf("%s: %w", dir, err)
 	}
 	if len(before) == 0 {
-		h.dir, h.made = dir, errors.Is(missing, os.ErrNotExist)
+		h.dir, h.made = dir, made
 	}
 	return h, nil
 }
@@ -174,8 +181,10 @@ func (h *Hold) Release() error {
 	if err = h.lock.Close(); errors.Is(err, errors.ErrUnsupported) {
 		err = nil // nothing was locked
 	}
-	if unused && h.made {
-		_ = os.Remove(h.dir)
+	for _, dir := range h.made {
+		if unused {
+			_ = os.Remove(dir) // fails if other files are there
+		}
 	}
 	return err
 }

@@ -13,18 +13,25 @@ import (
 	"kosumi/internal/file"
 )
 
+// Read reads a file of ladders.
+func Read(name string) ([]level.Ladder, error) {
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	all, err := level.ParseLadders(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w; name another file, or put a copy of it back", name, err)
+	}
+	return all, nil
+}
+
 // Update writes a ladder into a file of ladders, in place of the one with the same network and
 // size. The file need not exist.
 func Update(name string, l level.Ladder) error {
-	var all []level.Ladder
-	data, err := os.ReadFile(name)
+	all, err := Read(name)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
-	}
-	if err == nil {
-		if all, err = level.ParseLadders(data); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
-		}
 	}
 	all = slices.DeleteFunc(all, func(o level.Ladder) bool { return o.SHA256 == l.SHA256 && o.Size == l.Size })
 	return file.WriteJSON(name, append([]level.Ladder{l}, all...), " ")

@@ -35,17 +35,17 @@ func Read(r io.Reader, name string) (*Network, error) {
 func ReadFile(path string) (*Network, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("open katago network: %w", err)
+		return nil, err
 	}
 	defer f.Close()
-	return Read(f, filepath.Base(path))
+	return Read(f, path)
 }
 
 // read reads a network of at most maxBytes, decompressed.
 func read(r io.Reader, name string, maxBytes int64) (n *Network, err error) {
 	defer func() {
-		if err != nil {
-			n, err = nil, fmt.Errorf("read katago network %s: %w", name, err)
+		if _, named := errors.AsType[*os.PathError](err); err != nil && !named {
+			err = fmt.Errorf("%s: %w", name, err)
 		}
 	}()
 	hash := sha256.New()
@@ -79,7 +79,7 @@ func read(r io.Reader, name string, maxBytes int64) (n *Network, err error) {
 	if err := src.finish(); err != nil {
 		return nil, err
 	}
-	n.Source = Source{File: name, SHA256: hex.EncodeToString(hash.Sum(nil))}
+	n.Source = Source{File: filepath.Base(name), SHA256: hex.EncodeToString(hash.Sum(nil))}
 	return n, nil
 }
 

@@ -53,10 +53,11 @@ func Inspect(path string) (*Info, error) {
 	if isONNX {
 		m, _, err = onnx.ReadBeside(data, filepath.Dir(path))
 	} else {
-		var net *katago.Network
-		if net, err = katago.Read(bytes.NewReader(data), filepath.Base(path)); err == nil {
-			m, err = katago.Build(net, katago.Size{W: 19, H: 19}, katago.FormRun)
+		net, bad := katago.Read(bytes.NewReader(data), path)
+		if bad != nil {
+			return nil, bad
 		}
+		m, err = katago.Build(net, katago.Size{W: 19, H: 19}, katago.FormRun)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
@@ -269,11 +270,7 @@ func ReadKataGo(path string) (*katago.Network, error) {
 		return s.net, err
 	}
 	if !strings.EqualFold(filepath.Ext(path), ".onnx") {
-		net, err := katago.ReadFile(path)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
-		}
-		return net, nil
+		return katago.ReadFile(path)
 	}
 	data, err := file.Read(path, maxFile)
 	if err != nil {

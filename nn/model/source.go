@@ -77,7 +77,7 @@ func openSource(path string, o Overrides) (source, error) {
 // readSource opens a network from its file name and contents.
 func readSource(path string, data []byte, o Overrides) (source, error) {
 	if isKataGoName(path) {
-		net, err := katago.Read(bytes.NewReader(data), filepath.Base(path))
+		net, err := katago.Read(bytes.NewReader(data), path)
 		if err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrFile, err)
 		}

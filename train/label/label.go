@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"kosumi/board"
+	"kosumi/internal/console"
 	"kosumi/internal/file"
 	"kosumi/nn"
 	"kosumi/nn/features"
@@ -176,7 +177,7 @@ func Run(ctx context.Context, c Config) (*Report, error) {
 		return nil, err
 	}
 	r.count.before = r.dir.rows
-	stop := r.keepTelling()
+	stop := console.Every(500*time.Millisecond, r.tell)
 	err = r.loop(ctx)
 	stop()
 	r.tell()

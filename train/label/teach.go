@@ -6,7 +6,6 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"kosumi/board"
 	"kosumi/nn"
@@ -54,29 +53,6 @@ func (c *counter) written(labels, games int) {
 	c.open.Store(0)
 	c.labels.Add(int64(labels))
 	c.games.Add(int64(games))
-}
-
-// tellEvery is the interval of progress reports.
-const tellEvery = 500 * time.Millisecond
-
-// keepTelling reports progress at intervals. stop ends the reports and waits for the goroutine.
-func (r *run) keepTelling() (stop func()) {
-	end := make(chan struct{})
-	var teller sync.WaitGroup
-	teller.Go(func() {
-		for {
-			select {
-			case <-time.After(tellEvery):
-				r.tell()
-			case <-end:
-				return
-			}
-		}
-	})
-	return func() {
-		close(end)
-		teller.Wait()
-	}
 }
 
 // teach has the teacher evaluate all lessons of a chunk, with enough queries at once to fill the

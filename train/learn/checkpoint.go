@@ -195,32 +195,38 @@ func prune(dir, keep string, kept int64) error {
 // as in the checkpoint. It also returns the Extra given to Save. Errors wrap ErrNoCheckpoint,
 // ErrCheckpoint, or an error of New.
 func Resume(dir string, c Config) (*Learner, Extra, error) {
-	c = c.WithDefaults()
+	l, err := planned(c)
+	if err != nil {
+		return nil, nil, err
+	}
+	extra, err := l.resume(dir)
+	if err != nil {
+		l.Close()
+		return nil, nil, err
+	}
+	return l, extra, nil
+}
+
+// resume starts a planned learner at a checkpoint. If there is none, the learner has not started.
+func (l *Learner) resume(dir string) (Extra, error) {
 	list, err := Checkpoints(dir)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if len(list) == 0 {
-		return nil, nil, fmt.Errorf("%w in %s", ErrNoCheckpoint, dir)
+		return nil, fmt.Errorf("%w in %s", ErrNoCheckpoint, dir)
 	}
-	l, err := New(c)
-	if err != nil {
-		return nil, nil, err
+	if err := l.start(); err != nil {
+		return nil, err
 	}
-	var faults []error
 	for _, path := range list {
 		extra, err := l.load(path)
-		if err == nil {
-			return l, extra, nil
+		if err == nil || errors.Is(err, errOtherRun) { // older checkpoints belong to that other run too
+			return extra, err
 		}
-		faults = append(faults, err)
-		if errors.Is(err, errOtherRun) {
-			break // older checkpoints belong to that other run too
-		}
-		c.Log.Warn("checkpoint passed over", "error", err)
+		l.conf.Log.Warn("checkpoint passed over", "error", err)
 	}
-	l.Close()
-	return nil, nil, errors.Join(faults...)
+	return nil, fmt.Errorf("%w: all %d in %s are damaged: copy one there from a backup, or delete that folder to train again from the start", ErrCheckpoint, len(list), dir)
 }
 
 // SettingsError says that a checkpoint belongs to a run with other settings. It
@@ -271,7 +277,7 @@ func (l *Learner) load(path string) (Extra, error) {
 		return nil, err
 	}
 	if state.Source.SHA256 != l.source.SHA256 {
-		return nil, fmt.Errorf("%w: %s: it was trained from %s (sha256 %.12s), not from %s (sha256 %.12s)",
+		return nil, fmt.Errorf("%w: %s: it was trained from %s (sha256 %.12s), not from %s (sha256 %.12s): give the first network to resume, or another folder to start over",
 			errOtherRun, path, state.Source.Path, state.Source.SHA256, l.source.Path, l.source.SHA256)
 	}
 	if state.Identity != l.conf.identity() {
@@ -285,10 +291,10 @@ func (l *Learner) load(path string) (Extra, error) {
 		return nil, fmt.Errorf("%w: %s: %s is damaged: its sha256 is not the one noted", ErrCheckpoint, path, tensorsFile)
 	}
 	tensors, err := readTensors(data)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+	if err == nil {
+		err = l.matchTensors(tensors)
 	}
-	if err := l.matchTensors(tensors); err != nil {
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	for name, t := range l.tensors() {

@@ -98,6 +98,12 @@ func TestDamagedCheckpoints(t *testing.T) {
 		again.Close()
 		require.NoError(t, os.WriteFile(path, whole, 0o644))
 	}
+	for _, path := range list {
+		require.NoError(t, os.Truncate(filepath.Join(path, tensorsFile), 100))
+	}
+	_, _, err = Resume(dir, c)
+	require.ErrorIs(t, err, ErrCheckpoint)
+	require.EqualError(t, err, "unusable checkpoint: all 2 in "+dir+" are damaged: copy one there from a backup, or delete that folder to train again from the start")
 }
 
 // mutate damages a file: cut, flip, overwrite, insert.

@@ -29,6 +29,7 @@ type Learner struct {
 	eval    map[board.Size]*session
 	params  []autodiff.Param
 	stats   []autodiff.Stat
+	first   *plan   // for a board of homeSize, until start
 	spec    nn.Spec // description of the network on a board of homeSize
 	count   Counters
 	kept    int64 // step whose checkpoint stays when older ones are removed; 0: none
@@ -56,14 +57,25 @@ type Counters struct {
 // New opens a network and makes a new learner. Errors wrap ErrConfig, ErrNetwork or an error of
 // package model about the file.
 func New(c Config) (*Learner, error) {
+	l, err := planned(c)
+	if err != nil {
+		return nil, err
+	}
+	if err := l.start(); err != nil {
+		l.Close()
+		return nil, err
+	}
+	return l, nil
+}
+
+// planned makes a learner without onnxruntime, which is downloaded if need be. It has to start before
+// its first batch; until then it tells which rows it needs.
+func planned(c Config) (*Learner, error) {
 	c = c.WithDefaults()
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
-	if _, err := ort.Need("training runs on it", c.Provider, c.Library); err != nil {
-		return nil, err
-	}
-	net, err := model.Open(c.Model, model.Config{Provider: c.Provider, Library: c.Library, Overrides: c.Overrides, Upgrade: true, Log: c.Log})
+	net, err := model.Open(c.Model, model.Config{Provider: model.OnnxGo, Overrides: c.Overrides, Upgrade: true, Log: c.Log})
 	if err != nil {
 		return nil, err
 	}
@@ -72,33 +84,32 @@ func New(c Config) (*Learner, error) {
 	d := net.Describe()
 	l.source = Source{Path: c.Model, Name: d.Name, SHA256: d.SHA256}
 	l.planner = planner{conf: &l.conf, src: net}
-	if err := l.probe(); err != nil {
+	if l.first, err = l.planner.training(l.homeSize()); err != nil {
 		l.Close()
 		return nil, err
 	}
+	l.params, l.stats, l.spec = l.first.params, l.first.stats, l.first.spec
 	return l, nil
 }
 
-// probe plans the network once, to find errors and to allocate the weights before the first batch.
-func (l *Learner) probe() error {
-	if c := &l.conf; c.resident || c.Provider != ort.CPU && ort.HasDevice(c.Provider) {
-		var err error
-		if l.weights.device, err = ort.OpenDevice(ort.Config{Library: c.Library, Provider: c.Provider}); err != nil {
-			return err
-		}
+// start allocates the weights.
+func (l *Learner) start() error {
+	c := &l.conf
+	_, err := ort.Need("training runs on it", c.Provider, c.Library)
+	if err == nil {
+		err = ort.Offers(c.Library, c.Provider)
 	}
-	p, err := l.planner.training(l.homeSize())
-	if err != nil {
-		return err
+	if err == nil && (c.resident || c.Provider != ort.CPU && ort.HasDevice(c.Provider)) {
+		l.weights.device, err = ort.OpenDevice(ort.Config{Library: c.Library, Provider: c.Provider})
 	}
-	l.params, l.stats, l.spec = p.params, p.stats, p.spec
-	if err := l.addTensors(p); err != nil {
-		return err
+	if err == nil {
+		err = l.addTensors(l.first)
 	}
-	if l.conf.Average.Every > 0 {
-		return l.startAverage()
+	if err == nil && c.Average.Every > 0 {
+		err = l.startAverage()
 	}
-	return nil
+	l.first = nil
+	return err
 }
 
 // homeSize is the only size of the network, or a small one if it serves several.

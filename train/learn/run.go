@@ -8,11 +8,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"kosumi/board"
 	"kosumi/internal/file"
+	"kosumi/models"
 	"kosumi/train/rows"
 )
 
@@ -179,9 +179,6 @@ func Run(ctx context.Context, c RunConfig) (*Report, error) {
 	err = r.open()
 	defer r.close()
 	if err == nil {
-		err = r.measureBeside()
-	}
-	if err == nil {
 		err = r.loop(ctx)
 	}
 	if err != nil {
@@ -226,9 +223,11 @@ func (r *run) check() error {
 	if err := r.checkShares(); err != nil {
 		return bad("%w", err)
 	}
-	for _, path := range slices.Concat(r.Data, r.Validate) {
-		if _, err := os.Stat(path); err != nil {
-			return bad("--data: %w", err)
+	for flag, paths := range map[string][]string{"data": r.Data, "validate": r.Validate, "beside": r.Beside} {
+		for _, path := range paths {
+			if _, err := os.Stat(path); err != nil && path != models.Name {
+				return bad("--%s: %w", flag, err)
+			}
 		}
 	}
 	return nil
@@ -240,11 +239,7 @@ func (r *run) open() error {
 	if c.Schedule.Total == 0 {
 		c.Schedule.Total = max(1, r.Steps) // a guess until the length of an epoch is known
 	}
-	l, extra, err := Resume(dir, c)
-	fresh := errors.Is(err, ErrNoCheckpoint)
-	if fresh {
-		l, err = New(c)
-	}
+	l, err := planned(c)
 	if err != nil {
 		return err
 	}
@@ -254,17 +249,27 @@ func (r *run) open() error {
 			return fmt.Errorf("%w: %w", ErrConfig, err)
 		}
 	}
+	extra, err := l.resume(dir)
+	fresh := errors.Is(err, ErrNoCheckpoint)
+	if err != nil && !fresh {
+		return err
+	}
 	if r.train, err = r.stream(); err != nil {
 		return err
 	}
 	if fresh {
-		err = r.holdBack()
+		if err = r.holdBack(); err == nil {
+			err = l.start()
+		}
 		r.state = runState{Total: r.total(), Epochs: r.Epochs, Held: r.Validation, Chosen: r.chosen()}
 	} else {
 		err = r.resume(extra)
 	}
 	if err == nil {
 		err = r.schedule()
+	}
+	if err == nil {
+		err = r.measureBeside()
 	}
 	if err == nil {
 		r.metrics, err = openMetrics(filepath.Join(r.Out, MetricsFile), l.Counters().Steps)

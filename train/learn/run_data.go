@@ -95,23 +95,27 @@ func (r *run) options(held bool) rows.Options {
 // fewRows is the number of rows up to which holdBack checks that both sides of the split have rows.
 const fewRows = 20_000
 
-// holdBack moves the share held back towards 0.5 until some games are held back and some are not.
+// holdBack moves the share held back towards 0.5 until some games are held back and some are not. It
+// returns an error if one of the data has no row at all.
 func (r *run) holdBack() error {
+	for _, s := range append(r.sources(), rows.Source{Paths: r.Validate}) {
+		if err := r.some(rows.Split{}, s.Paths...); err != nil && len(s.Paths) > 0 {
+			return fmt.Errorf("%s: %w", strings.Join(s.Paths, ", "), err)
+		}
+	}
 	if r.asked == 0 || r.train.WindowRows() > fewRows {
 		return nil
 	}
 	for _, share := range shares(r.asked) {
-		r.Validation = share
-		held, err := r.some(true)
-		if err != nil {
-			return err
+		err := r.some(rows.Split{Share: share, Held: true}, r.Data...)
+		if err == nil {
+			err = r.some(rows.Split{Share: share}, r.Data...)
 		}
-		trained, err := r.some(false)
-		if err != nil {
-			return err
-		}
-		if held && trained {
+		if err == nil {
 			return r.split(share)
+		}
+		if !errors.Is(err, rows.ErrNoRows) {
+			return err
 		}
 	}
 	r.Learn.Log.Warn("nothing is held back to measure on: there are too few games that differ")
@@ -142,21 +146,16 @@ func (r *run) split(share float64) error {
 	return nil
 }
 
-// some reports whether there are rows on one side of the split.
-func (r *run) some(held bool) (bool, error) {
-	o := r.options(held)
-	o.Batch = 1
-	s, err := rows.OpenFolder(o, r.Data...)
+// some returns an error, rows.ErrNoRows, if there are no rows on one side of a split.
+func (r *run) some(split rows.Split, paths ...string) error {
+	o := r.options(true)
+	o.Batch, o.Split = 1, split
+	s, err := rows.OpenFolder(o, paths...)
 	if err != nil {
-		return false, err
+		return err
 	}
 	defer s.Close()
-	var b rows.Batch
-	err = s.Next(&b)
-	if errors.Is(err, rows.ErrNoRows) {
-		return false, nil
-	}
-	return err == nil, err
+	return s.Next(new(rows.Batch))
 }
 
 // size returns the board size of the run: the requested one, else the only one that the network

@@ -32,7 +32,7 @@ func (r *run) finish() error {
 	for path, err := range r.train.Skipped() {
 		r.report.Skipped[path] = err.Error()
 	}
-	if err := r.metrics.close(); err != nil {
+	if err := r.metrics.f.Close(); err != nil {
 		return err
 	}
 	if err := DrawCurves(filepath.Join(r.Out, MetricsFile), filepath.Join(r.Out, CurvesFile)); err != nil {
@@ -94,7 +94,7 @@ func (r *run) close() {
 		r.train.Close()
 	}
 	if r.metrics != nil {
-		r.metrics.close()
+		r.metrics.f.Close() // again, after finish
 	}
 	if r.l != nil {
 		r.l.Close()

@@ -74,15 +74,13 @@ func eachMetric(path string, use func(l *Line, end int64) bool) error {
 	end := 0
 	for n := 1; end < len(data); n++ {
 		size := bytes.IndexByte(data[end:], '\n') + 1
-		if begins := []byte(`{"kind":`); !bytes.HasPrefix(data[end:], begins[:min(len(begins), len(data)-end)]) {
-			return fmt.Errorf("%s: line %d is not one of metrics", path, n)
+		var l Line
+		begins := []byte(`{"kind":`)
+		if !bytes.HasPrefix(data[end:], begins[:min(len(begins), len(data)-end)]) || size > 0 && json.Unmarshal(data[end:end+size], &l) != nil {
+			return fmt.Errorf("%s: line %d is not one of metrics: take that line out, or move the file away", path, n)
 		}
 		if size == 0 {
 			return nil
-		}
-		var l Line
-		if err := json.Unmarshal(data[end:end+size], &l); err != nil {
-			return fmt.Errorf("%s: line %d: %w", path, n, err)
 		}
 		if end += size; !use(&l, int64(end)) {
 			return nil
@@ -109,14 +107,5 @@ func (m *metrics) write(kind string, c Counters, r *Result, speed float64) error
 		return err
 	}
 	_, err = m.f.Write(append(text, '\n'))
-	return err
-}
-
-func (m *metrics) close() error {
-	if m.f == nil {
-		return nil
-	}
-	err := m.f.Close()
-	m.f = nil
 	return err
 }

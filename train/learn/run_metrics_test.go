@@ -15,7 +15,7 @@ func TestMetricsAreCut(t *testing.T) {
 	for step := range 5 {
 		require.NoError(t, m.write("step", Counters{Steps: int64(step)}, &Result{Rows: 1, Loss: 1}, 0))
 	}
-	require.NoError(t, m.close())
+	require.NoError(t, m.f.Close())
 	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
 	require.NoError(t, err)
 	_, err = f.WriteString(`{"kind":"st`)
@@ -26,7 +26,7 @@ func TestMetricsAreCut(t *testing.T) {
 	m, err = openMetrics(path, 3)
 	require.NoError(t, err)
 	require.NoError(t, m.write("validation", Counters{Steps: 3}, &Result{Rows: 1, Loss: 1}, 0))
-	require.NoError(t, m.close())
+	require.NoError(t, m.f.Close())
 	after, err := os.Stat(path)
 	require.NoError(t, err)
 	require.True(t, os.SameFile(before, after), "no other file that a kill could leave")
@@ -39,7 +39,7 @@ func TestMetricsAreCut(t *testing.T) {
 	for _, other := range []string{"mine", "{}\n", "mine\n"} {
 		require.NoError(t, os.WriteFile(path, []byte(other), 0o644))
 		_, err = openMetrics(path, 0)
-		require.ErrorContains(t, err, "line 1 is not one of metrics")
+		require.ErrorContains(t, err, "line 1 is not one of metrics: take that line out, or move the file away")
 		left, err := os.ReadFile(path)
 		require.NoError(t, err)
 		require.Equal(t, other, string(left), "another file stays")

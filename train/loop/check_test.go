@@ -15,7 +15,7 @@ import (
 // of Open names the fault and gives advice.
 func TestStateIsChecked(t *testing.T) {
 	dir := t.TempDir()
-	require.NoError(t, Init(dir, []byte(tiny)))
+	require.NoError(t, Init(dir, []byte(tiny), false))
 	good := func() *State {
 		return &State{Version: stateVersion, Arch: "kb2c16", Iteration: 2, Stage: stageSelfplay,
 			Ledger: Ledger{Games: 100, Rows: 400, Random: 60, RandRow: 200, Credited: 400, Samples: 800, Target: 800}, Current: "kb2c16-s800-d400",

@@ -123,7 +123,7 @@ func (l *logTail) String() string              { return string(l.text) }
 func newLoop(t *testing.T, recipe string) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "loop")
-	require.NoError(t, Init(dir, []byte(recipe)))
+	require.NoError(t, Init(dir, []byte(recipe), true))
 	return dir
 }
 
@@ -207,7 +207,7 @@ func checkFolder(t *testing.T, dir string, before State) State {
 
 func TestOneLoopAFolder(t *testing.T) {
 	dir := newLoop(t, tiny)
-	require.ErrorIs(t, Init(dir, []byte(tiny)), ErrRecipe)
+	require.ErrorIs(t, Init(dir, []byte(tiny), false), ErrRecipe)
 	opened(t, dir, Options{})
 	_, err := Open(dir, Options{})
 	require.ErrorIs(t, err, file.ErrTaken)

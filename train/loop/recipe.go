@@ -216,9 +216,14 @@ func loadRecipe(dir string) (Recipe, error) {
 	return c, err
 }
 
-// Init makes the folder of a new loop with the text of a recipe. A folder with a loop is an error.
-func Init(dir string, text []byte) error {
-	if _, err := ParseRecipe(text); err != nil {
+// Init makes the folder of a new loop with the text of a recipe. A folder with a loop is an error, and
+// so is, if the loop is to begin now, a file that the recipe names and that cannot be used.
+func Init(dir string, text []byte, now bool) error {
+	c, err := ParseRecipe(text)
+	if err == nil && now {
+		err = (&workspace{dir: dir, conf: c}).ready()
+	}
+	if err != nil {
 		return err
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"kosumi/nn/katago"
 	"kosumi/train/rows"
 )
 
@@ -17,19 +18,37 @@ func (w *workspace) begin(s *State) error {
 	if w.conf.Start.Network == "" {
 		return nil
 	}
-	net, arch, err := w.conf.Start.Read()
+	net, err := w.conf.network()
 	if err != nil {
 		return err
 	}
-	if arch != w.conf.Arch {
-		return fmt.Errorf("%w: %s is a %s, the recipe's arch is %s", ErrRecipe, w.conf.Start.Network, arch, w.conf.Arch)
-	}
-	if err := writeNetwork(modelPath(w.dir, arch, startName(arch)), net); err != nil {
+	s.Start = startName(w.conf.Arch)
+	if err := writeNetwork(modelPath(w.dir, w.conf.Arch, s.Start), net); err != nil {
 		return err
 	}
-	s.Start = startName(arch)
 	s.Current = s.Start
 	return nil
+}
+
+// network reads the recipe's start network.
+func (c *Recipe) network() (*katago.Network, error) {
+	net, arch, err := c.Start.Read()
+	if err == nil && arch != c.Arch {
+		err = fmt.Errorf("%w: %s is a %s, the recipe's arch is %s", ErrRecipe, c.Start.Network, arch, c.Arch)
+	}
+	return net, err
+}
+
+// ready returns an error if a file that the recipe names is missing or unusable.
+func (w *workspace) ready() error {
+	_, err := w.conf.Selfplay.LoadPositions(w.dir)
+	if err == nil && w.conf.Start.Network != "" {
+		_, err = w.conf.network()
+	}
+	if err == nil {
+		err = w.openEarlier()
+	}
+	return err
 }
 
 // openEarlier finds and counts the rows in start.data: those of other runs, with which the window begins.

@@ -20,37 +20,38 @@ func Values[T any](table setting.Table[T], data []byte) (map[string]string, erro
 		return nil, err
 	}
 	values := map[string]string{}
-	var unknown []string // keys outside sections
 	var faults []error
+	place := func(section string) string {
+		if section == "" {
+			return "before the first section"
+		}
+		return "in [" + section + "]"
+	}
 	read := func(section string, keys map[string]any) { // "" is the top level
 		for _, name := range slices.Sorted(maps.Keys(keys)) {
 			row := table.Find(name)
 			switch {
-			case row != nil && row.Name == name && row.Section == section:
+			case row == nil:
+				faults = append(faults, fmt.Errorf("%s: %w", place(section), table.Unknown(name)))
+			case row.Name == name && row.Section == section:
 				text, err := valueText(row.Info, keys[name])
 				values[name] = text
 				faults = append(faults, err)
-			case section != "":
-				faults = append(faults, fmt.Errorf("[%s]: %w", section, table.Unknown(name)))
 			default:
-				unknown = append(unknown, name)
+				faults = append(faults, fmt.Errorf("%s %s: write %s %s", name, place(section), row.Name, place(row.Section)))
 			}
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(file)) {
 		if section, ok := file[key].(map[string]any); ok {
-			if slices.ContainsFunc(table, func(s setting.Setting[T]) bool { return s.Section == key }) {
-				read(key, section)
-			} else {
-				unknown = append(unknown, key)
+			if !slices.ContainsFunc(table, func(s setting.Setting[T]) bool { return s.Section == key }) {
+				faults = append(faults, fmt.Errorf("unknown section [%s]", key))
 			}
+			read(key, section)
 			delete(file, key)
 		}
 	}
 	read("", file)
-	if len(unknown) > 0 {
-		faults = append(faults, fmt.Errorf("unknown key %s", strings.Join(unknown, ", ")))
-	}
 	return values, errors.Join(faults...)
 }
 

@@ -36,10 +36,12 @@ func TestValues(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, map[string]string{"light": "false"}, got, "a word that TOML has a value for needs no quotes")
 	for text, fault := range map[string]string{
-		"heta = 1":            "unknown key heta",
-		"[early]\ncrust = 1":  "unknown key early",
-		"crust = 1":           "unknown key crust",
-		"[late]\nheat = 1":    "[late]: ",
+		"heta = 1":            "unknown setting heta, did you mean heat?",
+		"[early]\ncrust = 1":  "unknown section [early]\ncrust in [early]: write crust in [late]",
+		"crust = 1":           "crust before the first section: write crust in [late]",
+		"[late]\nheat = 1":    "heat in [late]: write heat before the first section",
+		"[late]\nheta = 1":    "in [late]: unknown setting heta, did you mean heat?",
+		"crustFactor = 1":     "write crust in [late]",
 		"heat = 1.5":          "heat must be an integer from 0 to 300",
 		"heat = '1'":          "heat must be an integer",
 		"fan = 1":             "fan must be true or false",
