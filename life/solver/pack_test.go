@@ -62,3 +62,18 @@ func TestPack(t *testing.T) {
 	t.Log(packed)
 	require.Greater(t, packed, 100)
 }
+
+// TestTurnsOverflow: a result by repetition does not count in a later turn, even if the turns' number has come round.
+func TestTurnsOverflow(t *testing.T) {
+	var tab table
+	tab.turn()
+	tab.put(1<<20, &result{tainted: true}, 1)
+	require.NotNil(t, tab.get(1<<20))
+	for range 1<<16 - 1 {
+		tab.turn()
+	}
+	require.Nil(t, tab.get(1<<20))
+	tab.put(1<<20, &result{tainted: true}, 1)
+	tab.turn()
+	require.Nil(t, tab.get(1<<20))
+}

@@ -177,7 +177,7 @@ func (s *Search) decide(c Contest, root *Position, first, last Side) (proof int3
 			if ended[s.seeker] == before {
 				continue
 			}
-			s.table.round++ // forgets the results by repetition
+			s.table.turn() // forgets the results by repetition
 			s.strict, s.stopped, s.MaxNodes = strict[s.seeker], false, min(most, s.Nodes+effort)
 			r := s.visit(root, key, [2]uint32{infinite, infinite})
 			if r.proof >= 0 {
