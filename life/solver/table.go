@@ -29,14 +29,6 @@ type table struct {
 	round uint16 // number of the present turn; results by repetition from earlier turns do not count
 }
 
-// turn begins a new turn. When its number overflows, the whole table is forgotten, since entries of an earlier turn
-// have the same number.
-func (t *table) turn() {
-	if t.round++; t.round == 0 {
-		*t = table{round: 1}
-	}
-}
-
 func (t *table) row(key uint64) *row { return &t.rows[key&uint64(len(t.rows)-1)] }
 
 func (t *table) get(key uint64) *entry {
