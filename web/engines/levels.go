@@ -89,27 +89,10 @@ func (l *Levels) Begin(r *api.PlayerRank) error {
 // Auto is the ID of the level that adapts to the player.
 const Auto = "auto"
 
-// ratings reads the player's ratings. A damaged file is renamed and counts as empty.
-func (l *Levels) ratings() (level.PlayerRatings, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.read()
-}
-
-// read does the work of ratings. The caller holds mu.
-func (l *Levels) read() (level.PlayerRatings, error) {
-	name := l.engines.Config.LevelFile
-	all, err := level.ReadPlayerRatings(name)
-	if !errors.Is(err, level.ErrRatings) {
-		return all, err
-	}
-	aside, failed := file.SetAside(name)
-	if failed != nil {
-		return nil, errors.Join(err, failed)
-	}
-	l.warn = api.Tell("internal", "levels", "why", err, "aside", filepath.Base(aside))
-	l.warnings.Warn(l.warn.Error(), "damaged levels")
-	return level.PlayerRatings{}, nil
+// ratings reads the player's ratings.
+func (l *Levels) ratings() (all level.PlayerRatings, err error) {
+	err = l.update(func(now level.PlayerRatings) bool { all = now; return false })
+	return all, err
 }
 
 // Warning returns an [api.Error] that names the renamed file if the file of ratings was damaged, else nil.
@@ -269,12 +252,21 @@ func (l *Levels) change(size board.Size, change func(*level.PlayerRating) bool) 
 }
 
 // update calls a function on the player's ratings, and writes them if the function returns true. After an error they
-// are as before.
+// are as before. A damaged file is renamed and counts as empty.
 func (l *Levels) update(change func(level.PlayerRatings) bool) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	name := l.engines.Config.LevelFile
-	all, err := l.read()
+	all, err := level.ReadPlayerRatings(name)
+	if errors.Is(err, level.ErrRatings) {
+		aside, failed := file.SetAside(name)
+		if failed != nil {
+			return api.Refuse("internal", "%v", errors.Join(err, failed))
+		}
+		l.warn = api.Tell("internal", "levels", "why", err, "aside", filepath.Base(aside))
+		l.warnings.Warn(l.warn.Error(), "damaged levels")
+		all, err = level.PlayerRatings{}, nil
+	}
 	if err != nil {
 		return api.Refuse("internal", "%v", err)
 	}
