@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
@@ -12,7 +13,9 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"time"
 	"unicode"
 
 	"kosumi/internal/file"
@@ -113,20 +116,29 @@ func (a Address) Hidden() string {
 	return a.String()
 }
 
-// Reachable returns the HOST:PORT by which other machines reach a server that listens on addr: addr
-// itself, but with this machine's name if the setting listen has no host or an unspecified IP address.
-func Reachable(listen, addr string) string {
-	host, _, err := net.SplitHostPort(listen)
-	if err != nil {
+// Reachable returns the HOST:PORT by which other machines reach a server that listens on addr: addr itself, but if
+// the setting listen has no host or an unspecified IP address, with this machine's name, or, unless named is set, its
+// IP address where DNS and the file of hosts do not give this address to the name.
+func Reachable(listen, addr string, named bool) string {
+	host, _, _ := net.SplitHostPort(listen)
+	_, port, err := net.SplitHostPort(addr)
+	if ip := net.ParseIP(host); err != nil || host != "" && (ip == nil || !ip.IsUnspecified()) {
 		return addr
 	}
-	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
-		_, port, err := net.SplitHostPort(addr)
-		if name, hostErr := os.Hostname(); err == nil && hostErr == nil {
-			return net.JoinHostPort(name, port)
+	if name, err := os.Hostname(); err == nil {
+		host = name
+	}
+	if way, err := net.Dial("udp", "192.0.2.1:9"); err == nil && !named { // sends nothing; it has the address of the default route
+		defer way.Close()
+		own := way.LocalAddr().(*net.UDPAddr).IP.String()
+		ctx, stop := context.WithTimeout(context.Background(), 2*time.Second)
+		defer stop()
+		known, _ := (&net.Resolver{PreferGo: true}).LookupHost(ctx, host) // the system's resolver would invent an answer for this machine
+		if !slices.Contains(known, own) {
+			host = own
 		}
 	}
-	return addr
+	return net.JoinHostPort(host, port)
 }
 
 // TLSConfig verifies the server by the pin, or by the system's roots.

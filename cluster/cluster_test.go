@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"net"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -346,6 +347,25 @@ func TestAddress(t *testing.T) {
 		require.Error(t, err, text)
 		require.NotContains(t, err.Error(), "secret")
 	}
+}
+
+// TestReachable: a server on all of a machine's addresses is reached by one that is not of this machine alone.
+func TestReachable(t *testing.T) {
+	require.Equal(t, "127.0.0.1:7", Reachable("127.0.0.1:0", "127.0.0.1:7", false))
+	if _, err := net.Dial("udp", "192.0.2.1:9"); err != nil {
+		testshared.Absent(t, "no network: %v", err)
+	}
+	for _, listen := range []string{":0", "0.0.0.0:0", "[::]:0"} {
+		host, port, err := net.SplitHostPort(Reachable(listen, "[::]:7", false))
+		require.NoError(t, err)
+		require.Equal(t, "7", port)
+		ips, err := net.LookupIP(host)
+		require.NoError(t, err)
+		require.False(t, slices.ContainsFunc(ips, net.IP.IsLoopback), "%s is %v", host, ips)
+	}
+	name, err := os.Hostname()
+	require.NoError(t, err)
+	require.Equal(t, name+":7", Reachable(":0", "[::]:7", true), "a certificate of the user's names the machine")
 }
 
 // TestFindAddress: an address comes from a text, a file or a variable; a file that others can read causes a note.

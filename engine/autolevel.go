@@ -88,7 +88,7 @@ func (r *rank) countGame(game *board.Game, values *ownValues, score func() (floa
 	all, err := r.ratings()
 	if err == nil {
 		f := all.On(size)
-		f.Played(*a.rank, level.HandicapElo(size, float64(sideSign(us))*headStart(game)), points, 1, time.Now())
+		f.Played(size, *a.rank, float64(sideSign(us))*headStart(game), points, 1, time.Now())
 		r.log.Info("level " + f.Explain(size))
 		err = all.Write(r.cfg.LevelFile)
 	}

@@ -61,7 +61,7 @@ const (
 const (
 	doubtVisits = 200     // visits of each side's search
 	areaEffort  = 80_000  // maximum of visits times board points, for each search of areas in doubt
-	fateNodes   = 100_000 // maximum number of positions searched for a proof
+	fateNodes   = 200_000 // maximum number of positions searched for proofs; see [life.Fates]
 )
 
 // chains judges the chains by the network alone, each position once.

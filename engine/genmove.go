@@ -70,7 +70,9 @@ func (e *Engine) plan(r *thinking.MoveRequest) (plan, error) {
 	p.temperature = e.cfg.Search.Choice.TemperatureAt(p.game.NumMoves(), p.game.Size())
 	if p.level = e.cfg.Level != ""; p.level {
 		params, p.limits = e.rank.search(params, e.game.Size())
-		p.limits = searched.bound(p.limits)
+		if !searched.budget.Unlimited {
+			p.limits.Time = max(searched.budget.Rest(searched.used()), time.Nanosecond)
+		}
 		e.thinker.tree.Clear() // a level's moves must not depend on earlier searches
 	} else {
 		p.limits = e.limits(r.Color, searched)

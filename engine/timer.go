@@ -5,7 +5,6 @@ import (
 
 	"kosumi/board"
 	"kosumi/engine/clock"
-	"kosumi/search"
 )
 
 // timer keeps the time of the engine's moves: both clocks, when the clock of the side to move was
@@ -96,14 +95,6 @@ type turn struct {
 }
 
 func (t turn) used() time.Duration { return time.Since(t.start) }
-
-// bound limits a search to the longest time for the move.
-func (t turn) bound(l search.Limits) search.Limits {
-	if !t.budget.Unlimited {
-		l.Time = max(t.budget.Rest(t.used()), time.Nanosecond)
-	}
-	return l
-}
 
 // hurried reports whether the turn leaves no time for anything besides the search.
 func (t turn) hurried() bool { return hurried(t.budget, t.used()) }

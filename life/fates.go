@@ -20,11 +20,18 @@ var efforts = [...]int64{300, 5000}
 // alive, except those proved dead or listed in the argument dead: a chain that cannot be captured even so is alive.
 // Other chains are dead or alive as they can or cannot be captured under the assumptions of [Enclosed] with the
 // argument black. Komi, the side to move and a ko ban have no influence. nodes limits the states searched for all
-// chains; the second round has this limit anew if a proof has contradicted black. Errors are those of [Settled].
+// chains; half of it is for the second round, if a proof has contradicted black. The last search may exceed it by
+// 1,024 states. Errors are those of [Settled].
 func Fates(ctx context.Context, g *board.Game, dead []board.Point, black func(board.Point) (least, most float64), nodes int64) ([]board.Color, error) {
+	f, err := fatesOf(ctx, g, dead, black, nodes)
+	return f.owner, err
+}
+
+// fatesOf does the work of [Fates].
+func fatesOf(ctx context.Context, g *board.Game, dead []board.Point, black func(board.Point) (least, most float64), nodes int64) (*fates, error) {
 	q := QuestionOf(g)
 	q.Ko, q.KoSide = board.NoPoint, board.Empty
-	f := fates{q: q, chains: chainsFrom(1, q.Size, q.Stones), owner: make([]board.Color, len(q.Stones)), dead: q.chains(dead), black: black, left: nodes}
+	f := &fates{q: q, chains: chainsFrom(1, q.Size, q.Stones), owner: make([]board.Color, len(q.Stones)), dead: q.chains(dead), black: black}
 	settled := g.Board().PassAlive(nil, q.Suicide)
 	for _, p := range f.chains {
 		if owner := settled[p]; owner != board.Empty {
@@ -33,8 +40,8 @@ func Fates(ctx context.Context, g *board.Game, dead []board.Point, black func(bo
 	}
 	slices.SortStableFunc(f.chains, func(p, q board.Point) int { return cmp.Compare(f.sure(p), f.sure(q)) })
 	for i, effort := range efforts {
-		if f.wrong {
-			f.left = nodes
+		if f.most = nodes / 2; f.wrong {
+			f.most = nodes
 		}
 		for _, p := range f.chains {
 			for _, prove := range []solver.Goal{solver.Hold, solver.Capture} {
@@ -42,12 +49,12 @@ func Fates(ctx context.Context, g *board.Game, dead []board.Point, black func(bo
 					continue
 				}
 				if err := f.ask(ctx, p, prove, effort); err != nil {
-					return nil, err
+					return &fates{}, err
 				}
 			}
 		}
 	}
-	return f.owner, nil
+	return f, nil
 }
 
 // fates is the state of [Fates].
@@ -57,7 +64,8 @@ type fates struct {
 	owner  []board.Color // owner of each point, as Fates returns it
 	dead   []bool        // for each point: its stone is proved or estimated dead
 	black  func(board.Point) (least, most float64)
-	left   int64 // states that may still be searched
+	most   int64 // number of searched states at which the round ends
+	spent  int64 // number of searched states
 	wrong  bool  // a proof has contradicted a probability above the constant certain
 }
 
@@ -92,15 +100,15 @@ func (f *fates) ask(ctx context.Context, p board.Point, prove solver.Goal, effor
 		}
 	}
 	l, err := q.encode()
-	if err != nil || f.left <= 0 {
+	if err != nil || f.spent >= f.most {
 		return ctx.Err() // the fight is too large, or no states are left
 	}
-	a := newAsker(ctx, &q, l, Options{Nodes: min(effort, f.left)})
+	a := newAsker(ctx, &q, l, Options{Nodes: min(effort, f.most-f.spent)})
 	goal := a.surely(solver.Fight, solver.Attacker, 0.5)
 	if goal == solver.Capture && prove == solver.Capture && a.surely(solver.Fight, solver.Defender, 0.9) != goal {
 		goal = solver.NoGoal
 	}
-	f.left -= a.s.Nodes
+	f.spent += a.s.Nodes
 	if goal == solver.NoGoal || goal == solver.Capture && prove == solver.Hold {
 		return ctx.Err()
 	}

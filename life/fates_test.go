@@ -87,3 +87,24 @@ func TestFates(t *testing.T) {
 		})
 	}
 }
+
+// TestFatesLimit: a proof contradicts an opinion, and chains stay open; all searches together keep to the limit.
+func TestFatesLimit(t *testing.T) {
+	b := testshared.Diagram(t, `
+		.O.OXX.X..X..
+		OOOOOX.X..X..
+		XXXXXX.XXXX..
+		.X.X.X.......
+		.....O..O....
+		..O.....X.O..
+		..XO..X.X....
+		..XXO..O.....
+		.............`)
+	black := func(p board.Point) (least, most float64) { return 1, 1 }
+	const limit = 6000
+	f, err := fatesOf(t.Context(), testshared.GameOn(t, b, board.Chinese()), nil, black, limit)
+	require.NoError(t, err)
+	require.True(t, f.wrong)
+	require.Greater(t, f.spent, int64(limit/2), "both rounds search")
+	require.Less(t, f.spent, int64(limit+1024))
+}

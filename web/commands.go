@@ -130,7 +130,7 @@ func registerCommands(p *protocol) {
 
 	register(p, "review.add", once, asks(theServer, (*Server).addReview), "Reviews a game of this server; upload files by POST /api/import?to=review.")
 	register(p, "review.again", once, asks(theReviews, (*reviews.Reviews).Again), "Reviews a game once more, with the present network.")
-	register(p, "review.delete", once, tells(theReviews, (*reviews.Reviews).Delete), "Removes a review with its files.")
+	register(p, "review.delete", once, tells(thePlayer, (*player).DeleteReview), "Removes a review with its files; it no longer counts for the rank.")
 	register(p, "review.front", once, tells(theReviews, (*reviews.Reviews).Front), "Reviews a waiting game now.")
 	register(p, "review.pause", inOrder, tells(theReviews, (*reviews.Reviews).Pause), "Stops all reviews, or resumes them.")
 	register(p, "review.try", beside, searches(theReviews, (*reviews.Reviews).Try), "Judges another move in place of a mistake.")

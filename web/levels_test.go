@@ -106,6 +106,25 @@ func TestFit(t *testing.T) {
 	fit, err := s.player.Judged(state.Game, reviewOf(30))
 	require.NoError(t, err)
 	require.Equal(t, 1, fit.Judged, "without help its moves count")
+	require.Equal(t, "not_found", c.refused("review.delete", api.ID{ID: state.Game}).Code)
+	require.Equal(t, before, s.games.levels.Fits(), "its review is deleted")
+
+	// A review counts for the side that is the player's.
+	club := store.NewID()
+	mids := map[string]string{}
+	for _, side := range []string{"b", "w", "b", "none"} {
+		require.NoError(t, s.player.Profile.SaySide(club, side))
+		_, err = s.player.Judged(club, reviewOf(30))
+		require.NoError(t, err)
+		for _, fit := range s.games.levels.Fits()[1:] {
+			require.Equal(t, 1, fit.Judged)
+			require.Contains(t, []string{"", fit.Mid}, mids[side])
+			mids[side] = fit.Mid
+		}
+	}
+	require.NotEqual(t, mids["b"], mids["w"])
+	require.Len(t, mids, 2)
+	require.Equal(t, before, s.games.levels.Fits())
 }
 
 // wonGame plays a game that Black wins; the steps in more are added before its end.

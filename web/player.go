@@ -83,6 +83,17 @@ func (p *player) LessonDone(v *api.ID) error {
 	return nil
 }
 
+// DeleteReview removes a review, which counts for the rank no longer; the game's result still does.
+func (p *player) DeleteReview(v *api.ID) error {
+	for _, size := range level.JudgedOn() {
+		if _, err := p.Levels.Judge(size, v.ID, nil, time.Now()); err != nil {
+			return err
+		}
+	}
+	defer p.Publish()
+	return p.Reviews.Delete(v)
+}
+
 // You returns rank, results and losses of the player.
 func (p *player) You() (*api.You, error) {
 	y := &api.You{Ranks: p.Levels.Curves()}
@@ -119,14 +130,14 @@ func (p *player) side(id, black, white string) int {
 }
 
 // Judged updates the player's rating by the moves of a finished review, unless the player had help
-// in the game. Each review counts once; fit is nil if the review does not count now. After an
-// error nothing is stored, and the next call tries again.
+// in the game. Each review counts once, and no longer once the player has said to be neither side; fit is nil if the
+// rating stays. After an error nothing is stored, and the next call tries again.
 func (p *player) Judged(id string, res *review.Result) (fit *api.Fit, err error) {
 	if _, err := p.Games.IDs(); err != nil {
 		return nil, nil // the index is not readable: no side can be determined
 	}
 	k := p.side(id, res.Game.Black, res.Game.White)
-	if g, _ := p.Games.Game(id); k < 0 || !res.Complete || g.Helped {
+	if g, _ := p.Games.Game(id); !res.Complete || g.Helped {
 		return nil, nil
 	}
 	var losses []float64

@@ -174,7 +174,7 @@ func (h *Hub) listen() (*cluster.Conn, error) {
 	if h.broker, err = cluster.StartBroker(c.Listen, token, cert); err != nil {
 		return nil, fmt.Errorf("--serve: %w", err)
 	}
-	a.Host = cluster.Reachable(c.Listen, h.broker.Addr())
+	a.Host = cluster.Reachable(c.Listen, h.broker.Addr(), false)
 	h.address = a.String()
 	if _, err := cluster.KeepAddress(c.Dir, h.address); err != nil {
 		return nil, err

@@ -106,16 +106,14 @@ func runServe(cmd *cobra.Command, s *settings, f *serveFlags) error {
 	if err != nil {
 		return err
 	}
-	s.useTuning(s.Play.Size)
-	n := openNetwork(s, s.Play.Size, log)
-	defer n.Close()
-	if err := n.Wait(); err != nil {
-		return err
-	}
 	l, err := tls.Listen("tcp", f.listen, &tls.Config{MinVersion: tls.VersionTLS13, Certificates: []tls.Certificate{cert}})
 	if err != nil {
 		return fmt.Errorf("--listen: %w", err)
 	}
+	defer l.Close()
+	s.useTuning(s.Play.Size)
+	n := openNetwork(s, s.Play.Size, log)
+	defer n.Close()
 	d := newUserEngines(s, n, f.positions, log)
 	host := remote.NewHost(remote.HostConfig{Users: users, Sit: d.sit, Keep: f.keep, Seats: f.seats, Log: log})
 	if f.metrics != "" {
@@ -124,6 +122,9 @@ func runServe(cmd *cobra.Command, s *settings, f *serveFlags) error {
 			return err
 		}
 		defer stop()
+	}
+	if err := n.Wait(); err != nil {
+		return err
 	}
 	// Print the address of the first user. The author of the users' file knows the other tokens.
 	address := remoteAddress(users[0].Token, l.Addr().String(), f.listen, pin)
@@ -136,8 +137,9 @@ func runServe(cmd *cobra.Command, s *settings, f *serveFlags) error {
 	return host.Serve(cmd.Context(), l)
 }
 
+// remoteAddress has the machine's name if there is no pin: the users' certificate names it.
 func remoteAddress(token, addr, listen, pin string) string {
-	a := cluster.Address{Token: token, Host: cluster.Reachable(listen, addr), Pin: pin, TLS: true}
+	a := cluster.Address{Token: token, Host: cluster.Reachable(listen, addr, pin == ""), Pin: pin, TLS: true}
 	_, rest, _ := strings.Cut(a.String(), "://")
 	return "kosumi://" + rest
 }

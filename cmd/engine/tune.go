@@ -13,13 +13,6 @@ import (
 	"kosumi/nn/ort"
 )
 
-// defaultPlan returns the plan that is used without tuning or flags.
-func (s *settings) defaultPlan() bench.Plan {
-	d := *s
-	d.use(bench.Plan{})
-	return bench.Plan{Sessions: d.SessionCount(), Batch: d.BatchSize(), Threads: d.workers()}
-}
-
 // use puts a plan into the settings.
 func (s *settings) use(p bench.Plan) {
 	s.Sessions, s.Batch, s.Play.Search.Parallel.Workers = p.Sessions, p.Batch, p.Threads
@@ -40,7 +33,9 @@ func (s *settings) tune(ctx context.Context, setup *bench.Setup, out *bench.Repo
 	if _, err := s.tuningUse(setup.Games[0].Size()).MakeFolder(); err != nil {
 		return err
 	}
-	plans := bench.Plans(s.defaultPlan(), slices.Contains([]string{ort.CPU, model.Kernel, model.OnnxGo}, out.Provider))
+	d := *s // without tuning or flags
+	d.use(bench.Plan{})
+	plans := bench.Plans(bench.Plan{Sessions: d.SessionCount(), Batch: d.BatchSize(), Threads: d.workers()}, slices.Contains([]string{ort.CPU, model.Kernel, model.OnnxGo}, out.Provider))
 	out.Tuning, err = setup.Tune(ctx, plans, func(round int) {
 		s.stderr.Info(fmt.Sprintf("trying %d settings, round %d of %d", len(plans), round+1, out.Rounds))
 	})

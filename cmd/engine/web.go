@@ -114,7 +114,8 @@ func serveWeb(ctx context.Context, s *settings, o *webOptions) error {
 		defer ui.Close()
 		c.Page, c.Dev = ui.FS(), true
 	}
-	if c.TLS, err = o.tls(); err != nil {
+	fingerprint := ""
+	if c.TLS, fingerprint, err = o.tls(); err != nil {
 		return err
 	}
 	if o.networks == "" {
@@ -139,6 +140,9 @@ func serveWeb(ctx context.Context, s *settings, o *webOptions) error {
 	if err != nil {
 		return err
 	}
+	if fingerprint != "" {
+		fmt.Fprintf(os.Stderr, "The browser will warn of a certificate that it does not know. Continue only if its SHA-256 fingerprint is\n%s\n", fingerprint)
+	}
 	for _, url := range server.URLs() {
 		fmt.Println(url)
 	}
@@ -154,28 +158,24 @@ func serveWeb(ctx context.Context, s *settings, o *webOptions) error {
 	return errors.Join(err, server.Close())
 }
 
-// tls returns the TLS settings; nil if there is no --tls-cert and only this machine is served.
-func (o *webOptions) tls() (*tls.Config, error) {
+// tls returns the TLS settings, and the fingerprint of the program's own certificate; nil if there is no
+// --tls-cert and only this machine is served.
+func (o *webOptions) tls() (conf *tls.Config, fingerprint string, err error) {
 	if (o.cert == "") != (o.key == "") {
-		return nil, usagef("--tls-cert and --tls-key go together: give both or neither")
+		return nil, "", usagef("--tls-cert and --tls-key go together: give both or neither")
 	}
 	var cert tls.Certificate
-	var err error
 	switch {
 	case o.cert != "":
 		if cert, err = tls.LoadX509KeyPair(o.cert, o.key); err != nil {
-			return nil, fmt.Errorf("the certificate: %w", err)
+			err = fmt.Errorf("the certificate: %w", err)
 		}
 	case o.listen == "" || isLoopback(o.listen):
-		return nil, nil
+		return nil, "", nil
 	default:
-		var fingerprint string
-		if cert, fingerprint, err = wire.OwnCertificate(o.folder, o.names, func(text string) { fmt.Fprintln(os.Stderr, text) }); err != nil {
-			return nil, err
-		}
-		fmt.Fprintf(os.Stderr, "The browser will warn of a certificate that it does not know. Continue only if its SHA-256 fingerprint is\n%s\n", fingerprint)
+		cert, fingerprint, err = wire.OwnCertificate(o.folder, o.names, func(text string) { fmt.Fprintln(os.Stderr, text) })
 	}
-	return &tls.Config{Certificates: []tls.Certificate{cert}, MinVersion: tls.VersionTLS12}, nil
+	return &tls.Config{Certificates: []tls.Certificate{cert}, MinVersion: tls.VersionTLS12}, fingerprint, err
 }
 
 func isLoopback(addr string) bool {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -70,6 +71,19 @@ func toTheEnd(b *browsertest.Tab) {
 		b.Axe("count")
 		b.Press("Agree")
 	}
+}
+
+// TestTakenPort: a program that cannot listen says only this, and a server says it before the network is loaded.
+func TestTakenPort(t *testing.T) {
+	taken, err := net.Listen("tcp", "0.0.0.0:0")
+	require.NoError(t, err)
+	defer taken.Close()
+	_, port, _ := net.SplitHostPort(taken.Addr().String())
+	said := exits(t, exitFailed, nil, "", "web", "--no-open", "--folder", t.TempDir(), "--listen", "0.0.0.0:"+port).stderr
+	require.Contains(t, said, "another program listens on port "+port)
+	require.NotContains(t, said, "certificate")
+	said = exits(t, exitFailed, nil, "", "serve", "--dir", t.TempDir(), "--model", filepath.Join(t.TempDir(), "no.bin.gz"), "--listen", "0.0.0.0:"+port).stderr
+	require.Contains(t, said, "another program listens on port "+port)
 }
 
 // TestWebGame plays a whole game by clicks: it has an undo, a hint, an estimate, a reload and a

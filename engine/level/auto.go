@@ -31,8 +31,10 @@ type PlayerRating struct {
 	// Reviewed holds the IDs of the newest of these games.
 	Judged   int      `json:"judged,omitempty"`
 	Reviewed []string `json:"reviewed,omitempty"`
-	// History is the player's standing after each game that counted, oldest first.
-	History []Standing `json:"history,omitempty"`
+	// History is the player's standing after each game that counted, oldest first. Base is the rating before the
+	// first of these games that has a weight.
+	History []Standing    `json:"history,omitempty"`
+	Base    *PlayerRating `json:"base,omitempty"`
 }
 
 // NewPlayerRating returns the rating of an unknown player: 12k, give or take seven ranks.
@@ -70,30 +72,69 @@ func (f *PlayerRating) valid() bool {
 		}
 		sum += w
 	}
-	return len(f.Weights) == gridCount && sum > 0.5 && sum < 2 && f.Games >= 0
+	return len(f.Weights) == gridCount && sum > 0.5 && sum < 2 && f.Games >= 0 && (f.Base == nil || f.Base.valid())
 }
 
-// Played updates the rating by a game: the opponent's rank, the Elo that a handicap is worth to the
-// player, the player's points (1, 0.5 or 0), and the weight of the game, 0 to 1. One game in twenty
-// is assumed to be decided by chance, with equal odds.
-func (f *PlayerRating) Played(against Rank, handicap, points, weight float64, when time.Time) {
-	f.drift(when)
+// Played updates the rating by a game: the opponent's rank, the player's head start in points, the player's
+// result (1, 0.5 or 0), and the weight of the game, 0 to 1.
+func (f *PlayerRating) Played(size board.Size, against Rank, ahead, result, weight float64, when time.Time) {
+	f.add(size, Standing{When: when, Mark: result, Elo: eloOf(against) - handicapElo(size, ahead), Weight: weight})
+}
+
+// add updates the rating by a game, and remembers it.
+func (f *PlayerRating) add(size board.Size, s Standing) {
+	if f.Base == nil {
+		base := *f
+		base.History, base.Reviewed, f.Base = nil, nil, &base
+	}
+	f.count(size, s)
+	if len(f.History) > historyKept {
+		f.Base.count(size, f.History[0])
+		f.Base.History, f.History = nil, f.History[1:]
+	}
+}
+
+// count does the work of add without moving Base. A standing without weight, from an earlier program, is in Base.
+func (f *PlayerRating) count(size board.Size, s Standing) {
+	if on := qualities[size]; s.Weight > 0 && (on != nil || !s.Judged) {
+		f.drift(s.When)
+		if s.Judged {
+			f.judge(on, s.Root)
+			f.Judged++
+		} else {
+			f.play(s.Elo, s.Mark, s.Weight)
+			f.Games += s.Weight
+		}
+		if s.When.After(f.Last) { // games may come out of order
+			f.Last = s.When
+		}
+		s.When = f.Last.Round(time.Second)
+		s.Low, s.Mid, s.High = f.Range()
+	}
+	f.History = append(f.History, s)
+}
+
+// play updates the weights by a result against an opponent of strength elo. One game in twenty is assumed to be
+// decided by chance, with equal odds.
+func (f *PlayerRating) play(elo, result, weight float64) {
 	for i := range f.Weights {
-		p := 1 / (1 + math.Pow(10, (eloOf(against)-handicap-grid(i))/400))
+		p := 1 / (1 + math.Pow(10, (elo-grid(i))/400))
 		win, loss := 0.025+0.95*p, 0.025+0.95*(1-p)
-		f.Weights[i] *= math.Pow(math.Pow(win, points)*math.Pow(loss, 1-points), weight)
+		f.Weights[i] *= math.Pow(math.Pow(win, result)*math.Pow(loss, 1-result), weight)
 	}
 	f.normalise()
-	f.Games += weight
-	f.later(when)
-	f.remember(false, points)
 }
 
-// later advances the time of the last game; games may come out of order.
-func (f *PlayerRating) later(when time.Time) {
-	if when.After(f.Last) {
-		f.Last = when
+// takeBack undoes the update by the game with a number in History.
+func (f *PlayerRating) takeBack(size board.Size, at int) {
+	was := *f
+	*f = *was.Base
+	for i, s := range was.History {
+		if i != at {
+			f.count(size, s)
+		}
 	}
+	f.Base, f.Reviewed = was.Base, slices.DeleteFunc(was.Reviewed, func(id string) bool { return id == was.History[at].Game })
 }
 
 // drift widens the distribution with the days since the last game: a player's strength is assumed to
@@ -220,9 +261,9 @@ func (f PlayerRatings) Begin(size board.Size, r Rank) {
 	}
 }
 
-// HandicapElo is the Elo value of a head start in points. A rank is worth two points on 9x9 and 14 on
+// handicapElo is the Elo value of a head start in points. A rank is worth two points on 9x9 and 14 on
 // 19x19: its points grow as the board's area to the power 1.3.
-func HandicapElo(size board.Size, points float64) float64 {
+func handicapElo(size board.Size, points float64) float64 {
 	return eloARank * points / (2 * math.Pow(float64(size.Area())/81, 1.3))
 }
 
@@ -236,17 +277,14 @@ type Standing struct {
 	Judged bool    `json:"judged,omitempty"`
 	Mark   float64 `json:"mark"`
 	Game   string  `json:"game,omitempty"` // the game's ID; "" if it is not known
+	// Root is the [rootLoss] of a judged game, Elo the opponent's strength less the player's head start.
+	Root   float64 `json:"root,omitempty"`
+	Elo    float64 `json:"elo,omitempty"`
+	Weight float64 `json:"weight,omitempty"`
 }
 
 // historyKept is the maximum number of standings that a rating remembers.
 const historyKept = 500
-
-func (f *PlayerRating) remember(judged bool, mark float64) {
-	s := Standing{When: f.Last.Round(time.Second), Judged: judged, Mark: mark}
-	s.Low, s.Mid, s.High = f.Range()
-	f.History = append(f.History, s)
-	f.History = slices.Delete(f.History, 0, max(0, len(f.History)-historyKept))
-}
 
 // Strength returns the rank on the board size on which most games have counted; if no game has
 // counted, a claimed rank. known is false if there are no ratings.

@@ -30,7 +30,7 @@ func TestRatingFindsThePlayer(t *testing.T) {
 					points = 1
 				}
 				now = now.Add(24 * time.Hour)
-				f.Played(against, 0, points, 1, now)
+				f.Played(board.Square(9), against, 0, points, 1, now)
 			}
 			off += math.Abs(float64(rankAt(f.mean())-truth)) / players
 		}
@@ -44,13 +44,13 @@ func TestRatingMovesTheRightWay(t *testing.T) {
 	require.Contains(t, f.Explain(board.Square(9)), "no game of yours")
 	require.Less(t, f.Next(), Rank(8), "the first games are easy")
 	before := f.mean()
-	f.Played(8, 0, 1, 1, now)
+	f.Played(board.Square(9), 8, 0, 1, 1, now)
 	require.Greater(t, f.mean(), before)
 	require.Contains(t, f.Explain(board.Square(9)), "on 9x9")
 	won := f.mean()
-	f.Played(8, 0, 0, 0, now)
+	f.Played(board.Square(9), 8, 0, 0, 0, now)
 	require.InDelta(t, won, f.mean(), 5, "a game that does not count")
-	f.Played(8, 0, 0, 1, now)
+	f.Played(board.Square(9), 8, 0, 0, 1, now)
 	require.Less(t, f.mean(), won)
 	narrow := f.quantile(0.9) - f.quantile(0.1)
 	f.drift(now.Add(90 * 24 * time.Hour))
@@ -67,7 +67,7 @@ func FuzzParsePlayerRatings(f *testing.F) {
 			return
 		}
 		for _, one := range all {
-			require.NotPanics(t, func() { one.Played(5, 0, 1, 1, time.Now()); _ = one.Next() })
+			require.NotPanics(t, func() { one.Played(board.Square(9), 5, 0, 1, 1, time.Now()); _ = one.Next() })
 		}
 	})
 }

@@ -19,7 +19,7 @@ func TestFile(t *testing.T) {
 	require.Empty(t, all, "nothing is known where there is no file")
 	require.NoError(t, TryFile(name))
 	size := board.Square(9)
-	all.On(size).Played(10, 0, 1, 1, time.Unix(1e9, 0).UTC())
+	all.On(size).Played(size, 10, 0, 1, 1, time.Unix(1e9, 0).UTC())
 	require.NoError(t, all.Write(name))
 	back, err := ReadPlayerRatings(name)
 	require.NoError(t, err)

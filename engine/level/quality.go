@@ -88,26 +88,28 @@ func rootLoss(losses []float64) float64 {
 	return sum / float64(max(len(losses), 1))
 }
 
-// JudgedBy updates the rating by a reviewed game: the loss of each of the player's moves, in
-// points. It reports whether the game counted: a game counts if it is new, has at least 12 moves of
-// the player, and is on a board of [JudgedOn].
+// JudgedBy updates the rating by a reviewed game: the loss of each of the player's moves, in points. A game counts
+// if it has at least 12 moves of the player and is on a board of [JudgedOn]. An update by the same game with other
+// losses, such as the other side's, is taken back; without losses, it only is taken back. JudgedBy reports whether
+// the rating has changed.
 func (f *PlayerRating) JudgedBy(size board.Size, game string, losses []float64, when time.Time) bool {
-	on := qualities[size]
-	if on == nil || len(losses) < leastMoves || slices.Contains(f.Reviewed, game) {
+	s := Standing{When: when, Judged: true, Game: game, Root: rootLoss(losses), Weight: 1}
+	counts := qualities[size] != nil && len(losses) >= leastMoves
+	at := slices.IndexFunc(f.History, func(s Standing) bool { return s.Judged && s.Game == game && s.Weight > 0 })
+	if at < 0 && slices.Contains(f.Reviewed, game) || !counts && at < 0 || counts && at >= 0 && f.History[at].Root == s.Root {
 		return false
 	}
-	f.drift(when)
-	f.judge(on, rootLoss(losses))
-	mean := 0.0
-	for _, l := range losses {
-		mean += max(l, 0) / float64(len(losses))
+	if at >= 0 {
+		f.takeBack(size, at)
 	}
-	f.Judged++
-	f.Reviewed = append(f.Reviewed, game)
-	f.Reviewed = slices.Delete(f.Reviewed, 0, max(0, len(f.Reviewed)-judgedKept))
-	f.later(when)
-	f.remember(true, mean)
-	f.History[len(f.History)-1].Game = game
+	if counts {
+		for _, l := range losses {
+			s.Mark += max(l, 0) / float64(len(losses))
+		}
+		f.add(size, s)
+		f.Reviewed = append(f.Reviewed, game)
+		f.Reviewed = slices.Delete(f.Reviewed, 0, max(0, len(f.Reviewed)-judgedKept))
+	}
 	return true
 }
 

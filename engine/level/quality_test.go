@@ -101,6 +101,62 @@ func TestJudgedBy(t *testing.T) {
 	require.Len(t, f.History, historyKept)
 }
 
+// TestTakenBack: a game that is judged by other losses, or by none, leaves the rating as if it had never been judged
+// by the first; so it is with a file written before and read since.
+func TestTakenBack(t *testing.T) {
+	size, at := board.Square(9), time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC)
+	good, bad := slices.Repeat([]float64{0.1}, 20), slices.Repeat([]float64{2}, 20)
+	play := func(first []float64, more int) *PlayerRating {
+		f := NewPlayerRating()
+		f.Played(size, 8, 0, 1, 1, at)
+		f.JudgedBy(size, "x", first, at.Add(time.Hour))
+		for i := range more {
+			f.JudgedBy(size, fmt.Sprint(i), good, at.Add(time.Duration(i+2)*time.Hour))
+			f.Played(size, Rank(i%20), 2, float64(i%2), 0.5, at.Add(time.Duration(i+2)*time.Hour))
+		}
+		data, err := json.Marshal(PlayerRatings{"9x9": f})
+		require.NoError(t, err)
+		all, err := ParsePlayerRatings(data)
+		require.NoError(t, err)
+		return all["9x9"]
+	}
+	for _, more := range []int{0, 3, historyKept/2 - 1} {
+		f, want := play(bad, more), play(nil, more)
+		require.NotEqual(t, want.Weights, f.Weights)
+		require.False(t, f.JudgedBy(size, "x", bad, at))
+		require.True(t, f.JudgedBy(size, "x", nil, at))
+		back, err := json.Marshal(f)
+		require.NoError(t, err)
+		never, err := json.Marshal(want)
+		require.NoError(t, err)
+		require.Equal(t, string(never), string(back))
+		require.False(t, f.JudgedBy(size, "x", nil, at))
+		require.True(t, f.JudgedBy(size, "x", bad, at), "it can be judged again")
+		require.True(t, f.JudgedBy(size, "x", good, at))
+		require.Equal(t, want.Judged+1, f.Judged)
+	}
+	f := play(bad, historyKept)
+	require.False(t, f.JudgedBy(size, "x", nil, at), "the history is too short to take it back")
+	last := fmt.Sprint(historyKept - 1)
+	was := *f
+	require.True(t, f.JudgedBy(size, last, nil, at))
+	require.Equal(t, was.Judged-1, f.Judged)
+	require.Len(t, f.Reviewed, len(was.Reviewed)-1)
+	require.Len(t, f.History, historyKept-1)
+
+	old := play(bad, 3) // as written by an earlier program
+	old.Base = nil
+	for i := range old.History {
+		old.History[i].Weight = 0
+	}
+	weights := old.Weights
+	require.False(t, old.JudgedBy(size, "x", nil, at))
+	require.True(t, old.JudgedBy(size, "y", bad, at.Add(3*time.Hour)))
+	require.True(t, old.JudgedBy(size, "y", nil, at))
+	require.Equal(t, weights, old.Weights)
+	require.Len(t, old.History, 8)
+}
+
 // TestWrongClaim: one reviewed game overrides a claim that is fifteen ranks off, and the ranges of players
 // who claimed different ranks before the same game meet.
 func TestWrongClaim(t *testing.T) {

@@ -62,3 +62,19 @@ func TestPack(t *testing.T) {
 	t.Log(packed)
 	require.Greater(t, packed, 100)
 }
+
+// TestTurnsOverflow: a result by repetition does not count in a later turn, even if the turns' number comes round.
+func TestTurnsOverflow(t *testing.T) {
+	g, p := (&drawn{w: 5, h: 3, cells: []byte("...dXddddXXXXXX")}).lay()
+	p.Mover = Attacker
+	s := NewSearch(g)
+	s.table.round = 1
+	s.table.put(1<<20, &result{tainted: true}, 1)
+	require.NotNil(t, s.table.get(1<<20))
+	s.table.round = 1<<16 - 1
+	at, _ := s.Pursue(Fight, p, Attacker)
+	require.GreaterOrEqual(t, at, int32(0))
+	require.NotZero(t, s.Nodes)
+	require.NotZero(t, s.table.round, "0 would mean that no result is by repetition")
+	require.Nil(t, s.table.get(1<<20))
+}

@@ -177,7 +177,9 @@ func (s *Search) decide(c Contest, root *Position, first, last Side) (proof int3
 			if ended[s.seeker] == before {
 				continue
 			}
-			s.table.round++ // forgets the results by repetition
+			if s.table.round++; s.table.round == 0 { // forgets the results by repetition, of all 65,535 turns before
+				s.table = table{round: 1}
+			}
 			s.strict, s.stopped, s.MaxNodes = strict[s.seeker], false, min(most, s.Nodes+effort)
 			r := s.visit(root, key, [2]uint32{infinite, infinite})
 			if r.proof >= 0 {

@@ -271,7 +271,7 @@ func (p *Problem) playTree(ctx context.Context, played []string, before *board.G
 const mostGroups = 4
 
 // beside judges a move that the author does not mention: by a proof if the best move is needed to
-// save or kill a nearby group, otherwise by a search.
+// save or kill a nearby group, otherwise by searches: a right move is as good as the best one, and better than a pass.
 func (p *Problem) beside(ctx context.Context, before *board.Game, best, move string, j Judge) (Answer, error) {
 	size, me := before.Size(), before.ToMove()
 	at, _ := size.ParseVertex(best)
@@ -305,7 +305,12 @@ func (p *Problem) beside(ctx context.Context, before *board.Game, best, move str
 			return a, err
 		}
 	}
-	return j.compare(ctx, before, best, move, p.Loss)
+	a, err := j.compare(ctx, before, best, move, p.Loss)
+	if err == nil && a.Accepted { // but where a pass is as good, the author's answer gains nothing, and any move would be right
+		pass, e := j.compare(ctx, before, move, "pass", p.Loss)
+		a.Accepted, err = !pass.Accepted, e
+	}
+	return a, err
 }
 
 // near returns a stone of each chain that has stones within two lines of a point, the largest chain

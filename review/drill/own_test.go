@@ -88,6 +88,7 @@ func TestPlayOwn(t *testing.T) {
 	}}
 	dead := "(;" + corner + "(;W[ba]C[Well begun](;B[ca];W[aa]C[RIGHT: dead])(;B[aa];W[ca]TE[1];B[cd];W[ce]))(;W[aa];B[ba];W[ca]C[WRONG]))"
 	open := "(;GM[1]FF[4]SZ[9]AB[ab]AW[hh](;W[ba];B[ca])(;W[aa]))"
+	useless := "(;GM[1]FF[4]SZ[9]AB[ab]AW[hh];W[ai])"
 	for _, tc := range []struct {
 		name, sgf, moves  string
 		right             bool
@@ -101,7 +102,9 @@ func TestPlayOwn(t *testing.T) {
 		{"after another reply", dead, "B9 A9 C9", true, "C6", "C5", "C9 C6 C5", "", 0},
 		{"wrong by the author, with the refutation", dead, "A9", false, "", "B9", "A9 B9", "", 0},
 		{"not mentioned: a proof says that it fails", dead, "J1", false, "", "B9", "J1", "", 0},
-		{"not mentioned: as good as the answer", open, "E5", true, "", "B9", "E5 H8 H7", "", 2},
+		{"not mentioned: as good as the answer", open, "E5", true, "", "B9", "E5 H8 H7", "", 4},
+		{"not mentioned: as good as the answer, but no better than a pass", useless, "D3", false, "", "A1", "D3 H8 H7", "", 4},
+		{"a pass where the answer gains nothing", useless, "pass", false, "", "A1", "pass H8 H7", "", 4},
 		{"not mentioned: worse", open, "J1", false, "", "B9", "J1 H8 H7", "", 2},
 		{"an unmarked branch without a refutation", open, "A9", false, "", "B9", "A9 H8 H7", "", 1},
 	} {

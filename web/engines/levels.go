@@ -78,40 +78,21 @@ func (l *Levels) Begin(r *api.PlayerRank) error {
 	if err != nil {
 		return api.Refuse("bad_request", "%v", err)
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	name := l.engines.Config.LevelFile
-	all, err := l.ratings()
-	if err != nil {
-		return api.Refuse("internal", "%v", err)
-	}
-	for _, side := range []int{9, 13, 19} {
-		all.Begin(board.Square(side), at)
-	}
-	if err := all.Write(name); err != nil {
-		return api.NotSaved(fmt.Errorf("%s: %w", name, err))
-	}
-	return nil
+	return l.update(func(all level.PlayerRatings) bool {
+		for _, side := range []int{9, 13, 19} {
+			all.Begin(board.Square(side), at)
+		}
+		return true
+	})
 }
 
 // Auto is the ID of the level that adapts to the player.
 const Auto = "auto"
 
-// ratings reads the player's ratings. A damaged file is renamed and counts as empty. The caller
-// holds mu.
-func (l *Levels) ratings() (level.PlayerRatings, error) {
-	name := l.engines.Config.LevelFile
-	all, err := level.ReadPlayerRatings(name)
-	if !errors.Is(err, level.ErrRatings) {
-		return all, err
-	}
-	aside, failed := file.SetAside(name)
-	if failed != nil {
-		return nil, errors.Join(err, failed)
-	}
-	l.warn = api.Tell("internal", "levels", "why", err, "aside", filepath.Base(aside))
-	l.warnings.Warn(l.warn.Error(), "damaged levels")
-	return level.PlayerRatings{}, nil
+// ratings reads the player's ratings.
+func (l *Levels) ratings() (all level.PlayerRatings, err error) {
+	err = l.update(func(now level.PlayerRatings) bool { all = now; return false })
+	return all, err
 }
 
 // Warning returns an [api.Error] that names the renamed file if the file of ratings was damaged, else nil.
@@ -124,8 +105,6 @@ func (l *Levels) Warning() error {
 // Fitting returns the level of the player's next adaptive game: of the levels that the network
 // can play, the one nearest to the player's strength.
 func (l *Levels) Fitting(size board.Size) (string, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
 	all, err := l.ratings()
 	if err != nil {
 		return "", err
@@ -156,12 +135,7 @@ func (l *Levels) Fits() []api.Fit {
 
 // Said returns the rank that the player claims, or "" once games or reviews count on every board.
 func (l *Levels) Said() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	all, err := l.ratings()
-	if err != nil {
-		return "" // [Levels.Curves] logs the error
-	}
+	all, _ := l.ratings() // [Levels.Curves] logs the error
 	for _, f := range all {
 		if !f.Counted() {
 			_, mid, _ := f.Range()
@@ -173,19 +147,12 @@ func (l *Levels) Said() string {
 
 // Strength returns the player's rank, from games or as claimed; false if neither is known.
 func (l *Levels) Strength() (level.Rank, bool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	all, err := l.ratings()
-	if err != nil {
-		return 0, false
-	}
+	all, _ := l.ratings()
 	return all.Strength()
 }
 
 // Curves returns the player's ratings with their history, smallest board first.
 func (l *Levels) Curves() []api.Rank {
-	l.mu.Lock()
-	defer l.mu.Unlock()
 	ranks := []api.Rank{}
 	all, err := l.ratings()
 	if err != nil {
@@ -232,7 +199,7 @@ func (l *Levels) Count(game string, when time.Time, size board.Size, against lev
 		if slices.ContainsFunc(f.History, func(s level.Standing) bool { return !s.Judged && s.When.Equal(when.Round(time.Second)) }) {
 			return false
 		}
-		f.Played(against, level.HandicapElo(size, ahead), points, weight, when)
+		f.Played(size, against, ahead, points, weight, when)
 		f.History[len(f.History)-1].Game = game
 		return true
 	})
@@ -241,58 +208,73 @@ func (l *Levels) Count(game string, when time.Time, size board.Size, against lev
 // Merge takes a backup's ratings for boards where they count more games than the ratings here, and
 // returns these boards. If do is false, it changes nothing.
 func (l *Levels) Merge(other level.PlayerRatings, do bool) (taken map[string]bool, err error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	all, err := l.ratings()
-	if err != nil {
-		return nil, api.Refuse("internal", "%v", err)
-	}
 	taken = map[string]bool{}
-	for size, o := range other {
-		if f := all[size]; f == nil || o.Games+float64(o.Judged) > f.Games+float64(f.Judged) {
-			all[size], taken[size] = o, true
+	return taken, l.update(func(all level.PlayerRatings) bool {
+		for size, o := range other {
+			if f := all[size]; f == nil || o.Games+float64(o.Judged) > f.Games+float64(f.Judged) {
+				all[size], taken[size] = o, true
+			}
 		}
-	}
-	if !do || len(taken) == 0 {
-		return taken, nil
-	}
-	if err := all.Write(l.engines.Config.LevelFile); err != nil {
-		return nil, api.NotSaved(err)
-	}
-	return taken, nil
+		return do && len(taken) > 0
+	})
 }
 
 // Judge updates the player's rating by the points that each of the player's moves lost in a
-// reviewed game. The same game counts once.
+// reviewed game. The same game counts once; without losses it counts no longer.
 func (l *Levels) Judge(size board.Size, game string, losses []float64, when time.Time) (*api.Fit, error) {
 	return l.change(size, func(f *level.PlayerRating) bool { return f.JudgedBy(size, game, losses, when) })
 }
 
 // change calls a function on the player's rating for a board, and writes the ratings if the
 // function returns true.
-func (l *Levels) change(size board.Size, change func(*level.PlayerRating) bool) (*api.Fit, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	name := l.engines.Config.LevelFile
-	all, err := l.ratings()
+func (l *Levels) change(size board.Size, change func(*level.PlayerRating) bool) (fit *api.Fit, err error) {
+	err = l.update(func(all level.PlayerRatings) bool {
+		f := all.On(size)
+		_, was, _ := f.Range()
+		known := f.Counted()
+		if !change(f) {
+			return false
+		}
+		now := wireFit(size.String(), f)
+		if known {
+			now.Was = was.String()
+		}
+		if next, err := l.next(size, f); err == nil { // an error means that there are no levels
+			now.Next = next
+		}
+		fit = &now
+		return true
+	})
 	if err != nil {
 		return nil, err
 	}
-	f := all.On(size)
-	_, was, _ := f.Range()
-	known := f.Counted()
-	if !change(f) {
-		return nil, nil
+	return fit, nil
+}
+
+// update calls a function on the player's ratings, and writes them if the function returns true. After an error they
+// are as before. A damaged file is renamed and counts as empty.
+func (l *Levels) update(change func(level.PlayerRatings) bool) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	name := l.engines.Config.LevelFile
+	all, err := level.ReadPlayerRatings(name)
+	if errors.Is(err, level.ErrRatings) {
+		aside, failed := file.SetAside(name)
+		if failed != nil {
+			return api.Refuse("internal", "%v", errors.Join(err, failed))
+		}
+		l.warn = api.Tell("internal", "levels", "why", err, "aside", filepath.Base(aside))
+		l.warnings.Warn(l.warn.Error(), "damaged levels")
+		all, err = level.PlayerRatings{}, nil
+	}
+	if err != nil {
+		return api.Refuse("internal", "%v", err)
+	}
+	if !change(all) {
+		return nil
 	}
 	if err := all.Write(name); err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return api.NotSaved(fmt.Errorf("%s: %w", name, err))
 	}
-	fit := wireFit(size.String(), f)
-	if known {
-		fit.Was = was.String()
-	}
-	if next, err := l.next(size, f); err == nil { // an error means that there are no levels
-		fit.Next = next
-	}
-	return &fit, nil
+	return nil
 }

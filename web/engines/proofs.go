@@ -161,8 +161,11 @@ func (a *Asker) answer(ctx context.Context, number int, q *life.Question, free b
 		done := err != nil || ctx.Err() != nil || complete(out) || time.Since(began) >= limit || i == len(stages)
 		a.tell(number, func(s *api.LifeState) {
 			s.Busy, s.Seconds = !done, wire.Round(time.Since(began).Seconds(), 2)
+			if errors.Is(err, life.ErrQuestion) {
+				err = api.Refuse("unsupported", "%v", err)
+			}
 			if err != nil {
-				s.Error = refusal(err)
+				s.Error = api.AsError(err)
 				return
 			}
 			if better(s.Cards, out) {
@@ -178,14 +181,6 @@ func (a *Asker) answer(ctx context.Context, number int, q *life.Question, free b
 			q = &deeper
 		}
 	}
-}
-
-// refusal converts the error of a search into one that pages show.
-func refusal(err error) *api.Error {
-	if errors.Is(err, life.ErrQuestion) {
-		return api.AsError(api.Refuse("unsupported", "%v", err))
-	}
-	return api.AsError(err)
 }
 
 // complete reports whether a longer search would find nothing more.
