@@ -73,16 +73,11 @@ func (s *positionCommands) clearBoard(context.Context, Command, *Reply) error {
 	return s.engine.NewGame(s.engine.Game().Size())
 }
 
-const MaxKomi = 400
-
 // komi rounds to half points with a warning: a failure would end some clients' games.
 func (s *positionCommands) komi(_ context.Context, c Command, _ *Reply) error {
 	k, err := ParseNumber(c.Args[0])
 	if err != nil {
 		return err
-	}
-	if math.Abs(k) > MaxKomi {
-		return ErrKomi
 	}
 	rounded := math.Round(k*2) / 2
 	if rounded != k {
@@ -117,8 +112,7 @@ func (s *positionCommands) acceptable(g *board.Game, m board.Move) error {
 	if s.strict || errors.Is(err, board.ErrOccupied) || errors.Is(err, board.ErrOffBoard) {
 		return err
 	}
-	s.log.Warn("playing a move that breaks the rules", "color", m.Color, "move", g.Size().Vertex(m.Point), "error", err)
-	return nil
+	return nil // the engine warns of the move
 }
 
 func (s *positionCommands) undo(context.Context, Command, *Reply) error {
@@ -158,12 +152,10 @@ func (s *positionCommands) setUp(args []string, toMove board.Color) error {
 		return err
 	}
 	var points [3][]board.Point
-	seen := make([]bool, size.Area())
 	for _, m := range stones {
-		if m.Point == board.Pass || seen[m.Point] {
+		if m.Point == board.Pass {
 			return errVertexList
 		}
-		seen[m.Point] = true
 		points[m.Color] = append(points[m.Color], m.Point)
 	}
 	return OrFail(errVertexList, s.engine.Setup(points[board.Black], points[board.White], toMove))

@@ -179,14 +179,15 @@ func (s *Server) answer(ctx context.Context, q *queue, o *output, l line) (quit 
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	h, err := s.lookUp(c, l)
+	reply := err
 	if err == nil {
 		q.start(&running{line: l, cancel: cancel, byInput: h.ByInput})
 		if err = s.run(ctx, h, c, r); err != nil {
-			err = s.opts.Dialect.Fail(err)
+			reply = s.opts.Dialect.Fail(err)
 		}
 		q.done()
 	}
-	said := r.close(err)
+	said := r.close(reply)
 	if s.terminal != nil {
 		o.write(s.terminal.after(c, err)) // an error is kept in o and ends the session
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"kosumi/board"
+	"kosumi/engine"
 	"kosumi/gtp"
 	"kosumi/search/setting"
 )
@@ -56,7 +57,7 @@ func (k *handlers) komi(_ context.Context, c gtp.Command, _ *gtp.Reply) error {
 	switch {
 	case err != nil:
 		return fault
-	case math.Abs(komi) > gtp.MaxKomi:
+	case math.Abs(komi) > engine.MaxKomi:
 		return gtp.ErrKomi
 	case komi*2 != math.Trunc(komi*2):
 		return gtp.Failure("komi must be an integer or half-integer")
