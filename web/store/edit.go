@@ -225,6 +225,7 @@ func (e *edit) setup(n *treeNode, op *api.TreeOp) (*api.NodeRef, error) {
 	if !fresh {
 		child.Properties = slices.Clone(n.sgf.Properties)
 	}
+	seen := map[board.Point]bool{}
 	for _, part := range []struct {
 		id     string
 		points []string
@@ -235,6 +236,10 @@ func (e *edit) setup(n *treeNode, op *api.TreeOp) (*api.NodeRef, error) {
 			if err != nil || p == board.Pass {
 				return nil, api.RefuseWith("illegal", "board", "no such point")
 			}
+			if seen[p] {
+				return nil, api.RefuseWith("illegal", "board", "the point "+v+" is given twice: name each point once, black, white or empty")
+			}
+			seen[p] = true
 			values = append(values, sgf.FormatPoint(e.size, p))
 		}
 		if child.Remove(part.id); len(values) > 0 {
