@@ -58,6 +58,9 @@ again: ask the last problem again soon. GTP's play b Q16 works too.`,
 			if level < 0 || level > 5 || level > 0 && len(args) > 0 {
 				return usagef("--level %d: 1 to 5, for the problems that come with the program", level)
 			}
+			if err := must(fresh >= 0, "new", fresh, "0 or more"); err != nil {
+				return err
+			}
 			if len(args) == 0 {
 				return runCollection(cmd, &s, log, level, fresh, turn)
 			}

@@ -90,6 +90,9 @@ func runLife(cmd *cobra.Command, s *settings, f *lifeFlags, args []string) error
 	if len(args) == 0 {
 		return usagef("give a game record, or a proof with --check")
 	}
+	if err := must(f.move >= 0 || !cmd.Flags().Changed("move"), "move", f.move, "0 or more"); err != nil {
+		return err
+	}
 	q, first, err := f.question(args[0], cmd.InOrStdin(), s.stderr)
 	if err != nil {
 		return usageError{err}
