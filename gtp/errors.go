@@ -36,17 +36,12 @@ const (
 // network. Every command is then answered with the cause.
 var errUnusable = errors.New("the engine cannot be used")
 
-// Because joins a failure with its cause.
+// Because joins a failure with its cause; it returns nil if that is nil.
 func Because(failure, cause error) error {
-	return fmt.Errorf("%w: %w", failure, cause)
-}
-
-// OrFail returns nil for a nil cause, else the failure joined with the cause.
-func OrFail(failure, cause error) error {
 	if cause == nil {
 		return nil
 	}
-	return Because(failure, cause)
+	return fmt.Errorf("%w: %w", failure, cause)
 }
 
 // failureText returns the reply to a command that failed. An illegal move has no cause there, since

@@ -79,5 +79,5 @@ func (s *handlers) setFreeHandicap(_ context.Context, c Command, _ *Reply) error
 	if err := boardEmpty(s.engine.Game()); err != nil {
 		return err
 	}
-	return OrFail(errVertexList, s.engine.SetHandicap(points))
+	return Because(errVertexList, s.engine.SetHandicap(points))
 }

@@ -101,12 +101,7 @@ func NewServer(e Engine, log *slog.Logger, opts Options) *Server {
 	opts.fill()
 	table, mover := &Table{}, &Mover{engine: e, chat: &opts.Chat}
 	s := &Server{log: log, opts: opts, table: table, mover: mover}
-	ready := func() error {
-		if err := opts.Ready(); err != nil {
-			return Because(errUnusable, err)
-		}
-		return nil
-	}
+	ready := func() error { return Because(errUnusable, opts.Ready()) }
 	k, position := &handlers{e, log, &opts, ready, table, mover}, &positionCommands{e, log, ready, opts.Strict}
 	for _, group := range [][]Handler{
 		k.adminCommands(), position.list(), k.handicapCommands(), mover.list(), k.clockCommands(), k.scoringCommands(), k.recordCommands(),

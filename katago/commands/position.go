@@ -65,7 +65,7 @@ func (k *handlers) komi(_ context.Context, c gtp.Command, _ *gtp.Reply) error {
 	if k.ForcedKomi != nil {
 		komi = float64(*k.ForcedKomi)
 	}
-	return gtp.OrFail(gtp.ErrKomi, k.Engine.SetKomi(float32(komi)))
+	return gtp.Because(gtp.ErrKomi, k.Engine.SetKomi(float32(komi)))
 }
 
 func (k *handlers) getKomi(_ context.Context, _ gtp.Command, r *gtp.Reply) error {
@@ -91,7 +91,7 @@ func (k *handlers) play(_ context.Context, c gtp.Command, _ *gtp.Reply) error {
 	case p != board.Pass && g.At(p) == board.Empty && g.Board().IsIllegalSuicide(color, p, true):
 		return gtp.ErrIllegalMove
 	}
-	return gtp.OrFail(gtp.ErrIllegalMove, k.Engine.Play(color, p))
+	return gtp.Because(gtp.ErrIllegalMove, k.Engine.Play(color, p))
 }
 
 func (k *handlers) setPosition(_ context.Context, c gtp.Command, _ *gtp.Reply) error {

@@ -233,11 +233,8 @@ func (e *edit) setup(n *treeNode, op *api.TreeOp) (*api.NodeRef, error) {
 		var values []string
 		for _, v := range part.points {
 			p, err := e.size.ParseVertex(v)
-			if err != nil || p == board.Pass {
-				return nil, api.RefuseWith("illegal", "board", "no such point")
-			}
-			if seen[p] {
-				return nil, api.RefuseWith("illegal", "board", "the point "+v+" is given twice: name each point once, black, white or empty")
+			if err != nil || p == board.Pass || seen[p] {
+				return nil, api.RefuseWith("illegal", "board", wire.Shown(v, 20)+" is no point, or is named twice: name each point once, as black, white or empty")
 			}
 			seen[p] = true
 			values = append(values, sgf.FormatPoint(e.size, p))
