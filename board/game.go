@@ -178,6 +178,7 @@ func (g *Game) apply(c Color, p Point) {
 			g.forget(c)
 		}
 	}
+	g.countLeading(c, p)
 	g.advance(c, p)
 	g.moves = append(g.moves, Move{c, p})
 	if c == Black && !g.points.whiteMoved {

@@ -55,7 +55,7 @@ func (g *Game) handicapStones(withMoves bool) int {
 		return 0
 	}
 	if withMoves {
-		n += leadingBlackMoves(g.moves[g.known:])
+		n += g.points.leading
 	}
 	if n <= 1 {
 		return 0
@@ -63,24 +63,17 @@ func (g *Game) handicapStones(withMoves bool) int {
 	return n
 }
 
-// leadingBlackMoves counts Black's stones before White's first move. White's passes between them do
-// not end the count, but two turns of White in a row show that Black's stones are no handicap.
-func leadingBlackMoves(moves []Move) int {
-	n := 0
-	for i, m := range moves {
-		switch {
-		case m.Color == Black && m.Point != Pass:
-			n++
-		case m.Color == White:
-			if i+1 < len(moves) && moves[i+1].Color != Black {
-				return 0
-			}
-			if m.Point != Pass {
-				return n
-			}
-		}
+// countLeading counts a move that is about to be made for points.leading.
+func (g *Game) countLeading(c Color, p Point) {
+	switch s := &g.points; {
+	case s.counted:
+	case c == White && len(g.moves) > g.known && g.LastMove(0).Color == White:
+		s.leading, s.counted = 0, true
+	case s.whiteMoved:
+		s.counted = true
+	case c == Black && p != Pass:
+		s.leading++
 	}
-	return n
 }
 
 func (g *Game) handicapBonus() float32 {

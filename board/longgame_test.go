@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -87,4 +88,42 @@ func TestUndoMovesOnce(t *testing.T) {
 	runtime.ReadMemStats(&after)
 	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(1000*moves), "bytes; each replay takes 16 for each move")
 	require.Equal(t, moves/2, g.NumMoves())
+}
+
+// TestLeadingStones compares the count of Black's stones before White's first with one that reads all
+// moves again, and plays many passes: the time for each must not grow with their number.
+func TestLeadingStones(t *testing.T) {
+	again := func(moves []Move) (n int) {
+		for i, m := range moves {
+			switch {
+			case m.Color == White && i+1 < len(moves) && moves[i+1].Color != Black:
+				return 0
+			case m.Color == White && m.Point != Pass:
+				return n
+			case m.Color == Black && m.Point != Pass:
+				n++
+			}
+		}
+		return n
+	}
+	rng := rand.New(rand.NewPCG(5, 6))
+	for range 2000 {
+		g := longGame(t, Chinese(), 0)
+		for range 12 {
+			p := Pass
+			if rng.IntN(3) > 0 {
+				p = Point(rng.IntN(g.Size().Area()))
+			}
+			if rng.IntN(8) == 0 {
+				g.UndoMoves(2)
+			}
+			_ = g.PlayTolerant(Black+Color(rng.IntN(2)), p)
+			require.Equal(t, again(g.Moves()), g.points.leading, "%v", g.Moves())
+		}
+	}
+	g, begun := longGame(t, Chinese(), 0), time.Now()
+	for range 200_000 {
+		require.NoError(t, g.PlayTolerant(g.ToMove(), Pass))
+	}
+	require.Less(t, time.Since(begun), 10*time.Second)
 }

@@ -43,12 +43,16 @@ type ending struct {
 
 // points holds White's bonuses and what decides them.
 type points struct {
-	bonus        float32 // points for the button and, under territory scoring, a point to the opponent for each stone played
-	handicap     float32
-	stones       int    // number of handicap stones as set, -1 to infer it
-	first        [2]int // initial numbers of black and white stones
-	whiteMoved   bool   // White has made a move that is not a pass
-	buttonOnSide bool   // the button is not yet taken
+	bonus      float32 // points for the button and, under territory scoring, a point to the opponent for each stone played
+	handicap   float32
+	stones     int    // number of handicap stones as set, -1 to infer it
+	first      [2]int // initial numbers of black and white stones
+	whiteMoved bool   // White has made a move that is not a pass
+	// leading is the number of Black's stones before White's first. White's passes between them do not end the
+	// count, but two turns of White in a row show that Black's stones are no handicap: then it is 0.
+	leading      int
+	counted      bool // leading is final
+	buttonOnSide bool // the button is not yet taken
 }
 
 // encore is the state of the clean-up phases of territory scoring.

@@ -103,21 +103,40 @@ func (g *position) ScoreWithDead(dead []Point) float32 {
 	return g.points.score(owners, groups, g.rules.Komi, g.toMove)
 }
 
-// areaWithDead returns the owners and taxed groups like areaIn, if the given stones are dead and all others alive.
-func (g *position) areaWithDead(dead []Point) (owners []Color, groups int) {
-	on, tax := &g.board, g.rules.Tax
-	colors := on.appendColors(make([]Color, 0, MaxPoints))
+// InSeki returns the stones that are in seki if the given stones are dead and all others alive: those of
+// groups that touch a neutral point which neither side can fill, or that have a chain in atari which cannot connect.
+func (g *position) InSeki(dead []Point) (stones []Point) {
+	b, colors := g.without(dead)
+	b.closeBorders()
+	lives, _ := b.livesApart(nil, b.Area(nil))
+	for p, c := range colors {
+		if c != lives[p] && c != Empty {
+			stones = append(stones, Point(p))
+		}
+	}
+	return stones
+}
+
+// without returns the board without the given stones, and the colours of its points.
+func (g *position) without(dead []Point) (b *Board, colors []Color) {
+	colors = g.board.appendColors(make([]Color, 0, MaxPoints))
 	for _, p := range dead {
-		if on.Size().Contains(p) {
+		if g.Size().Contains(p) {
 			colors[p] = Empty
 		}
 	}
-	b := NewBoard(on.Size())
+	b = NewBoard(g.Size())
 	if b.setUp(colors) != nil {
 		panic("stones without liberties") // cannot fail: removing stones leaves every chain a liberty
 	}
+	return b, colors
+}
+
+// areaWithDead returns the owners and taxed groups like areaIn, if the given stones are dead and all others alive.
+func (g *position) areaWithDead(dead []Point) (owners []Color, groups int) {
+	b, colors := g.without(dead)
 	owners = b.Area(nil)
-	if tax == TaxNone {
+	if g.rules.Tax == TaxNone {
 		if g.options.under(&g.rules).ExcludeTerritoryAdjacentToAtari {
 			for p, c := range owners {
 				if c != Empty && colors[p] == Empty && b.besideAtari(Point(p), c) {
@@ -136,7 +155,7 @@ func (g *position) areaWithDead(dead []Point) (owners []Color, groups int) {
 			owners[p] = Empty
 		}
 	}
-	if tax == TaxAll {
+	if g.rules.Tax == TaxAll {
 		groups = b.groupsWithTerritory(owners, colors)
 	}
 	return owners, groups

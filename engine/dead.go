@@ -184,10 +184,10 @@ func (v *judgement) own() []float32 {
 // that makes the count even.
 func (j *judge) settled(ctx context.Context, g *board.Game, l search.Limits) (c count, ok bool, err error) {
 	v, err := j.chains(ctx, g)
-	if err != nil || j.cfg.ScoreByLead || !v.closed(g) {
+	if err != nil || j.cfg.ScoreByLead || !closed(g, g.OwnersWithDead(v.dead)) {
 		return c, false, err
 	}
-	if v, err = j.verdict(ctx, g); err != nil || len(v.open) > 0 || !v.closed(g) {
+	if v, err = j.verdict(ctx, g); err != nil || len(v.open) > 0 || !closed(g, g.OwnersWithDead(v.dead)) {
 		return c, false, err
 	}
 	if v.least(g) < settledOwner && !v.areas {
@@ -207,9 +207,9 @@ func (j *judge) settled(ctx context.Context, g *board.Game, l search.Limits) (c 
 
 // closed reports whether almost every point has an owner. A point without an owner that touches both
 // sides counts as one open point, or as none under territory rules; any other counts as two.
-func (v *judgement) closed(g *board.Game) bool {
+func closed(g *board.Game, owners []board.Color) bool {
 	open := 0
-	for p, owner := range g.OwnersWithDead(v.dead) {
+	for p, owner := range owners {
 		if owner != board.Empty {
 			continue
 		}

@@ -93,7 +93,7 @@ func ownersIn(g *board.Game, status []thinking.Status) []board.Color {
 			owner[p] = board.Black
 		case thinking.WhiteTerritory:
 			owner[p] = board.White
-		case thinking.Alive:
+		case thinking.Alive, thinking.Seki:
 			owner[p] = g.At(board.Point(p))
 		case thinking.Dead:
 			for _, q := range g.Board().LibertyPoints(nil, board.Point(p)) {
@@ -138,7 +138,7 @@ func livingGroups(g *board.Game, status []thinking.Status) (whiteMinusBlack int)
 	seen := make([]bool, len(status))
 	var visit func(p board.Point) bool
 	visit = func(p board.Point) (has bool) {
-		seen[p], has = true, status[p] != thinking.Alive
+		seen[p], has = true, status[p] != thinking.Alive && status[p] != thinking.Seki
 		for _, q := range g.Board().Neighbors(p) {
 			if !seen[q] && owner[q] == owner[p] {
 				has = visit(q) || has
@@ -170,7 +170,7 @@ func asItStands(t *testing.T, g *board.Game, status []thinking.Status) (score fl
 		switch {
 		case s == thinking.Dame:
 			return 0, false
-		case s == thinking.Alive:
+		case s == thinking.Alive, s == thinking.Seki:
 			if g.Board().Liberties(board.Point(p)) == 1 {
 				return 0, false
 			}

@@ -62,7 +62,7 @@ func (j *judge) score(ctx context.Context, g *board.Game) (float64, error) {
 	return c.score, err
 }
 
-// Number of open points up to which [judgement.closed] takes a position as finished: 1/mostOpen of
+// Number of open points up to which [closed] takes a position as finished: 1/mostOpen of
 // the board, but at least leastOpen.
 const (
 	mostOpen  = 10
@@ -130,6 +130,17 @@ func (j *judge) status(ctx context.Context, g *board.Game) ([]thinking.Status, e
 		return nil, err
 	}
 	status := make([]thinking.Status, g.Size().Area())
+	if !j.cfg.ScoreByLead { // KataGo takes stones in seki for alive
+		v, err := j.verdict(ctx, g) // a stone that is dead but counts as alive puts nothing into seki
+		if err != nil {
+			return nil, err
+		}
+		if closed(g, g.OwnersWithDead(v.dead)) {
+			for _, p := range g.InSeki(v.dead) {
+				status[p] = thinking.Seki
+			}
+		}
+	}
 	for _, p := range c.dead {
 		status[p] = thinking.Dead
 	}

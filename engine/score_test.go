@@ -183,3 +183,40 @@ func TestScoreAsTrained(t *testing.T) {
 	require.NoError(t, e.SetParams(map[string]string{"excludeTerritoryAdjacentToAtari": "true"}))
 	require.Equal(t, plain+1, finalScore(t, e))
 }
+
+// TestStonesInSeki: stones of both sides in seki have that status, before and after both sides pass. Borders and kos that nobody has closed
+// make none, and an open board has none.
+func TestStonesInSeki(t *testing.T) {
+	const shared = "....OXXXXX.\n....OXXXOOO\n....OOOXXXO\n....OOOOOX.\n....O.O.OXX\n....OOOOOOO"
+	e := builtIn(t, nil)
+	for _, c := range []struct {
+		name, diagram, alive string // alive: a stone that is not in seki
+		stones               int
+	}{
+		{"shared liberties", shared, "E6", 18},
+		{"the whole board", "XXX.O\nXXX.O\nXXXOO\nXXXOO\nXXXOO", "", 23},
+		{"an open border", "..X.O..\n..X.O..\n..XXO..\n..X.O..\n..X.O..\n..X.O..\n..X.O..", "C7", 0},
+		{"a ko", "..XO..\n.X.XO.\n..XOO.\n..XO..\n..XO..", "C3", 0},
+		{"a dead stone, which counts under some rules", "..XO.\n.OXOO\n..XO.\nXXXOO\n..XO.", "C5", 0},
+		{"an open board", ".......\n..X.O..\n.......\n.......\n.......\n..O.X..\n.......", "C6", 0},
+	} {
+		for _, rules := range []string{"japanese", "chinese", "tromp-taylor"} {
+			place(t, e, c.diagram, board.Black, rules)
+			for _, moves := range []string{"", "pass pass"} {
+				play(t, e, moves)
+				status, err := e.FinalStatus(t.Context())
+				require.NoError(t, err)
+				n := 0
+				for p, s := range status {
+					if s == thinking.Seki {
+						n++
+					}
+					if c.alive == e.game.Size().Vertex(board.Point(p)) {
+						require.Equal(t, thinking.Alive, s, "%s, %s, %q", c.name, rules, moves)
+					}
+				}
+				require.Equal(t, c.stones, n, "%s, %s, %q: %v", c.name, rules, moves, status)
+			}
+		}
+	}
+}

@@ -136,13 +136,13 @@ func (p *analyzeParser) color() bool {
 	return err == nil
 }
 
-// centiseconds reads the time between reports, if a number is next.
+// centiseconds reads the time between reports, if a number from 0 up is next.
 func (p *analyzeParser) centiseconds() bool {
 	if len(p.args) == 0 {
 		return false
 	}
 	n, err := ParseNumber(p.args[0])
-	if err != nil || p.strict && (n < 0 || strings.Contains(p.args[0], ",")) {
+	if err != nil || n < 0 || p.strict && strings.Contains(p.args[0], ",") {
 		return false
 	}
 	p.req.Interval, p.args = interval(n), p.args[1:]
@@ -220,8 +220,8 @@ func parseFocus(size board.Size, list, share string) (*thinking.Focus, error) {
 	return f, nil
 }
 
-// interval converts the centiseconds between reports to a duration of at least 10 ms. It takes any
-// number, even a fraction; clients send 2147483647 for "never".
+// interval converts the centiseconds between reports to a duration of at least 10 ms. It may be
+// a fraction; clients send 2147483647 for "never".
 func interval(centiseconds float64) time.Duration {
 	return max(Seconds(centiseconds/100), 10*time.Millisecond)
 }

@@ -3,10 +3,11 @@ package gtp
 import (
 	"errors"
 	"fmt"
+	"strings"
 )
 
-// Failure is an error whose text is the whole reply, as the protocol or clients expect it. A handler
-// may wrap a Failure in an error with more detail, which only the log shows.
+// Failure is an error whose text begins the reply, as the protocol or clients expect it. A handler
+// may wrap a Failure in an error with the cause, which follows in the reply.
 type Failure string
 
 func (f Failure) Error() string { return string(f) }
@@ -35,24 +36,23 @@ const (
 // network. Every command is then answered with the cause.
 var errUnusable = errors.New("the engine cannot be used")
 
-// Because joins a failure with its cause: the reply shows the failure, the log
-// both.
+// Because joins a failure with its cause; it returns nil if that is nil.
 func Because(failure, cause error) error {
-	return fmt.Errorf("%w: %w", failure, cause)
-}
-
-// OrFail returns nil for a nil cause, else the failure joined with the cause.
-func OrFail(failure, cause error) error {
 	if cause == nil {
 		return nil
 	}
-	return Because(failure, cause)
+	return fmt.Errorf("%w: %w", failure, cause)
 }
 
+// failureText returns the reply to a command that failed. An illegal move has no cause there, since
+// referees such as gomill compare the whole text.
 func failureText(err error) string {
-	var fixed Failure
-	if !errors.Is(err, errUnusable) && errors.As(err, &fixed) {
-		return string(fixed)
+	if errors.Is(err, ErrIllegalMove) {
+		return string(ErrIllegalMove)
 	}
-	return err.Error()
+	text := err.Error()
+	if first, rest, ok := strings.Cut(text, ": "); ok && strings.HasPrefix(rest, first) {
+		return rest // the cause begins with the failure's words
+	}
+	return text
 }

@@ -81,10 +81,17 @@ func (f *fakeEngine) NewGame(s board.Size) error {
 	return err
 }
 
-func (f *fakeEngine) SetKomi(k float32) error                       { f.game.SetKomi(k); return nil }
 func (f *fakeEngine) SetRules(r board.Rules) error                  { return f.game.SetRules(r) }
 func (f *fakeEngine) Play(c board.Color, p board.Point) error       { return f.game.PlayTolerant(c, p) }
 func (f *fakeEngine) Setup(b, w []board.Point, c board.Color) error { return f.game.Setup(b, w, c) }
+
+func (f *fakeEngine) SetKomi(k float32) error {
+	if k > 400 || k < -400 {
+		return errors.New("out of range")
+	}
+	f.game.SetKomi(k)
+	return nil
+}
 
 func (f *fakeEngine) Undo(n int) error {
 	if n > f.game.NumMoves() {
@@ -97,6 +104,9 @@ func (f *fakeEngine) Undo(n int) error {
 }
 
 func (f *fakeEngine) SetHandicap(stones []board.Point) error {
+	if len(stones) < 2 || len(stones) >= f.game.Size().Area() {
+		return errors.New("too few or too many")
+	}
 	if err := f.game.Setup(stones, nil, board.White); err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package gtp
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -72,11 +73,7 @@ func (s *goguiCommands) playSequence(_ context.Context, c Command, _ *Reply) err
 	}
 	trial := g.Clone()
 	for _, m := range moves {
-		err := s.position.acceptable(trial, m)
-		if err == nil {
-			err = trial.PlayTolerant(m.Color, m.Point)
-		}
-		if err != nil {
+		if err := cmp.Or(s.position.acceptable(trial, m), trial.PlayTolerant(m.Color, m.Point)); err != nil {
 			return Because(ErrIllegalMove, err)
 		}
 	}

@@ -68,21 +68,16 @@ func (s *handlers) setFreeHandicap(_ context.Context, c Command, _ *Reply) error
 	if len(c.Args) == 0 {
 		return ErrSyntax
 	}
-	if len(c.Args) < 2 || len(c.Args) >= size.Area() {
-		return errVertexList
-	}
-	seen := make([]bool, size.Area())
 	points := make([]board.Point, len(c.Args))
 	for i, v := range c.Args {
 		p, err := size.ParseVertex(v)
-		if err != nil || p == board.Pass || seen[p] {
+		if err != nil || p == board.Pass {
 			return errVertexList
 		}
-		seen[p] = true
 		points[i] = p
 	}
 	if err := boardEmpty(s.engine.Game()); err != nil {
 		return err
 	}
-	return OrFail(errVertexList, s.engine.SetHandicap(points))
+	return Because(errVertexList, s.engine.SetHandicap(points))
 }

@@ -57,13 +57,10 @@ func (s *positionCommands) boardSize(_ context.Context, c Command, _ *Reply) err
 		return ErrSyntax
 	}
 	size := board.Size{W: w, H: h}
-	if err := size.Check(); err != nil {
-		return Because(ErrSize, err)
-	}
 	if err := s.ready(); err != nil {
 		return err
 	}
-	return OrFail(ErrSize, s.engine.NewGame(size))
+	return Because(ErrSize, s.engine.NewGame(size))
 }
 
 func (s *positionCommands) clearBoard(context.Context, Command, *Reply) error {
@@ -73,22 +70,17 @@ func (s *positionCommands) clearBoard(context.Context, Command, *Reply) error {
 	return s.engine.NewGame(s.engine.Game().Size())
 }
 
-const MaxKomi = 400
-
 // komi rounds to half points with a warning: a failure would end some clients' games.
 func (s *positionCommands) komi(_ context.Context, c Command, _ *Reply) error {
 	k, err := ParseNumber(c.Args[0])
 	if err != nil {
 		return err
 	}
-	if math.Abs(k) > MaxKomi {
-		return ErrKomi
-	}
 	rounded := math.Round(k*2) / 2
 	if rounded != k {
 		s.log.Warn("komi rounded to half points", "komi", k, "rounded", rounded)
 	}
-	return OrFail(ErrKomi, s.engine.SetKomi(float32(rounded)))
+	return Because(ErrKomi, s.engine.SetKomi(float32(rounded)))
 }
 
 func (s *positionCommands) getKomi(_ context.Context, _ Command, r *Reply) error {
@@ -104,21 +96,17 @@ func (s *positionCommands) play(_ context.Context, c Command, _ *Reply) error {
 	if err := s.acceptable(s.engine.Game(), m); err != nil {
 		return Because(ErrIllegalMove, err)
 	}
-	return OrFail(ErrIllegalMove, s.engine.Play(m.Color, m.Point))
+	return Because(ErrIllegalMove, s.engine.Play(m.Color, m.Point))
 }
 
 // acceptable refuses a move on a point that is not free, and with Options.Strict any move that
 // breaks a rule.
 func (s *positionCommands) acceptable(g *board.Game, m board.Move) error {
 	err := g.Legal(m.Color, m.Point)
-	if err == nil || m.Point == board.Pass {
-		return nil
-	}
-	if s.strict || errors.Is(err, board.ErrOccupied) || errors.Is(err, board.ErrOffBoard) {
+	if m.Point != board.Pass && (s.strict || errors.Is(err, board.ErrOccupied) || errors.Is(err, board.ErrOffBoard)) {
 		return err
 	}
-	s.log.Warn("playing a move that breaks the rules", "color", m.Color, "move", g.Size().Vertex(m.Point), "error", err)
-	return nil
+	return nil // the engine warns of the move
 }
 
 func (s *positionCommands) undo(context.Context, Command, *Reply) error {
@@ -143,7 +131,7 @@ func undoMoves(e Engine, n int) error {
 	if n > e.Game().NumMoves() {
 		return errCannotUndo
 	}
-	return OrFail(errCannotUndo, e.Undo(n))
+	return Because(errCannotUndo, e.Undo(n))
 }
 
 func (s *positionCommands) setPosition(_ context.Context, c Command, _ *Reply) error {
@@ -158,15 +146,13 @@ func (s *positionCommands) setUp(args []string, toMove board.Color) error {
 		return err
 	}
 	var points [3][]board.Point
-	seen := make([]bool, size.Area())
 	for _, m := range stones {
-		if m.Point == board.Pass || seen[m.Point] {
+		if m.Point == board.Pass {
 			return errVertexList
 		}
-		seen[m.Point] = true
 		points[m.Color] = append(points[m.Color], m.Point)
 	}
-	return OrFail(errVertexList, s.engine.Setup(points[board.Black], points[board.White], toMove))
+	return Because(errVertexList, s.engine.Setup(points[board.Black], points[board.White], toMove))
 }
 
 func (s *positionCommands) isLegal(_ context.Context, c Command, r *Reply) error {

@@ -27,7 +27,7 @@ func (s *handlers) loadSGF(_ context.Context, c Command, _ *Reply) error {
 	if err := s.ready(); err != nil {
 		return err
 	}
-	return OrFail(errCannotLoad, s.engine.LoadSGF(data, before))
+	return Because(errCannotLoad, s.engine.LoadSGF(data, before))
 }
 
 // FileAndMove splits a file name, quoted or not, from the number after it.
@@ -73,5 +73,5 @@ func (s *handlers) printSGF(ctx context.Context, c Command, r *Reply) error {
 	if quoted, ok := strings.CutPrefix(name, `"`); ok {
 		name = strings.TrimSuffix(quoted, `"`)
 	}
-	return OrFail(errCannotSave, file.WriteBytes(name, data))
+	return Because(errCannotSave, file.WriteBytes(name, data))
 }

@@ -101,12 +101,7 @@ func NewServer(e Engine, log *slog.Logger, opts Options) *Server {
 	opts.fill()
 	table, mover := &Table{}, &Mover{engine: e, chat: &opts.Chat}
 	s := &Server{log: log, opts: opts, table: table, mover: mover}
-	ready := func() error {
-		if err := opts.Ready(); err != nil {
-			return Because(errUnusable, err)
-		}
-		return nil
-	}
+	ready := func() error { return Because(errUnusable, opts.Ready()) }
 	k, position := &handlers{e, log, &opts, ready, table, mover}, &positionCommands{e, log, ready, opts.Strict}
 	for _, group := range [][]Handler{
 		k.adminCommands(), position.list(), k.handicapCommands(), mover.list(), k.clockCommands(), k.scoringCommands(), k.recordCommands(),
@@ -179,14 +174,15 @@ func (s *Server) answer(ctx context.Context, q *queue, o *output, l line) (quit 
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	h, err := s.lookUp(c, l)
+	reply := err
 	if err == nil {
 		q.start(&running{line: l, cancel: cancel, byInput: h.ByInput})
 		if err = s.run(ctx, h, c, r); err != nil {
-			err = s.opts.Dialect.Fail(err)
+			reply = s.opts.Dialect.Fail(err)
 		}
 		q.done()
 	}
-	said := r.close(err)
+	said := r.close(reply)
 	if s.terminal != nil {
 		o.write(s.terminal.after(c, err)) // an error is kept in o and ends the session
 	}

@@ -145,7 +145,7 @@ func TestLeavingWhileLoading(t *testing.T) {
 		s.Send("final_score\n")
 		s.Silent(2 * burst)
 		s.Send("quit\n")
-		require.Equal(t, "cannot score", s.Next().Text)
+		require.Equal(t, "cannot score: the session ends", s.Next().Text)
 		require.True(t, s.Next().OK)
 		s.Ends(true)
 	})
@@ -234,12 +234,14 @@ func TestRecordFiles(t *testing.T) {
 	require.Equal(t, strings.Repeat("= \n\n", 6)+"= black A1\n\n", out)
 	_, err := os.Stat(path)
 	require.NoError(t, err)
-	require.Equal(t, "? cannot save file\n\n", talk(t, newFake(), Options{}, "printsgf "+dir))
-	require.Equal(t, "? cannot save file\n\n", talk(t, newFake(), Options{}, "printsgf "+filepath.Join(dir, "no", "folder")))
+	require.Regexp(t, "^\\? cannot save file: .*not a file but a folder\n\n$", talk(t, newFake(), Options{}, "printsgf "+dir))
+	require.Regexp(t, "^\\? cannot save file: .*folder", talk(t, newFake(), Options{}, "printsgf "+filepath.Join(dir, "no", "folder")))
 	entries, err := os.ReadDir(dir)
 	require.NoError(t, err)
 	require.Len(t, entries, 1, "nothing unfinished is left")
-	require.Equal(t, "? cannot load file\n\n", talk(t, newFake(), Options{MaxSGF: 10}, "loadsgf "+path))
+	require.Regexp(t, "^\\? cannot load file: .*10", talk(t, newFake(), Options{MaxSGF: 10}, "loadsgf "+path))
+	require.Regexp(t, "^\\? cannot load file: no file", talk(t, newFake(), Options{}, "loadsgf missing.sgf"))
+	require.Equal(t, "? bad vertex list: invalid set-up: two stones on A1\n\n", talk(t, newFake(), Options{}, "set_position b a1 w a1"))
 }
 
 func TestKGSChatIsShort(t *testing.T) {

@@ -174,11 +174,11 @@ func (p *terminal) advice(c Command, err error) string {
 	case errors.Is(err, errNotEmpty):
 		return "clear_board begins a new game.\n\n"
 	}
-	why := ""
-	if text, detail := failureText(err), err.Error(); detail != text {
-		why = strings.TrimPrefix(detail, text+": ") + "\n"
+	usage := "Usage: " + p.usage(c.Name) + "\n\n"
+	if why, more := strings.CutPrefix(err.Error(), string(ErrIllegalMove)+": "); more {
+		return why + "\n" + usage
 	}
-	return why + "Usage: " + p.usage(c.Name) + "\n\n"
+	return usage
 }
 
 func (p *terminal) usage(name string) string {

@@ -150,23 +150,26 @@ func newPlan(c Config) (*plan, error) {
 			fault("command of %s: %w", sideNames[i], err)
 		}
 	}
-	if p.Games < 0 || p.Parallel < 0 || p.MaxMoves < 0 {
-		fault("games (%d), parallel (%d) and max-moves (%d) must not be negative", p.Games, p.Parallel, p.MaxMoves)
+	negative := func(name string, is bool) {
+		if is {
+			fault("%s must not be negative", name)
+		}
 	}
-	if p.MoveTimeout < 0 || p.StartTimeout < 0 {
-		fault("timeouts must not be negative")
-	}
+	negative("games", p.Games < 0)
+	negative("parallel", p.Parallel < 0)
+	negative("max-moves", p.MaxMoves < 0)
+	negative("move-timeout", p.MoveTimeout < 0)
+	negative("start-timeout", p.StartTimeout < 0)
 	var err error
 	if p.rules, err = board.ParseRules(p.Rules); err != nil {
 		fault("rules: %w", err)
 	}
 	if p.Komi != nil {
 		p.rules.Komi = float32(*p.Komi)
-		if 2**p.Komi != math.Trunc(2**p.Komi) {
-			fault("komi %g must be a multiple of 0.5", *p.Komi)
-		}
 	}
-	_, err = board.NewGame(p.Size, p.rules)
+	if _, err = board.NewGame(p.Size, p.rules); err == nil && p.Komi != nil && 2**p.Komi != math.Trunc(2**p.Komi) {
+		fault("komi %g must be a multiple of 0.5", *p.Komi)
+	}
 	errs = append(errs, err, p.Time.Check())
 	if p.Handicap != 0 && len(p.Openings) > 0 {
 		fault("handicap and openings do not go together")

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -217,6 +218,21 @@ func TestProgramThatNeverMoves(t *testing.T) {
 	require.ErrorIs(t, err, ErrConfig)
 	require.Equal(t, 1, first.Game.Game, "what was lost before the first move is played again")
 	require.Zero(t, first.Summary.Resumed)
+}
+
+// TestRefusedLimits: each bad number is refused by its own name, and by one sentence.
+func TestRefusedLimits(t *testing.T) {
+	nan := math.NaN()
+	for want, change := range map[string]func(*Config){
+		"parallel must not be negative":                                      func(c *Config) { c.Parallel = -1 },
+		"max-moves must not be negative\nstart-timeout must not be negative": func(c *Config) { c.MaxMoves, c.StartTimeout = -1, -1 },
+		"invalid rules: komi NaN, want -10000 to 10000":                      func(c *Config) { c.Komi = &nan },
+	} {
+		c := small("a", "b")
+		change(&c)
+		_, err := newPlan(c)
+		require.EqualError(t, err, ErrConfig.Error()+": "+want)
+	}
 }
 
 // TestRepeatedGames: identical games count once, so twelve games of two deterministic programs

@@ -86,6 +86,8 @@ func TestTree(t *testing.T) {
 	op(api.TreeOp{Op: "promote", Node: 4})
 	setup := op(api.TreeOp{Op: "setup", Node: 3, Black: []string{"A9"}, White: []string{"J1"}, Turn: "w"})
 	require.Equal(t, "illegal", refused(api.TreeOp{Op: "setup", Node: 3, Black: []string{"A1"}, White: []string{"A2", "B1"}}).Code, "a chain without a liberty")
+	require.Equal(t, "illegal", refused(api.TreeOp{Op: "setup", Node: 3, Black: []string{"A1"}, White: []string{"a1"}}).Code, "one point in both colours")
+	require.Equal(t, "illegal", refused(api.TreeOp{Op: "setup", Node: 3, Black: []string{"C1"}, Empty: []string{"C1"}}).Code, "a point with a stone and empty")
 	op(api.TreeOp{Op: "goto", Node: setup.Node})
 
 	d1, err := s.docs.Open(id)

@@ -149,6 +149,8 @@ life SIX --at D9 --assume D9 -> 2 assumed alive
 life SIX --at D9 --assume J1 -> 2 there is no stone
 life SIX --at D9 --move 3 -> 2 engine: --move 3: the record has 0 moves
 life SIX --at D9 --time 0 -> 2 --time is 0, must be above 0
+life SIX --at D9 --move -1 -> 2 --move is -1, must be 0 or more
+drill --new -1 -> 2 --new is -1, must be 0 or more
 life SIX --at D9 --first red -> 2 --first is red, must be black, white or both
 life SIX --at D9 -o SIX --force -> 2 is an input
 life SIX --at D9 -o LINK -> 2 is an input
@@ -236,6 +238,9 @@ train --model NET --data NOWHERE -o DIR/t -> 2 no file
 train --model NET --data SGF -o DIR/t --epochs 0 -> 2 --epochs
 train --model NET --data SGF -o DIR/t --steps 1 --epochs 1 -> 2 not both
 train --model NET --data SGF -o DIR/t --batch 0 -> 2 --batch
+train --model NET --data SGF -o DIR/t --log-every -1 -> 2 --log-every is -1, must be 0 or more
+train --model NET --data SGF -o DIR/t --window -1 -> 2 --window is -1, must be 0 or more
+match --a x --b y --discard --parallel -1 -> 2 match cannot be played: parallel must not be negative
 train --model NET --data SGF -o DIR/t --lr x -> 2 --lr is "x", must be a number
 train --model NET --data SGF -o DIR/t --lr inf -> 2 --lr
 train --model NET --data SGF -o DIR/t --loss value -> 2 --loss value

@@ -55,8 +55,9 @@ again: ask the last problem again soon. GTP's play b Q16 works too.`,
 		Args:    cobra.MaximumNArgs(1),
 		PreRunE: s.load,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if level < 0 || level > 5 || level > 0 && len(args) > 0 {
-				return usagef("--level %d: 1 to 5, for the problems that come with the program", level)
+			if err := cmp.Or(must(fresh >= 0, "new", fresh, "0 or more"),
+				must(level == 0 || level > 0 && level <= 5 && len(args) == 0, "level", level, "1 to 5, for the problems that come with the program")); err != nil {
+				return err
 			}
 			if len(args) == 0 {
 				return runCollection(cmd, &s, log, level, fresh, turn)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -31,4 +32,14 @@ func TestBoardThatTheNetworkDoesNotServe(t *testing.T) {
 	o := exits(t, exitDone, nil, "genmove b\nboardsize 9\ngenmove b\n", append([]string{"gtp", "--model", "../../testdata/onnx/pytorch-dualhead-9x9.onnx", "--boardsize", "19", "--visits", "1"}, frugal...)...)
 	require.Regexp(t, `^\? the network does not serve this board size: \S+ is for 9x9 boards, not 19x19 \(--boardsize 9x9\)\n\n= \n\n= ([A-HJ][1-9]|pass)\n`, o.stdout)
 	require.Contains(t, o.stderr, "warning: the network does not serve this board size")
+}
+
+// TestMoveAgainstTheRules: the engine plays a move that retakes a ko, and warns of it once. A record that is missing
+// is named in the reply.
+func TestMoveAgainstTheRules(t *testing.T) {
+	needLibrary(t)
+	const ko = "gogui-play_sequence b b1 w c1 b a2 w d2 b b3 w c3 b c2 w b2\n"
+	o := exits(t, exitDone, nil, "boardsize 9\n"+ko+"play b c2\nloadsgf missing.sgf\nboardsize 99\n", append([]string{"gtp"}, frugal...)...)
+	require.Equal(t, "= \n\n= \n\n= \n\n? cannot load file: no file missing.sgf\n\n? unacceptable size: board size out of range: 99x99, want 2 to 25 on each side\n\n", o.stdout)
+	require.Equal(t, 1, strings.Count(o.stderr, "warning: "), o.stderr)
 }

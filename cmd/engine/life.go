@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"os"
 	"strings"
@@ -90,7 +89,7 @@ func runLife(cmd *cobra.Command, s *settings, f *lifeFlags, args []string) error
 	if len(args) == 0 {
 		return usagef("give a game record, or a proof with --check")
 	}
-	q, first, err := f.question(args[0], cmd.InOrStdin(), s.stderr)
+	q, first, err := f.question(cmd, args[0], s.stderr)
 	if err != nil {
 		return usageError{err}
 	}
@@ -138,16 +137,17 @@ func runLife(cmd *cobra.Command, s *settings, f *lifeFlags, args []string) error
 }
 
 // question reads the position and the question about it.
-func (f *lifeFlags) question(name string, in io.Reader, log *slog.Logger) (*life.Question, board.Color, error) {
+func (f *lifeFlags) question(cmd *cobra.Command, name string, log *slog.Logger) (*life.Question, board.Color, error) {
 	first, noColour := board.ParseColor(f.first)
 	if err := cmp.Or(must(f.seconds > 0 && f.seconds <= 1e6, "time", f.seconds, "above 0, up to 1000000"),
+		must(f.move >= 0 || !cmd.Flags().Changed("move"), "move", f.move, "0 or more"),
 		must(noColour == nil || f.first == "both", "first", f.first, "black, white or both")); err != nil {
 		return nil, 0, err
 	}
 	var roots []*sgf.Node
 	var err error
 	if name == "-" {
-		roots, err = sgf.Read(in)
+		roots, err = sgf.Read(cmd.InOrStdin())
 	} else {
 		roots, err = sgf.ReadFile(name)
 	}

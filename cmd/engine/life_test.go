@@ -73,8 +73,8 @@ func TestLifeWhatever(t *testing.T) {
 // says which position the answer is about.
 func TestLifeOfSolvedProblem(t *testing.T) {
 	solved := strings.TrimSuffix(sixInTheCorner, ")") + ";B[ba])"
-	for move, warns := range map[string]bool{"-1": true, "0": false, "1": false} {
-		o := exits(t, exitDone, nil, solved, "life", "-", "--at", "D9", "--move", move, "--time", "1")
+	for move, warns := range map[string]bool{"": true, "--move=0": false, "--move=1": false} {
+		o := exits(t, exitDone, nil, solved, append([]string{"life", "-", "--at", "D9", "--time", "1"}, strings.Fields(move)...)...)
 		require.Equal(t, warns, strings.Contains(o.stderr, "after move 1; --move 0"), "%s: %s", move, o.stderr)
 	}
 }

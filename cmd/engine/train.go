@@ -142,6 +142,11 @@ func (f *trainFlags) apply(cmd *cobra.Command, c *learn.RunConfig, s *settings) 
 		must(!changed("epochs") || c.Epochs > 0 && c.Epochs <= 1e6, "epochs", c.Epochs, "above 0, up to 1000000"),
 		must(c.Learn.Batch >= 1 && c.Learn.Batch <= 1<<16, "batch", c.Learn.Batch, "1 to 65536"),
 		must(c.Learn.Rate >= 0 && !math.IsInf(c.Learn.Rate, 0), "lr", c.Learn.Rate, "0 or more"),
+		must(c.ValidationRows >= 0, "validation-rows", c.ValidationRows, "0 or more"),
+		must(c.ValidateEvery >= 0, "validate-every", c.ValidateEvery, "0 or more"),
+		must(c.CheckpointEvery >= 0, "checkpoint-every", c.CheckpointEvery, "0 or more"),
+		must(c.LogEvery >= 0, "log-every", c.LogEvery, "0 or more"),
+		must(c.WindowRows >= 0, "window", c.WindowRows, "0 or more"),
 		must(f.memory >= 1, "memory", f.memory, "1 (MiB) or more")); err != nil {
 		return err
 	}

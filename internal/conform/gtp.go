@@ -90,12 +90,12 @@ func (s *GTP) OK(format string, args ...any) string {
 	return r.Text
 }
 
-// Refuse sends commands that must all fail, with the given error text unless it is empty.
+// Refuse sends commands that must all fail, with the given error text, which the cause may follow, unless it is empty.
 func (s *GTP) Refuse(text string, commands ...string) {
 	for _, c := range commands {
 		r := s.Ask("%s", c)
 		require.False(s.T, r.OK, "%s succeeded: %s", c, r.Text)
-		require.True(s.T, text == "" || text == r.Text, "%s: want %q, got %q", c, text, r.Text)
+		require.True(s.T, text == "" || text == r.Text || strings.HasPrefix(r.Text, text+": "), "%s: want %q, got %q", c, text, r.Text)
 		require.Len(s.T, r.Raw, 1, "an error text is one line")
 	}
 }

@@ -36,11 +36,11 @@ func checkAnalysisForms(s *GTP) {
 		}
 	}
 	for _, name := range []string{"lz-analyze", "kata-analyze"} {
-		for _, bad := range []string{" x", " interval", " interval x", " b b3 5", " nan", " minmoves", " minmoves -1", " maxmoves 0", " 1e999"} {
+		for _, bad := range []string{" x", " interval", " interval x", " b b3 5", " nan", " minmoves", " minmoves -1", " maxmoves 0", " 1e999", " -5", " b -0.5", " interval -5"} {
 			s.Refuse("", name+bad)
 		}
 	}
-	s.Refuse("syntax error", "lz-analyze ownership true")
+	s.Refuse("syntax error", "lz-analyze ownership true", "kata-search_analyze b -5", "lz-genmove_analyze b -5")
 }
 
 func checkStreamFrame(s *GTP) {

@@ -167,7 +167,10 @@ func args(c gtp.Command) string { return strings.Join(c.Args, " ") }
 // fail returns err with KataGo's text, nil for nil.
 func fail(err error) error {
 	var unnamed *nn.ProfileError
+	var fixed gtp.Failure
 	switch {
+	case errors.As(err, &fixed):
+		return fixed
 	case errors.As(err, &unnamed):
 		return gtp.Failf("SGFMetadata is required for %s but was not initialized. Did you specify humanSLProfile=... in katago's config or via overrides?", unnamed.Network)
 	case errors.Is(err, engine.ErrNoHumans):

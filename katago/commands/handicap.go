@@ -90,7 +90,7 @@ func (k *handlers) setHandicap(_ context.Context, c gtp.Command, _ *gtp.Reply) e
 		points = append(points, p)
 	}
 	if len(points) < 2 {
-		return gtp.OrFail(fault, k.Engine.Setup(points, nil, board.White))
+		return gtp.Because(fault, k.Engine.Setup(points, nil, board.White))
 	}
-	return gtp.OrFail(fault, k.Engine.SetHandicap(points))
+	return gtp.Because(fault, k.Engine.SetHandicap(points))
 }

@@ -2,7 +2,6 @@ package commands
 
 import (
 	"context"
-	"slices"
 	"strconv"
 
 	"kosumi/board"
@@ -57,12 +56,12 @@ func (k *handlers) statusList(ctx context.Context, c gtp.Command, r *gtp.Reply) 
 	if len(c.Args) != 1 {
 		return gtp.Failf("Expected one argument for final_status_list but got '%s'", args(c))
 	}
-	var want []thinking.Status
+	var want thinking.Status
 	switch c.Args[0] {
 	case "alive":
-		want = []thinking.Status{thinking.Alive, thinking.Seki}
+		want = thinking.Alive
 	case "dead":
-		want = []thinking.Status{thinking.Dead}
+		want = thinking.Dead
 	case "seki":
 		return nil
 	default:
@@ -75,7 +74,7 @@ func (k *handlers) statusList(ctx context.Context, c gtp.Command, r *gtp.Reply) 
 	g := k.Engine.Game()
 	var points []board.Point
 	for p := range board.Point(len(status)) {
-		if g.At(p) != board.Empty && slices.Contains(want, status[p]) {
+		if g.At(p) != board.Empty && status[p] == want {
 			points = append(points, p)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"kosumi/board"
+	"kosumi/engine"
 	"kosumi/gtp"
 	"kosumi/search/setting"
 )
@@ -56,7 +57,7 @@ func (k *handlers) komi(_ context.Context, c gtp.Command, _ *gtp.Reply) error {
 	switch {
 	case err != nil:
 		return fault
-	case math.Abs(komi) > gtp.MaxKomi:
+	case math.Abs(komi) > engine.MaxKomi:
 		return gtp.ErrKomi
 	case komi*2 != math.Trunc(komi*2):
 		return gtp.Failure("komi must be an integer or half-integer")
@@ -64,7 +65,7 @@ func (k *handlers) komi(_ context.Context, c gtp.Command, _ *gtp.Reply) error {
 	if k.ForcedKomi != nil {
 		komi = float64(*k.ForcedKomi)
 	}
-	return gtp.OrFail(gtp.ErrKomi, k.Engine.SetKomi(float32(komi)))
+	return gtp.Because(gtp.ErrKomi, k.Engine.SetKomi(float32(komi)))
 }
 
 func (k *handlers) getKomi(_ context.Context, _ gtp.Command, r *gtp.Reply) error {
@@ -90,7 +91,7 @@ func (k *handlers) play(_ context.Context, c gtp.Command, _ *gtp.Reply) error {
 	case p != board.Pass && g.At(p) == board.Empty && g.Board().IsIllegalSuicide(color, p, true):
 		return gtp.ErrIllegalMove
 	}
-	return gtp.OrFail(gtp.ErrIllegalMove, k.Engine.Play(color, p))
+	return gtp.Because(gtp.ErrIllegalMove, k.Engine.Play(color, p))
 }
 
 func (k *handlers) setPosition(_ context.Context, c gtp.Command, _ *gtp.Reply) error {

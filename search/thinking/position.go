@@ -74,9 +74,6 @@ func (s Status) String() string {
 	return statusNames[s]
 }
 
-// OfStone reports whether the status applies to stones; the others apply to empty points.
-func (s Status) OfStone() bool { return s <= Seki }
-
 // ParseStatus reads the name of a status.
 func ParseStatus(word string) (s Status, ok bool) {
 	i := slices.Index(statusNames[:], word)

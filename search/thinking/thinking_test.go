@@ -15,7 +15,6 @@ func TestStatusWords(t *testing.T) {
 		got, ok := thinking.ParseStatus(s.String())
 		require.True(t, ok)
 		require.Equal(t, s, got)
-		require.Equal(t, s != thinking.BlackTerritory && s != thinking.WhiteTerritory && s != thinking.Dame, s.OfStone())
 	}
 	_, ok := thinking.ParseStatus("Alive")
 	require.False(t, ok)

@@ -216,7 +216,7 @@ func (r *run) check() error {
 	case r.Validation > 0 && len(r.Validate) > 0:
 		return bad("a share of %v for validation and a folder of its own: use one of them", r.Validation)
 	case r.ValidateEvery < 0 || r.CheckpointEvery < 0 || r.LogEvery < 0 || r.ValidationRows < 0:
-		return bad("intervals must not be negative")
+		return bad("intervals and rows of a measurement must not be negative")
 	}
 	r.LogEvery = cmp.Or(r.LogEvery, defaultLogEvery)
 	r.ValidationRows = cmp.Or(r.ValidationRows, defaultValidationMax)

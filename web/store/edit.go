@@ -225,6 +225,7 @@ func (e *edit) setup(n *treeNode, op *api.TreeOp) (*api.NodeRef, error) {
 	if !fresh {
 		child.Properties = slices.Clone(n.sgf.Properties)
 	}
+	seen := map[board.Point]bool{}
 	for _, part := range []struct {
 		id     string
 		points []string
@@ -232,9 +233,10 @@ func (e *edit) setup(n *treeNode, op *api.TreeOp) (*api.NodeRef, error) {
 		var values []string
 		for _, v := range part.points {
 			p, err := e.size.ParseVertex(v)
-			if err != nil || p == board.Pass {
-				return nil, api.RefuseWith("illegal", "board", "no such point")
+			if err != nil || p == board.Pass || seen[p] {
+				return nil, api.RefuseWith("illegal", "board", wire.Shown(v, 20)+" is no point, or is named twice: name each point once, as black, white or empty")
 			}
+			seen[p] = true
 			values = append(values, sgf.FormatPoint(e.size, p))
 		}
 		if child.Remove(part.id); len(values) > 0 {
