@@ -123,7 +123,7 @@ func (l *logTail) String() string              { return string(l.text) }
 func newLoop(t *testing.T, recipe string) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "loop")
-	require.NoError(t, Init(dir, []byte(recipe), true))
+	require.NoError(t, Init(dir, []byte(recipe), false))
 	return dir
 }
 
