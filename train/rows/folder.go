@@ -92,9 +92,6 @@ func (f *Folder) skip(path string, err error) {
 	f.skipped[path] = err
 }
 
-// Skipped returns the files that could not be used so far, with the reasons.
-func (f *Folder) Skipped() map[string]error { return f.skipped }
-
 // WindowRows returns the number of rows in the files of the current pass. Those of game records are
 // estimated.
 func (f *Folder) WindowRows() int { return f.window }
