@@ -210,7 +210,10 @@ func (f *Folder) install(seg *segment) {
 	for _, bad := range seg.bad {
 		f.skip(bad.path, bad.err)
 	}
-	sortSets(seg)
+	// The order of the sets must not depend on how they were read.
+	slices.SortStableFunc(seg.sets, func(a, b *Set) int {
+		return cmp.Or(strings.Compare(a.source, b.source), a.first-b.first, a.Layout.Side-b.Layout.Side)
+	})
 	seg.refs = seg.refs[:0]
 	for k, s := range seg.sets {
 		for i := range s.N {
