@@ -1,6 +1,9 @@
 package board
 
-import "sync"
+import (
+	"slices"
+	"sync"
+)
 
 // PassAlive returns for each point the colour whose pass-alive chains or territory it belongs to
 // (Benson 1976), else Empty. Territory consists of regions in which the opponent cannot live: all
@@ -240,14 +243,14 @@ func (s *sided) narrow(heads []Point) {
 	kept := int8(0)
 	if s.count < 0 {
 		for _, h := range heads {
-			if !contains(s.vital[:kept], h) {
+			if !slices.Contains(s.vital[:kept], h) {
 				s.vital[kept] = h
 				kept++
 			}
 		}
 	} else {
 		for _, h := range s.vital[:s.count] {
-			if contains(heads, h) {
+			if slices.Contains(heads, h) {
 				s.vital[kept] = h
 				kept++
 			}

@@ -1,6 +1,9 @@
 package board
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // cell is one point of a Board. The fields libs and size are kept only at the head of a
 // chain.
@@ -168,7 +171,7 @@ func (b *Board) LibertyPoints(dst []Point, p Point) []Point {
 	left := int(b.cells[b.cells[p].head].libs)
 	for q := p; ; {
 		for _, l := range &b.geo.near[q] {
-			if b.cells[l].color == Empty && !contains(dst[first:], l) {
+			if b.cells[l].color == Empty && !slices.Contains(dst[first:], l) {
 				dst = append(dst, l)
 				left--
 			}
@@ -177,15 +180,6 @@ func (b *Board) LibertyPoints(dst []Point, p Point) []Point {
 			return dst
 		}
 	}
-}
-
-func contains(list []Point, p Point) bool {
-	for _, q := range list {
-		if q == p {
-			return true
-		}
-	}
-	return false
 }
 
 // String returns the stones row by row from the top: X for Black, O for White, a
@@ -264,7 +258,7 @@ func (b *Board) hashAfter(c Color, p Point) Hash {
 			alive = true
 		case a.color == c.Opponent() && b.cells[a.head].libs == 1:
 			alive = true
-			if !contains(seen[:n], a.head) {
+			if !slices.Contains(seen[:n], a.head) {
 				seen[n] = a.head
 				n++
 				h = h.xor(b.chainHash(q))
@@ -276,7 +270,7 @@ func (b *Board) hashAfter(c Color, p Point) Hash {
 	}
 	h = h.xor(zobrist.stone[c][p])
 	for _, q := range &b.geo.near[p] {
-		if a := b.cells[q]; a.color == c && !contains(seen[:n], a.head) {
+		if a := b.cells[q]; a.color == c && !slices.Contains(seen[:n], a.head) {
 			seen[n] = a.head
 			n++
 			h = h.xor(b.chainHash(q))

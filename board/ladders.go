@@ -1,5 +1,7 @@
 package board
 
+import "slices"
+
 // Ladder is a chain that can be captured in a ladder.
 type Ladder struct {
 	Head      Point // a stone of the chain
@@ -156,7 +158,7 @@ func (s *LadderScratch) listDefences(c Color, first int) {
 				liberty = l
 			case c ^ 3:
 				if b.cells[a.head].libs == 1 {
-					if m := b.lastLiberty(l); !contains(s.moves[first:], m) {
+					if m := b.lastLiberty(l); !slices.Contains(s.moves[first:], m) {
 						s.moves = append(s.moves, m)
 					}
 				}
@@ -166,7 +168,7 @@ func (s *LadderScratch) listDefences(c Color, first int) {
 			break
 		}
 	}
-	if !contains(s.moves[first:], liberty) {
+	if !slices.Contains(s.moves[first:], liberty) {
 		s.moves = append(s.moves, liberty)
 	}
 }
@@ -223,7 +225,7 @@ func (s *LadderScratch) attack(depth int) bool {
 	if freeX == 0 && freeY == 0 && s.doubleKo(c, x, y) {
 		return true
 	}
-	if !contains(b.geo.adj[x], y) {
+	if !slices.Contains(b.geo.adj[x], y) {
 		switch {
 		case freeX >= 3 && freeY >= 3:
 			return false

@@ -117,6 +117,12 @@ func (s Size) Area() int { return s.W * s.H }
 // Point returns the point in column x and row y, both from 0 and y from the top.
 func (s Size) Point(x, y int) Point { return Point(y*s.W + x) }
 
+// Line returns the number of a point's line, counted from 1 at the nearest edge.
+func (s Size) Line(p Point) int {
+	x, y := s.XY(p)
+	return 1 + min(x, y, s.W-1-x, s.H-1-y)
+}
+
 // XY returns column and row of a point on the board.
 func (s Size) XY(p Point) (x, y int) { return int(p) % s.W, int(p) / s.W }
 

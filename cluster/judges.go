@@ -24,14 +24,6 @@ type judge struct {
 	users   sync.WaitGroup
 }
 
-// retire closes the network when nobody uses it any more.
-func (j *judge) retire() {
-	go func() {
-		j.users.Wait()
-		j.close()
-	}()
-}
-
 // keptJudges is the maximum number of networks that stay open: games of earlier networks still come in.
 const keptJudges = 4
 
@@ -69,7 +61,11 @@ func (js *judges) offer(path string, boards []selfplay.BoardShare) (File, error)
 	defer js.mu.Unlock()
 	js.list = append(js.list, j)
 	if len(js.list) > keptJudges {
-		js.list[0].retire()
+		old := js.list[0]
+		go func() {
+			old.users.Wait() // until nobody uses the network any more
+			old.close()
+		}()
 		js.list = js.list[1:]
 	}
 	return j.exam.File, nil

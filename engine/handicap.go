@@ -43,7 +43,7 @@ func bestHandicapPoint(b *board.Board, out *nn.Output) board.Point {
 	size := b.Size()
 	for _, accept := range []func(board.Point) bool{
 		func(p board.Point) bool {
-			return standsAlone(b, p) && edgeDistance(size, p) >= min(3, (min(size.W, size.H)+1)/2)
+			return standsAlone(b, p) && size.Line(p) >= min(3, (min(size.W, size.H)+1)/2)
 		},
 		func(p board.Point) bool { return standsAlone(b, p) },
 		func(board.Point) bool { return true },
@@ -66,10 +66,4 @@ func bestHandicapPoint(b *board.Board, out *nn.Output) board.Point {
 
 func standsAlone(b *board.Board, p board.Point) bool {
 	return !slices.ContainsFunc(b.Neighbors(p), func(q board.Point) bool { return b.At(q) != board.Empty })
-}
-
-// edgeDistance counts lines from the nearest edge: 1 on the first line.
-func edgeDistance(s board.Size, p board.Point) int {
-	x, y := s.XY(p)
-	return 1 + min(x, y, s.W-1-x, s.H-1-y)
 }

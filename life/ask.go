@@ -171,7 +171,9 @@ func (a *asker) verdict(c *Card, first solver.Side) {
 	p := a.root(first, 0, 0)
 	q, at := a.settle(first, &p)
 	if at >= 0 {
-		c.Zone = a.zone(at)
+		for _, p := range a.l.byRows(a.s.Zone(at).Points()) {
+			c.Zone = append(c.Zone, a.l.vertex(a.q.Size, p))
+		}
 	}
 	switch q {
 	case solver.NoGoal:
@@ -198,14 +200,6 @@ func (a *asker) settled(first solver.Side, p *solver.Position) string {
 		return Alive
 	}
 	return Held
-}
-
-// zone returns the vertices of a proof's zone.
-func (a *asker) zone(at int32) (names []string) {
-	for _, p := range a.l.byRows(a.s.Zone(at).Points()) {
-		names = append(names, a.l.vertex(a.q.Size, p))
-	}
-	return names
 }
 
 // settle finds whether capture or hold is reached from a state, and claims the result. It returns the goal, with the

@@ -77,7 +77,11 @@ func (t *game) play(ctx context.Context) error {
 	}
 	for !t.board.Ended() {
 		if t.board.NumMoves() >= t.plan.MaxMoves {
-			t.stop()
+			if t.plan.rules.Scoring == board.ScoringTerritory {
+				t.result.draw(ReasonUnscored, "?")
+			} else {
+				t.settle(t.board.Score(), ReasonMaxMoves)
+			}
 			return nil
 		}
 		if over, err := t.move(ctx); over || err != nil {
@@ -176,14 +180,6 @@ func (t *game) annotate(s side, c board.Color, took time.Duration, info string) 
 		of = &step.White
 	}
 	*of = sgf.Clock{Known: true, Seconds: float64(left.Milliseconds()) / 1000, Stones: count}
-}
-
-func (t *game) stop() {
-	if t.plan.rules.Scoring == board.ScoringTerritory {
-		t.result.draw(ReasonUnscored, "?")
-		return
-	}
-	t.settle(t.board.Score(), ReasonMaxMoves)
 }
 
 // lose gives the game to the opponent of the program at fault.

@@ -5,7 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -251,9 +253,7 @@ func (s *Server) Close() error {
 	var open []*sizePool
 	if !s.mu.closed {
 		s.mu.closed = true
-		for _, p := range s.mu.pools {
-			open = append(open, p)
-		}
+		open = slices.Collect(maps.Values(s.mu.pools))
 		clear(s.mu.pools)
 		s.last.Store(nil)
 	}

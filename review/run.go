@@ -1,6 +1,7 @@
 package review
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -114,9 +115,7 @@ func Run(ctx context.Context, g *Game, net nn.Evaluator, c Config, store *Store,
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
-	if c.Most == 0 {
-		c.Most = 64 * c.First
-	}
+	c.Most = cmp.Or(c.Most, 64*c.First)
 	if progress == nil {
 		progress = func(Progress) {}
 	}

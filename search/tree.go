@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -55,10 +56,7 @@ func New(p Params, e nn.Evaluator, log *slog.Logger) (*Tree, error) {
 	if e == nil {
 		return nil, fmt.Errorf("%w: no evaluator", ErrParams)
 	}
-	if log == nil {
-		log = slog.New(slog.DiscardHandler)
-	}
-	t := &Tree{p: p, log: log}
+	t := &Tree{p: p, log: cmp.Or(log, slog.New(slog.DiscardHandler))}
 	t.seed()
 	t.rng = rand.New(&t.source)
 	t.wire()

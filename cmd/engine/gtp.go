@@ -79,7 +79,8 @@ func serveGTP(ctx context.Context, s *settings, games string) error {
 		opts.Chat.Say = func(line string) { fmt.Fprintln(os.Stderr, line) }
 	}
 	if person {
-		opts.Terminal = &gtp.Terminal{Colour: coloured(), Remark: func(size board.Size) string { return remark(s, size) }}
+		colour := os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && enableColours(os.Stdout)
+		opts.Terminal = &gtp.Terminal{Colour: colour, Remark: func(size board.Size) string { return remark(s, size) }}
 	}
 	server := gtp.NewServer(saved.Save(e), s.stderr, opts)
 	if term.IsTerminal(int(os.Stdin.Fd())) {
@@ -116,8 +117,4 @@ func remark(s *settings, size board.Size) string {
 		return fmt.Sprintf("The network inside this program has learnt boards up to 19x19: on %s it is weaker.", size)
 	}
 	return ""
-}
-
-func coloured() bool {
-	return os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && enableColours(os.Stdout)
 }

@@ -1,8 +1,11 @@
 package main
 
 import (
+	"os/exec"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -17,12 +20,36 @@ func TestGTPConformance(t *testing.T) {
 	needLibrary(t)
 	flags := append([]string{"gtp", "--log-level", "warn"}, frugal...)
 	t.Run("embedded network", func(t *testing.T) {
-		conform.RunGTP(t, conform.Program(built(t), nil, flags...))
+		conform.RunGTP(t, engineOf(built(t), flags))
 	})
 	t.Run("trained network", func(t *testing.T) {
 		flags := append(flags, "--model", realNetwork(t))
-		conform.RunGTP(t, conform.Program(built(t), nil, flags...), 23, 44, 45, 55)
+		conform.RunGTP(t, engineOf(built(t), flags), 23, 44, 45, 55)
 	})
+}
+
+// engineOf starts an executable that speaks GTP, with args before the test's own arguments. Its
+// stderr is shown if the test fails.
+func engineOf(path string, args []string) conform.Open[*conform.GTP] {
+	return func(t testing.TB, more ...string) *conform.GTP {
+		cmd := exec.Command(path, slices.Concat(args, more)...)
+		var log testshared.Log
+		cmd.Stderr = &log
+		s, in, ended := conform.Start(t, cmd)
+		t.Cleanup(func() {
+			in.Close()
+			select {
+			case <-ended:
+			case <-time.After(2 * time.Second):
+				cmd.Process.Kill()
+				<-ended
+			}
+			if t.Failed() {
+				t.Logf("stderr of %v:\n%s", cmd, log.String())
+			}
+		})
+		return s
+	}
 }
 
 // TestBoardThatTheNetworkDoesNotServe: the engine warns once at the start, and accepts another

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -81,8 +82,7 @@ func run(args []string) int {
 		return exitDone
 	}
 	fmt.Fprintf(os.Stderr, "engine: %s\n", complaint(cmd, err))
-	var usage usageError
-	if errors.As(err, &usage) {
+	if _, ok := errors.AsType[usageError](err); ok {
 		return exitUsage
 	}
 	return exitFailed
@@ -261,10 +261,7 @@ func buildText() string {
 		}
 		from += dirty
 	}
-	if from == "" {
-		from = "unknown"
-	}
-	return fmt.Sprintf("commit %s, %s, %s/%s", from, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	return fmt.Sprintf("commit %s, %s, %s/%s", cmp.Or(from, "unknown"), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
 func versionCommand() *cobra.Command {

@@ -31,8 +31,7 @@ func complaint(cmd *cobra.Command, err error) string {
 	if errors.Is(err, context.Canceled) {
 		text = strings.ReplaceAll(text, context.Canceled.Error(), "stopped")
 	}
-	var usage usageError
-	if errors.As(err, &usage) {
+	if _, ok := errors.AsType[usageError](err); ok {
 		text += fmt.Sprintf(" (%s --help)", cmd.CommandPath())
 	}
 	return text
@@ -41,8 +40,7 @@ func complaint(cmd *cobra.Command, err error) string {
 // plainFlagError says which value a flag requires, instead of quoting an error of Go's parsers as
 // pflag does. For an unknown flag it suggests a known one.
 func plainFlagError(cmd *cobra.Command, err error) error {
-	var none *pflag.NotExistError
-	if errors.As(err, &none) {
+	if none, ok := errors.AsType[*pflag.NotExistError](err); ok {
 		var names []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) {
 			if !f.Hidden {
@@ -54,8 +52,8 @@ func plainFlagError(cmd *cobra.Command, err error) error {
 		}
 		return err
 	}
-	var bad *pflag.InvalidValueError
-	if !errors.As(err, &bad) {
+	bad, ok := errors.AsType[*pflag.InvalidValueError](err)
+	if !ok {
 		return err
 	}
 	wants, known := map[string]string{

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"encoding/json"
@@ -20,6 +21,7 @@ import (
 	"golang.org/x/term"
 
 	"kosumi/board"
+	"kosumi/cluster/hub"
 	"kosumi/life"
 	"kosumi/models"
 	"kosumi/train/loop"
@@ -118,9 +120,7 @@ func serveWeb(ctx context.Context, s *settings, o *webOptions) error {
 	if c.TLS, fingerprint, err = o.tls(); err != nil {
 		return err
 	}
-	if o.networks == "" {
-		o.networks = filepath.Join(o.folder, "networks")
-	}
+	o.networks = cmp.Or(o.networks, filepath.Join(o.folder, "networks"))
 	engines.YieldToBrowser()
 	networks := engines.NewNetworks(engines.NetworksConfig{File: s.Model, Folder: o.networks, Human: s.HumanModel != "", Open: func(file string) engines.Network {
 		other := *s
@@ -130,8 +130,7 @@ func serveWeb(ctx context.Context, s *settings, o *webOptions) error {
 	defer networks.Close()
 	c.Networks, c.Life = networks, life.Evaluated{Evaluator: networks}
 	server, err := web.New(c)
-	var taken *store.TakenError
-	if errors.As(err, &taken) {
+	if taken, ok := errors.AsType[*store.TakenError](err); ok {
 		return openRunning(taken.Address, o)
 	}
 	if op := new(net.OpError); errors.As(err, &op) && op.Op == "listen" {
@@ -170,21 +169,12 @@ func (o *webOptions) tls() (conf *tls.Config, fingerprint string, err error) {
 		if cert, err = tls.LoadX509KeyPair(o.cert, o.key); err != nil {
 			err = fmt.Errorf("the certificate: %w", err)
 		}
-	case o.listen == "" || isLoopback(o.listen):
+	case o.listen == "" || hub.Loopback(o.listen):
 		return nil, "", nil
 	default:
 		cert, fingerprint, err = wire.OwnCertificate(o.folder, o.names, func(text string) { fmt.Fprintln(os.Stderr, text) })
 	}
 	return &tls.Config{Certificates: []tls.Certificate{cert}, MinVersion: tls.VersionTLS12}, fingerprint, err
-}
-
-func isLoopback(addr string) bool {
-	host, _, err := net.SplitHostPort(addr)
-	if err != nil {
-		return false
-	}
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 // openRunning opens the page of a server that is already running.

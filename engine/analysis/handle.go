@@ -85,8 +85,7 @@ func (s *Server) fault(message map[string]any) {
 // refuse answers a request with an error.
 func (s *Server) refuse(id string, err error) {
 	message := map[string]any{"error": err.Error(), "id": id}
-	var fault fieldError
-	if errors.As(err, &fault) {
+	if fault, ok := errors.AsType[fieldError](err); ok {
 		message["error"], message["field"] = fault.text, fault.field
 	}
 	s.fault(message)

@@ -87,9 +87,7 @@ func New(c Config, net nn.Network, log *slog.Logger) (*Server, error) {
 		c.Models = func() []thinking.ModelInfo { return nil }
 	}
 	c.MaxLine, c.MaxSize, c.MaxQueue = cmp.Or(c.MaxLine, 16<<20), cmp.Or(c.MaxSize, board.MaxSize), cmp.Or(c.MaxQueue, 64<<20)
-	if log == nil {
-		log = slog.New(slog.DiscardHandler)
-	}
+	log = cmp.Or(log, slog.New(slog.DiscardHandler))
 	return &Server{conf: c, net: net, log: log, queue: newQueue(c.MaxQueue), seed: cmp.Or(c.Search.Seed, rand.Uint64())}, nil
 }
 

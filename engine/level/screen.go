@@ -1,6 +1,10 @@
 package level
 
-import "kosumi/board"
+import (
+	"slices"
+
+	"kosumi/board"
+)
 
 // screen rejects moves that no person makes, whatever the rank.
 type screen struct {
@@ -37,15 +41,13 @@ func (s *screen) refuses(p board.Point, prior, loss, empty float64) bool {
 	if Suicidal(b, s.work, us, p) && (loss != 0 || s.decided) {
 		return true
 	}
-	size := s.game.Size()
-	x, y := size.XY(p)
-	edge := min(x, y, size.W-1-x, size.H-1-y)
-	return edge == 0 && prior < edgePrior && (empty > opening || s.alone(x, y))
+	return s.game.Size().Line(p) == 1 && prior < edgePrior && (empty > opening || s.alone(p))
 }
 
 // alone reports whether a point and the eight points around it are empty.
-func (s *screen) alone(x, y int) bool {
+func (s *screen) alone(p board.Point) bool {
 	size := s.game.Size()
+	x, y := size.XY(p)
 	for v := max(0, y-1); v <= min(size.H-1, y+1); v++ {
 		for u := max(0, x-1); u <= min(size.W-1, x+1); u++ {
 			if s.game.At(size.Point(u, v)) != board.Empty {
@@ -58,12 +60,7 @@ func (s *screen) alone(x, y int) bool {
 
 // inAtari reports whether a neighbour of p is a chain of colour c with one liberty.
 func inAtari(b *board.Board, c board.Color, p board.Point) bool {
-	for _, q := range b.Neighbors(p) {
-		if b.At(q) == c && b.Liberties(q) == 1 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(b.Neighbors(p), func(q board.Point) bool { return b.At(q) == c && b.Liberties(q) == 1 })
 }
 
 // Suicidal reports whether a move puts its player's chain of five stones or more into atari, or

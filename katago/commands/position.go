@@ -125,17 +125,14 @@ func (k *handlers) showBoard(_ context.Context, _ gtp.Command, r *gtp.Reply) err
 	if g.Phase() > 0 {
 		text += fmt.Sprintf("Game phase: %d\n", g.Phase())
 	}
-	text += "Rules: " + rulesWithKomi(g.Rules()) + "\n"
+	rules := g.Rules()
+	komi := `"komi":` + setting.Float(float64(rules.Komi)) // among the other keys, which are in alphabetical order
+	text += "Rules: " + strings.Replace(rules.JSON(), `"scoring":`, komi+`,"scoring":`, 1) + "\n"
 	if b := g.HandicapBonusScore(); b != 0 {
 		text += "Handicap bonus score: " + setting.General(float64(b)) + "\n"
 	}
 	text += fmt.Sprintf("B stones captured: %d\nW stones captured: %d", g.Board().Captured(board.Black), g.Board().Captured(board.White))
 	return r.Print(text)
-}
-
-// rulesWithKomi returns the rules as JSON, komi included, with keys in alphabetical order.
-func rulesWithKomi(r board.Rules) string {
-	return strings.Replace(r.JSON(), `"scoring":`, `"komi":`+setting.Float(float64(r.Komi))+`,"scoring":`, 1)
 }
 
 // kataBoard draws the board as KataGo does: the last three moves are numbered.

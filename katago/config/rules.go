@@ -29,8 +29,7 @@ func (c *Config) Rules() (board.Rules, error) {
 
 // Reason returns KataGo's wording of an error in rules.
 func Reason(err error) error {
-	var rules *board.RulesError
-	if errors.As(err, &rules) {
+	if rules, ok := errors.AsType[*board.RulesError](err); ok {
 		return errors.New(rules.Reason)
 	}
 	return err

@@ -80,7 +80,7 @@ type counter struct {
 // stone plays move i, which is not a pass, and updates the counts of its player.
 func (c *counter) stone(n *Nonsense, moves []board.Move, i int) error {
 	m, h := moves[i], &n.Habits
-	if i < firstMoves && edge(c.board.Size(), m.Point) {
+	if i < firstMoves && c.board.Size().Line(m.Point) == 1 {
 		h.FirstLine++
 	}
 	threatened := c.savable(m.Color, moves[:i])
@@ -123,11 +123,6 @@ const (
 	chainOfHabit = 3  // minimum size of a chain for its self-atari to count
 	outOfAtari   = 3  // minimum number of liberties with which an extension saves a chain
 )
-
-func edge(size board.Size, p board.Point) bool {
-	x, y := size.XY(p)
-	return min(x, y, size.W-1-x, size.H-1-y) == 0
-}
 
 // savable returns one stone of each chain of colour us that the opponent's last move put into atari and that
 // a capture or an extension can save.

@@ -79,16 +79,12 @@ func (t *tape) reach(nodes []*onnx.Node, wrt, stop []string) {
 			continue
 		}
 		for _, out := range n.Outputs {
-			if out != "" && t.isFloat(out) && !slices.Contains(stop, out) {
+			typ := t.b.Type(onnx.Value(out))
+			if out != "" && (typ == onnx.Float || typ == onnx.Undefined) && !slices.Contains(stop, out) {
 				t.needs[out] = true
 			}
 		}
 	}
-}
-
-func (t *tape) isFloat(name string) bool {
-	typ := t.b.Type(onnx.Value(name))
-	return typ == onnx.Float || typ == onnx.Undefined
 }
 
 // back passes the derivative of a node's outputs on to its inputs.

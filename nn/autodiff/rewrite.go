@@ -32,7 +32,10 @@ func (p *Prepared) rewrite(m *onnx.Model, o Options) error {
 			return err
 		}
 	}
-	p.Model, err = w.finish(m)
+	for _, v := range m.Graph.Outputs {
+		w.b.Output(v.Name, w.in(&onnx.Node{Inputs: []string{v.Name}}, 0))
+	}
+	p.Model, err = w.b.Model(m.Metadata)
 	return err
 }
 
@@ -116,13 +119,6 @@ func (w *writer) copy(n *onnx.Node) {
 	for i, v := range w.b.Node(n.Domain, n.OpType, len(n.Outputs), n.Attrs, ins...) {
 		w.values[n.Outputs[i]] = v
 	}
-}
-
-func (w *writer) finish(m *onnx.Model) (*onnx.Model, error) {
-	for _, v := range m.Graph.Outputs {
-		w.b.Output(v.Name, w.in(&onnx.Node{Inputs: []string{v.Name}}, 0))
-	}
-	return w.b.Model(m.Metadata)
 }
 
 // holdConv delays a convolution if only one node uses its result, and reports whether it did.

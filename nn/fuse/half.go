@@ -93,15 +93,7 @@ func (h *halver) float(name string) bool { return name != "" && h.types[name].Ty
 
 func fitsHalf(t *onnx.Tensor) bool {
 	v, err := t.Float32s()
-	if err != nil {
-		return false
-	}
-	for _, x := range v {
-		if math.Abs(float64(x)) > largestHalf {
-			return false
-		}
-	}
-	return true
+	return err == nil && !slices.ContainsFunc(v, func(x float32) bool { return math.Abs(float64(x)) > largestHalf })
 }
 
 func (h *halver) node(n *onnx.Node) {

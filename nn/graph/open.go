@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"runtime"
@@ -57,10 +58,7 @@ func Open(m *onnx.Model, spec nn.Spec, c Config) (nn.Backend, error) {
 	if err != nil {
 		return nil, err
 	}
-	if c.Together == 0 {
-		c.Together = rowsTogether(&spec)
-	}
-	together := min(c.Together, c.MaxBatch)
+	together := min(cmp.Or(c.Together, rowsTogether(&spec)), c.MaxBatch)
 	if fixed {
 		together = 1
 	}

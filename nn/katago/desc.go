@@ -1,6 +1,9 @@
 package katago
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Supported model versions.
 const (
@@ -163,7 +166,7 @@ const (
 	SiLU // x/(1+e^-x)
 )
 
-var activationTokens = [...]string{
+var activationTokens = []string{
 	"ACTIVATION_IDENTITY", "ACTIVATION_RELU", "ACTIVATION_MISH", "ACTIVATION_SILU",
 }
 
@@ -176,10 +179,8 @@ func (a Activation) String() string {
 }
 
 func parseActivation(s string) (Activation, error) {
-	for i, t := range activationTokens {
-		if s == t {
-			return Activation(i), nil
-		}
+	if i := slices.Index(activationTokens, s); i >= 0 {
+		return Activation(i), nil
 	}
 	return 0, unknown("unknown activation %.40q", s)
 }

@@ -142,3 +142,11 @@ func TestBuildRefusesSizes(t *testing.T) {
 		graphOf(t, n, s, FormRun)
 	}
 }
+
+// Params counts the numbers in a network's layers.
+func (n *Network) Params() (count int64) {
+	for _, block := range collected(n).blocks {
+		count += int64(len(block.list))
+	}
+	return count
+}

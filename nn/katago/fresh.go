@@ -400,11 +400,3 @@ func (f *fresh) valueHead() ValueHead {
 		ScoreBias: f.bias(name+".bias_miscvaluehead", 6, h, Identity),
 		Ownership: f.conv(name+".conv_ownership", 1, v, 1, Identity, 0.2)}
 }
-
-// Params counts the numbers in a network's layers.
-func (n *Network) Params() (count int64) {
-	for _, block := range collected(n).blocks {
-		count += int64(len(block.list))
-	}
-	return count
-}

@@ -54,7 +54,8 @@ func (e *emitter) attention(b *onnx.Builder, x onnx.Value, k *Attention) onnx.Va
 	if e.exact {
 		q = b.Mul(q, b.Scalar(sharpness))
 	}
-	v := e.attend(b, q, key, value)
+	scores := b.MatMul(q, b.Transpose(key, 0, 1, 2, 4, 3))
+	v := b.MatMul(b.Softmax(scores, -1), value)
 	v = b.Transpose(v, 0, 3, 1, 2, 4)
 	v = b.Reshape(v, 0, int64(e.area()), int64(k.Heads*k.VDim))
 	return b.Add(x, e.matmul(b.In("o"), v, &k.O))
@@ -97,12 +98,6 @@ func (e *emitter) turn(b *onnx.Builder, q, key onnx.Value, k *Attention) (turned
 		wide, narrow := e.wideRotation(b.In("rope"), k, group)
 		return e.turnHalves(bq, q, k, group, wide), e.turnHalves(bk, key, k, 1, narrow)
 	}
-}
-
-// attend returns softmax(q·keyᵀ)·value over the last two axes.
-func (e *emitter) attend(b *onnx.Builder, q, key, value onnx.Value) onnx.Value {
-	scores := b.MatMul(q, b.Transpose(key, 0, 1, 2, 4, 3))
-	return b.MatMul(b.Softmax(scores, -1), value)
 }
 
 // rotation holds cosines and sines: [S, kvHeads or 1, 1, pairs, 1] for turnPairs, [S, heads*pairs]

@@ -85,15 +85,10 @@ func (e *emitter) convNorm(b *onnx.Builder, convName, normName string, v onnx.Va
 	}
 	scale, bias := n.merge()
 	b = b.In(convName)
-	return e.convWith(b, v, c, scale, e.maybeBias(b, bias))
-}
-
-// maybeBias adds an initializer for a bias, but none if all its numbers are 0.
-func (e *emitter) maybeBias(b *onnx.Builder, bias []float32) onnx.Value {
 	if allEqual(bias, 0) {
-		return ""
+		return e.convWith(b, v, c, scale, "")
 	}
-	return b.Floats("bias", bias, int64(len(bias)))
+	return e.convWith(b, v, c, scale, b.Floats("bias", bias, int64(len(bias))))
 }
 
 // convWith adds a convolution, with the weights of each output channel multiplied by scale, if given.

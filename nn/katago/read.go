@@ -98,8 +98,7 @@ func gzipError(err error) error {
 	if err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF) {
 		return fmt.Errorf("%w: the gzip stream ends early", ErrTruncated)
 	}
-	var path *os.PathError
-	if errors.As(err, &path) {
+	if _, ok := errors.AsType[*os.PathError](err); ok {
 		return err
 	}
 	return fmt.Errorf("%w: damaged gzip stream: %w", ErrFormat, err)

@@ -92,8 +92,7 @@ func (v *view) line(move string) int {
 	if err != nil || p == board.Pass {
 		return 0
 	}
-	x, y := v.size.XY(p)
-	return 1 + min(x, y, v.size.W-1-x, v.size.H-1-y)
+	return v.size.Line(p)
 }
 
 // show writes the position.

@@ -188,8 +188,7 @@ func do(cmd *exec.Cmd) error {
 }
 
 func explain(cmd *exec.Cmd, err error) error {
-	var exit *exec.ExitError
-	if errors.As(err, &exit) && len(exit.Stderr) > 0 {
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok && len(exit.Stderr) > 0 {
 		err = fmt.Errorf("%w\n%s", err, exit.Stderr)
 	}
 	return fmt.Errorf("%s: %w", strings.Join(cmd.Args, " "), err)

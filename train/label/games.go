@@ -88,6 +88,8 @@ func (c *chunk) addGame(g *rows.Game, conf *Config, file func(info *rows.Info)) 
 	rng := rand.New(rand.NewPCG(g.Hash[0], g.Hash[1]))
 	var now board.Game
 	now.CopyFrom(g.Start)
+	// Positions inside searches get the share conf.Leaves of all labels.
+	searches := conf.Leaves / (leafLabels - conf.Leaves*(leafLabels-1))
 	n := 0
 	for i := range g.Turns {
 		if now.Ended() {
@@ -96,7 +98,7 @@ func (c *chunk) addGame(g *rows.Game, conf *Config, file func(info *rows.Info)) 
 		if rng.Float64() < conf.Share*g.Turns[i].Weight {
 			at := new(board.Game)
 			at.CopyFrom(&now)
-			searched := conf.Leaves > 0 && rng.Float64() < searchChance(conf.Leaves)
+			searched := conf.Leaves > 0 && rng.Float64() < searches
 			c.lessons = append(c.lessons, lesson{game: at, hash: g.Hash, searched: searched})
 			n++
 		}

@@ -16,10 +16,6 @@ const (
 	leafLabels = 10  // labels from a search, fewer if the search saw few positions
 )
 
-// searchChance returns the probability with which a turn is searched instead of labelled, so that
-// positions inside searches get the given share of all labels.
-func searchChance(share float64) float64 { return share / (leafLabels - share*(leafLabels-1)) }
-
 // picker is a network that keeps a random few of the positions that a search asks about, each with
 // the same chance, but never the root. It is for one goroutine at a time.
 type picker struct {

@@ -184,7 +184,7 @@ func TestExport(t *testing.T) {
 			require.InDelta(t, termOf(t, &want, term.Name).Mean, term.Mean, 1e-5, term.Name)
 		}
 	}
-	mini := open(t, Config{Model: learntest.FreshArch(t, "mini-b1c4", 5), Batch: 4})
+	mini := open(t, Config{Model: freshArch(t, "mini-b1c4", 5), Batch: 4})
 	require.ErrorIs(t, mini.Export(filepath.Join(dir, "mini.bin.gz"), "", false), ErrNetwork)
 	require.NoError(t, mini.Export(filepath.Join(dir, "mini.onnx"), "", false))
 }

@@ -72,7 +72,7 @@ func TestFreeze(t *testing.T) {
 // TestRunningStatistics: training with batch statistics changes the running statistics and needs
 // full batches; training with frozen statistics does not change them.
 func TestRunningStatistics(t *testing.T) {
-	path := learntest.FreshArch(t, "mini-b1c8", 5)
+	path := freshArch(t, "mini-b1c8", 5)
 	for _, norms := range []string{"auto", "frozen"} {
 		l := open(t, Config{Model: path, Batch: 4, Rate: 0, Norms: norms})
 		b := randomBatch(l, board.Square(5), 4, 1)
@@ -157,7 +157,7 @@ func TestSkippedSteps(t *testing.T) {
 }
 
 func TestBadBatches(t *testing.T) {
-	l := open(t, Config{Model: learntest.FreshArch(t, "mini-b1c8", 5), Batch: 2, Rate: 0.01})
+	l := open(t, Config{Model: freshArch(t, "mini-b1c8", 5), Batch: 2, Rate: 0.01})
 	good := randomBatch(l, board.Square(5), 2, 1)
 	for name, change := range map[string]func(){
 		"size":   func() { good.Size = board.Square(7) },

@@ -236,9 +236,7 @@ func (r *run) check() error {
 func (r *run) open() error {
 	dir := filepath.Join(r.Out, CheckpointsDir)
 	c := r.Learn
-	if c.Schedule.Total == 0 {
-		c.Schedule.Total = max(1, r.Steps) // a guess until the length of an epoch is known
-	}
+	c.Schedule.Total = cmp.Or(c.Schedule.Total, max(1, r.Steps)) // a guess until the length of an epoch is known
 	l, err := planned(c)
 	if err != nil {
 		return err

@@ -20,7 +20,7 @@ import (
 
 // heart returns the settings of a run that learns a few games by heart.
 func heart(t *testing.T, games int, share float64) RunConfig {
-	c := childRun{Model: learntest.FreshKataGo(t, "kb1c16"), Data: learntest.WriteGames(t, features.V7, board.Square(5), games), Out: t.TempDir(), Steps: 40}.config()
+	c := childRun{Model: learntest.FreshKataGo(t, "kb1c16"), Data: writeGames(t, features.V7, board.Square(5), games), Out: t.TempDir(), Steps: 40}.config()
 	c.Learn.Batch, c.Learn.Rate, c.Learn.Average = 32, 0.02, Average{}
 	c.Validation, c.CheckpointEvery, c.ValidateEvery = share, 4, 0
 	return c
@@ -111,7 +111,7 @@ func TestWorseIsNoNetwork(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, a.On(5, 5).Write(model, 1))
 	for _, share := range []float64{0.2, 0} {
-		c := childRun{Model: model, Data: learntest.WriteGames(t, features.Mini7, board.Square(5), 12), Out: t.TempDir(), Steps: 20}.config()
+		c := childRun{Model: model, Data: writeGames(t, features.Mini7, board.Square(5), 12), Out: t.TempDir(), Steps: 20}.config()
 		c.Learn.Batch, c.Validation, c.ValidateEvery, c.Learn.Average = 16, share, 0, Average{}
 		good := c.Learn.Rate
 		first := trained(t, c)
@@ -136,7 +136,7 @@ func TestWorseIsNoNetwork(t *testing.T) {
 // run with other data or settings is refused, and the error names those.
 func TestAnotherRateIsTold(t *testing.T) {
 	testshared.Long(t)
-	c := childRun{Model: learntest.FreshKataGo(t, "kb1c16"), Data: learntest.WriteGames(t, features.V7, board.Square(5), 6), Out: t.TempDir(), Steps: 4}.config()
+	c := childRun{Model: learntest.FreshKataGo(t, "kb1c16"), Data: writeGames(t, features.V7, board.Square(5), 6), Out: t.TempDir(), Steps: 4}.config()
 	trained(t, c)
 	var log bytes.Buffer
 	c.Learn.Log = slog.New(slog.NewTextHandler(&log, nil))

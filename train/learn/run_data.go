@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"kosumi/board"
 	"kosumi/train/rows"
 )
 
@@ -76,7 +75,8 @@ func (r *run) checkShares() error {
 
 func (r *run) options(held bool) rows.Options {
 	o := rows.Options{
-		Size: r.size(), Batch: r.l.conf.Batch, Wants: r.l.Wants(), Encoding: r.l.Encoding(), Seed: r.Seed,
+		Size:  cmp.Or(r.Size, r.l.spec.Sizes.Fixed), // the requested size, else the only one that the network serves
+		Batch: r.l.conf.Batch, Wants: r.l.Wants(), Encoding: r.l.Encoding(), Seed: r.Seed,
 		Symmetries: !r.NoSymmetries, HistoryDropout: !r.NoHistoryDropout,
 		WindowRows: r.WindowRows, MemoryBytes: r.MemoryBytes,
 		Split: rows.Split{Share: r.Validation}, Catalog: &r.catalog, Log: r.Learn.Log,
@@ -156,12 +156,6 @@ func (r *run) some(split rows.Split, paths ...string) error {
 	}
 	defer s.Close()
 	return s.Next(new(rows.Batch))
-}
-
-// size returns the board size of the run: the requested one, else the only one that the network
-// serves, else zero.
-func (r *run) size() board.Size {
-	return cmp.Or(r.Size, r.l.spec.Sizes.Fixed)
 }
 
 func (r *run) total() int64 {

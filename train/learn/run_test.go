@@ -50,7 +50,7 @@ func (c childRun) config() RunConfig {
 // teachGames writes rows of games with invented targets, as if from a teacher.
 func teachGames(t testing.TB, games int) string {
 	t.Helper()
-	dir := learntest.WriteGames(t, features.V7, board.Square(5), games)
+	dir := writeGames(t, features.V7, board.Square(5), games)
 	paths, err := rows.ListFolders(dir)()
 	require.NoError(t, err)
 	for _, path := range paths {
@@ -107,7 +107,7 @@ func TestKill(t *testing.T) {
 	if *long {
 		kills = 50
 	}
-	c := childRun{Model: learntest.FreshKataGo(t, "kb1c16"), Data: learntest.WriteGames(t, features.V7, board.Square(5), 12), Taught: teachGames(t, 8), Steps: 24}
+	c := childRun{Model: learntest.FreshKataGo(t, "kb1c16"), Data: writeGames(t, features.V7, board.Square(5), 12), Taught: teachGames(t, 8), Steps: 24}
 	if *long {
 		c.Steps = 60
 	}
@@ -182,7 +182,7 @@ func equalRuns(t *testing.T, a, b string) {
 // TestRun: a whole run writes all its files; one interrupted by ^C resumes and ends with the same
 // weights.
 func TestRun(t *testing.T) {
-	c := childRun{Model: learntest.FreshKataGo(t, "kb1c16"), Data: learntest.WriteGames(t, features.V7, board.Square(5), 12), Steps: 22}
+	c := childRun{Model: learntest.FreshKataGo(t, "kb1c16"), Data: writeGames(t, features.V7, board.Square(5), 12), Steps: 22}
 	c.Out = filepath.Join(t.TempDir(), "whole")
 	report := trained(t, c.config())
 	require.EqualValues(t, 22, report.Counters.Steps)
@@ -252,7 +252,7 @@ func termOf(t testing.TB, r *Result, name string) Term {
 // TestBeside: other networks are measured on the held-back rows too; one that does not fit is an
 // error before the first step.
 func TestBeside(t *testing.T) {
-	child := childRun{Model: learntest.FreshKataGo(t, "kb1c16"), Data: learntest.WriteGames(t, features.V7, board.Square(5), 12), Out: t.TempDir(), Steps: 6}
+	child := childRun{Model: learntest.FreshKataGo(t, "kb1c16"), Data: writeGames(t, features.V7, board.Square(5), 12), Out: t.TempDir(), Steps: 6}
 	c := child.config()
 	c.Beside = []string{child.Model, learntest.FreshKataGo(t, "kb2c16")}
 	report := trained(t, c)
@@ -265,7 +265,7 @@ func TestBeside(t *testing.T) {
 	require.Regexp(t, `before +after +averaged +kb1c16.bin.gz +kb2c16.bin.gz\n`, text.String())
 
 	c.Out = t.TempDir()
-	c.Beside = []string{learntest.FreshArch(t, "mini", 9)}
+	c.Beside = []string{freshArch(t, "mini", 9)}
 	_, err := Run(t.Context(), c)
 	require.ErrorContains(t, err, "no row held back fits this network")
 	c.Beside = []string{"/nowhere/at/all.bin.gz"}
@@ -279,11 +279,11 @@ func TestBeside(t *testing.T) {
 // TestNewFiles: files that appear during a run are used from its next pass on, also after an
 // interruption.
 func TestNewFiles(t *testing.T) {
-	data := learntest.WriteGames(t, features.V7, board.Square(5), 4)
+	data := writeGames(t, features.V7, board.Square(5), 4)
 	c := childRun{Model: learntest.FreshKataGo(t, "kb1c16"), Data: data, Out: t.TempDir(), Steps: 10}.config()
 	c.Validation = 0
 	interrupt(t, c, 3)
-	more := learntest.WriteGames(t, features.V7, board.Square(5), 3)
+	more := writeGames(t, features.V7, board.Square(5), 3)
 	require.NoError(t, os.Rename(more, filepath.Join(data, "more")))
 	bad := filepath.Join(data, "more", "cut.npz")
 	require.NoError(t, os.WriteFile(bad, []byte("PK"), 0o644))
@@ -333,13 +333,13 @@ func TestRunRefuses(t *testing.T) {
 // folder is changed.
 func TestMixedRun(t *testing.T) {
 	testshared.Long(t)
-	five, seven := learntest.WriteGames(t, features.V7, board.Square(5), 6), learntest.WriteGames(t, features.V7, board.Square(7), 6)
+	five, seven := writeGames(t, features.V7, board.Square(5), 6), writeGames(t, features.V7, board.Square(7), 6)
 	child := childRun{Model: learntest.FreshKataGo(t, "kb1c16"), Data: five, Out: t.TempDir(), Steps: 20}
 	config := func() RunConfig {
 		c := child.config()
 		c.Size, c.Validation = board.Size{}, 0
 		c.Data = []string{five, seven}
-		c.Shares, c.Validate = map[string]float64{seven: 0.3}, []string{learntest.WriteGames(t, features.V7, board.Square(6), 2)}
+		c.Shares, c.Validate = map[string]float64{seven: 0.3}, []string{writeGames(t, features.V7, board.Square(6), 2)}
 		return c
 	}
 	c := config()
@@ -360,7 +360,7 @@ func TestMixedRun(t *testing.T) {
 // TestScheduleOfARun: the rate follows its schedule in a run whose length is given in steps, and
 // in one given in epochs.
 func TestScheduleOfARun(t *testing.T) {
-	child := childRun{Model: learntest.FreshKataGo(t, "kb1c16"), Data: learntest.WriteGames(t, features.V7, board.Square(5), 4), Steps: 4}
+	child := childRun{Model: learntest.FreshKataGo(t, "kb1c16"), Data: writeGames(t, features.V7, board.Square(5), 4), Steps: 4}
 	rows := 0.0
 	for i := range 4 {
 		rows += float64(len(learntest.RandomGame(t, board.Square(5), uint64(i)).Turns) - 6)
@@ -388,7 +388,7 @@ func TestScheduleOfARun(t *testing.T) {
 func TestFewGames(t *testing.T) {
 	testshared.Long(t)
 	for games := 1; games <= 6; games++ {
-		child := childRun{Model: learntest.FreshKataGo(t, "kb1c16"), Data: learntest.WriteGames(t, features.V7, board.Square(5), games), Out: t.TempDir(), Steps: 4}
+		child := childRun{Model: learntest.FreshKataGo(t, "kb1c16"), Data: writeGames(t, features.V7, board.Square(5), games), Out: t.TempDir(), Steps: 4}
 		c := child.config()
 		c.Validation = 0.01
 		ctx, stop := context.WithCancel(t.Context())
@@ -416,7 +416,7 @@ func TestFewGames(t *testing.T) {
 // network nor a checkpoint; a sensible rate then works in the same folder.
 func TestDivergence(t *testing.T) {
 	testshared.Long(t)
-	child := childRun{Model: learntest.FreshKataGo(t, "kb1c16"), Data: learntest.WriteGames(t, features.V7, board.Square(5), 12)}
+	child := childRun{Model: learntest.FreshKataGo(t, "kb1c16"), Data: writeGames(t, features.V7, board.Square(5), 12)}
 	for _, steps := range []int64{2, 4, 15, 60} {
 		for _, clip := range []float64{0, 10} {
 			child.Out, child.Steps = t.TempDir(), steps

@@ -31,7 +31,7 @@ func TestCatalogIsShared(t *testing.T) {
 
 	alone := open(t, options(8), dir)
 	require.Less(t, alone.WindowRows(), whole)
-	require.Len(t, alone.Skipped(), 1)
+	require.Len(t, alone.skipped, 1)
 
 	later := stat.ModTime().Add(time.Second)
 	require.NoError(t, os.Chtimes(path, later, later))
@@ -57,7 +57,7 @@ func TestSurveyOfManyFiles(t *testing.T) {
 	}
 	f := open(t, options(8), dir)
 	bad := (files-4)/50 + 1
-	require.Len(t, f.Skipped(), bad)
+	require.Len(t, f.skipped, bad)
 	one := f.WindowRows() / (files - bad)
 	require.Equal(t, one*(files-bad), f.WindowRows())
 	require.Len(t, f.order, files-bad)

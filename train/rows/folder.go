@@ -92,9 +92,6 @@ func (f *Folder) skip(path string, err error) {
 	f.skipped[path] = err
 }
 
-// Skipped returns the files that could not be used so far, with the reasons.
-func (f *Folder) Skipped() map[string]error { return f.skipped }
-
 // WindowRows returns the number of rows in the files of the current pass. Those of game records are
 // estimated.
 func (f *Folder) WindowRows() int { return f.window }
@@ -213,7 +210,10 @@ func (f *Folder) install(seg *segment) {
 	for _, bad := range seg.bad {
 		f.skip(bad.path, bad.err)
 	}
-	sortSets(seg)
+	// The order of the sets must not depend on how they were read.
+	slices.SortStableFunc(seg.sets, func(a, b *Set) int {
+		return cmp.Or(strings.Compare(a.source, b.source), a.first-b.first, a.Layout.Side-b.Layout.Side)
+	})
 	seg.refs = seg.refs[:0]
 	for k, s := range seg.sets {
 		for i := range s.N {

@@ -190,8 +190,8 @@ func TestBadFilesAreNamedOnce(t *testing.T) {
 		for range 20 {
 			require.NoError(t, f.Next(&b))
 		}
-		require.Len(t, f.Skipped(), 4)
-		for path, err := range f.Skipped() {
+		require.Len(t, f.skipped, 4)
+		for path, err := range f.skipped {
 			require.ErrorContains(t, err, filepath.Base(path))
 		}
 	}

@@ -158,10 +158,3 @@ func (f *Folder) loadSegment(order []part, first int) *segment {
 	wait.Wait() // parts beyond the end are dropped, and read again later
 	return seg
 }
-
-// sortSets sorts the sets of a segment, so that their order does not depend on how they were read.
-func sortSets(seg *segment) {
-	slices.SortStableFunc(seg.sets, func(a, b *Set) int {
-		return cmp.Or(strings.Compare(a.source, b.source), a.first-b.first, a.Layout.Side-b.Layout.Side)
-	})
-}

@@ -151,7 +151,7 @@ func TestRecordsAndRowsMix(t *testing.T) {
 			}
 		}
 	}
-	require.Empty(t, f.Skipped())
+	require.Empty(t, f.skipped)
 	require.InDelta(t, 30*12, hot, 40)
 	require.Positive(t, soft)
 }

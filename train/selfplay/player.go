@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"kosumi/board"
 	"kosumi/nn"
@@ -344,13 +345,6 @@ func (p *player) bannedMoves() (banned []board.Point, settled bool) {
 
 // isEye reports whether an empty point is an eye of a side and no chain around it is in atari.
 func isEye(b *board.Board, q board.Point, own board.Color) bool {
-	if !b.IsEye(q, own) {
-		return false
-	}
-	for _, n := range b.Neighbors(q) {
-		if b.Liberties(n) == 1 {
-			return false
-		}
-	}
-	return true
+	inAtari := func(n board.Point) bool { return b.Liberties(n) == 1 }
+	return b.IsEye(q, own) && !slices.ContainsFunc(b.Neighbors(q), inAtari)
 }

@@ -1,6 +1,7 @@
 package tomlfile
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -75,11 +76,7 @@ func valueText(row setting.Info, v any) (string, error) {
 			return fmt.Sprint(v), nil
 		}
 	}
-	wants := row.Wants()
-	if wants == "" {
-		wants = "a text in quotes"
-	}
-	return "", fmt.Errorf("%s must be %s", row.Name, wants)
+	return "", fmt.Errorf("%s must be %s", row.Name, cmp.Or(row.Wants(), "a text in quotes"))
 }
 
 // WriteComment writes comment lines for a setting: its explanation, then the setting with its default value.

@@ -14,16 +14,14 @@ import (
 // Decode reads a file, with or without a byte order mark, into a struct or a map. Errors name unknown keys or the faulty line.
 func Decode(data []byte, into any) error {
 	err := toml.NewDecoder(bytes.NewReader(bytes.TrimPrefix(data, []byte("\ufeff")))).DisallowUnknownFields().Decode(into)
-	var strict *toml.StrictMissingError
-	if errors.As(err, &strict) {
+	if strict, ok := errors.AsType[*toml.StrictMissingError](err); ok {
 		keys := make([]string, 0, len(strict.Errors))
 		for _, e := range strict.Errors {
 			keys = append(keys, strings.Join(e.Key(), "."))
 		}
 		return fmt.Errorf("unknown key %s", strings.Join(keys, ", "))
 	}
-	var at *toml.DecodeError
-	if errors.As(err, &at) {
+	if at, ok := errors.AsType[*toml.DecodeError](err); ok {
 		line, _ := at.Position()
 		err = fmt.Errorf("line %d: %w", line, err)
 	}

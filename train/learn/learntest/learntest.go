@@ -2,19 +2,14 @@
 package learntest
 
 import (
-	"fmt"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"kosumi/board"
-	"kosumi/nn/arch"
-	"kosumi/nn/features"
 	"kosumi/nn/katago"
-	"kosumi/nn/nntest"
 	"kosumi/train/rows"
 )
 
@@ -25,18 +20,6 @@ func FreshKataGo(t testing.TB, name string) string {
 	require.NoError(t, err)
 	path := filepath.Join(t.TempDir(), name+".bin.gz")
 	require.NoError(t, katago.WriteFile(path, net))
-	return path
-}
-
-// FreshArch writes an untrained network of package arch.
-func FreshArch(t testing.TB, name string, side int) string {
-	t.Helper()
-	c, err := arch.Parse(name)
-	require.NoError(t, err)
-	m, err := arch.Build(c.On(side, side), 1)
-	require.NoError(t, err)
-	path := filepath.Join(t.TempDir(), name+".onnx")
-	require.NoError(t, os.WriteFile(path, nntest.Bytes(t, m), 0o644))
 	return path
 }
 
@@ -75,24 +58,6 @@ func RandomGame(t testing.TB, size board.Size, seed uint64) *rows.Game {
 	}
 	g.End = rows.ScoreEnd(&now, !now.Finished())
 	return g
-}
-
-// WriteGames writes n random games as files of rows and returns their folder.
-func WriteGames(t testing.TB, e features.Encoding, size board.Size, n int) string {
-	t.Helper()
-	dir := t.TempDir()
-	layout := rows.Layout{Encoding: e, Side: max(size.W, size.H)}
-	b, err := rows.NewBuilder(layout)
-	require.NoError(t, err)
-	rng := rand.New(rand.NewPCG(5, 6))
-	for i := range n {
-		s := rows.NewSet(layout)
-		s.Info.Encoding = e.String()
-		_, err := b.Append(s, RandomGame(t, size, uint64(i)), rng)
-		require.NoError(t, err)
-		require.NoError(t, s.WriteFile(filepath.Join(dir, fmt.Sprintf("%016x.npz", i))))
-	}
-	return dir
 }
 
 // ReadRows returns the rows of a file.
