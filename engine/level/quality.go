@@ -20,25 +20,25 @@ type quality struct{ elo, mean, spread float64 }
 // rank. A side of a game is one player's part in it.
 var qualities = map[board.Size][]quality{ // by board, the weakest first
 	board.Square(9): {
-		{-1108, 1.666, 0.314}, // below 30k, one player's moves in 26 games
-		{-887, 1.597, 0.260},  // 28k, 30 sides of games
-		{-754, 1.478, 0.256},  // 25k, 44 sides of games
-		{-464, 1.182, 0.221},  // 19k, 70 sides of games
-		{-233, 1.024, 0.241},  // 15k, 42 sides of games
-		{15, 0.700, 0.211},    // 10k, 50 sides of games
-		{132, 0.599, 0.184},   // 7k, 38 sides of games
-		{339, 0.380, 0.150},   // 3k, 50 sides of games
-		{722, 0.173, 0.111},   // 5d, 60 sides of games
-		{1146, 0.139, 0.085},  // above 9d, 34 sides of games
+		{-900, 1.666, 0.314}, // 28k, one player's moves in 26 games
+		{-744, 1.597, 0.260}, // 25k, 30 sides of games
+		{-619, 1.478, 0.256}, // 22k, 44 sides of games
+		{-319, 1.182, 0.221}, // 16k, 70 sides of games
+		{-143, 1.024, 0.241}, // 13k, 42 sides of games
+		{39, 0.700, 0.211},   // 9k, 50 sides of games
+		{181, 0.599, 0.184},  // 6k, 38 sides of games
+		{371, 0.380, 0.150},  // 3k, 50 sides of games
+		{822, 0.173, 0.111},  // 7d, 60 sides of games
+		{1282, 0.139, 0.085}, // above 9d, 34 sides of games
 	},
 	board.Square(13): {
-		{-1015, 1.869, 0.202}, // 30k, 41 sides of games
-		{-774, 1.585, 0.150},  // 25k, 25 sides of games
-		{-501, 1.348, 0.217},  // 20k, 48 sides of games
-		{-204, 1.001, 0.188},  // 14k, 37 sides of games
-		{424, 0.530, 0.109},   // 2k, 39 sides of games
-		{824, 0.267, 0.105},   // 7d, 20 sides of games
-		{958, 0.144, 0.058},   // above 9d, 13 sides of games
+		{-1092, 1.869, 0.202}, // below 30k, 41 sides of games
+		{-856, 1.585, 0.150},  // 27k, 25 sides of games
+		{-571, 1.348, 0.217},  // 21k, 48 sides of games
+		{-256, 1.001, 0.188},  // 15k, 37 sides of games
+		{369, 0.530, 0.109},   // 3k, 39 sides of games
+		{853, 0.267, 0.105},   // 8d, 20 sides of games
+		{906, 0.144, 0.058},   // 9d, 13 sides of games
 	},
 	board.Square(19): {
 		{-1189, 2.068, 0.153}, // below 30k, 9 sides of games
