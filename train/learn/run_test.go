@@ -353,8 +353,8 @@ func TestMixedRun(t *testing.T) {
 	c = config()
 	c.Out, c.Validate = t.TempDir(), []string{t.TempDir()}
 	_, err = Run(context.Background(), c)
-	require.ErrorIs(t, err, ErrConfig)
-	require.ErrorContains(t, err, "nothing to measure on in "+c.Validate[0])
+	require.ErrorIs(t, err, rows.ErrNoRows)
+	require.ErrorContains(t, err, c.Validate[0])
 }
 
 // TestScheduleOfARun: the rate follows its schedule in a run whose length is given in steps, and
